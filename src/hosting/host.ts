@@ -1,0 +1,124 @@
+/**
+ * The one interface through which the control plane touches websites (docs/architecture.md). It says what should
+ * be, never how. A host knows websites and no database; everything it may ask back is in {@link HostQuestions}.
+ *
+ * Every operation is idempotent: jobs run at least once, so each must end in the same state whatever an earlier,
+ * interrupted run left behind.
+ */
+export interface Host {
+  /** Begins to serve: binds the edge's and the SSH gateway's addresses and loads what was applied before. */
+  start(): Promise<void>;
+  /** Ends gracefully: no new connections, those under way are finished within a few seconds. */
+  stop(): Promise<void>;
+
+  /**
+   * Brings a website to exactly `state`: folder, files (a starter page where there are none yet), host names,
+   * redirects, certificates, offload. Resolves only once the edge serves it so. Files of the customer are never
+   * touched.
+   */
+  apply(state: InstallState, signal?: AbortSignal): Promise<AppliedInstall>;
+  /** Takes the website away, its files, caches and snapshots included. Removing what is not there is success. */
+  remove(install: InstallRef): Promise<void>;
+  /** Empties one cache of this install and of no other. Effective when it resolves. */
+  purge(install: InstallRef, cache: CacheKind): Promise<void>;
+
+  /**
+   * Makes a consistent snapshot of the website under `backupId`, reads it back and verifies every checksum before it
+   * resolves. A snapshot left half made by an interrupted run is replaced.
+   */
+  snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  /**
+   * Puts the website's files back exactly as the snapshot has them. The snapshot is verified in full before anything
+   * of the present website is touched, and the exchange is one rename: it never ends half restored.
+   */
+  restore(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  /** Deletes a snapshot, whole or half made. Deleting one that is not there is success. */
+  discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+}
+
+/** Which website is meant. `id` never changes and is what folders are named by; `name` is for people and log-ins. */
+export interface InstallRef {
+  /** UUID, lower case. */
+  id: string;
+  /** DNS label (gaps section 5, Install.name). */
+  name: string;
+}
+
+/** What a website should be, whole. */
+export interface InstallState extends InstallRef {
+  /** The host names that this website answers; duplicates that another install serves are not among them. */
+  hostnames: Hostname[];
+  /** Which paths are served from object storage; null for none. */
+  offload: OffloadRules | null;
+}
+
+export interface Hostname {
+  /** ASCII, lower case; `*.example.com` stands for one label below example.com. */
+  name: string;
+  /** Host name to send visitors on to (301, path and query kept), or null to serve here. */
+  redirectTo: string | null;
+  /** Visitors who come by HTTP are sent to HTTPS (301). */
+  forceHttps: boolean;
+  /** What the edge shows for this name; null: the edge's own self-signed one. */
+  certificate: ServedCertificate | null;
+}
+
+export interface ServedCertificate {
+  /** PEM, leaf first. */
+  chain: string;
+  /** PEM, PKCS#8. Never logged, never written unsealed. */
+  key: string;
+}
+
+export interface OffloadRules {
+  bucket: string;
+  region: string;
+  paths: OffloadPath[];
+}
+
+export interface OffloadPath {
+  /** URL path prefix, begins with `/`, matched at segment borders. */
+  path: string;
+  /** Prefixes below `path` that stay on the install. */
+  excludedPaths: string[];
+  /** `break`: fetched by the edge and served under the visitor's URL; `permanent`: 301 to the bucket. */
+  redirectType: 'break' | 'permanent';
+}
+
+export const CACHE_KINDS = ['object', 'page', 'cdn'] as const;
+export type CacheKind = (typeof CACHE_KINDS)[number];
+
+export interface AppliedInstall {
+  /** The PHP version the website runs on, or null if this host runs none. */
+  phpVersion: string | null;
+  /** Addresses at which the website is reached for as long as it lives, or null if the host promises none. */
+  stableIps: string[] | null;
+}
+
+export interface Snapshot {
+  /** Size of the archive in bytes. */
+  bytes: number;
+  /** Number of regular files in it. */
+  files: number;
+  /** SHA-256 of the archive, lower-case hex. */
+  sha256: string;
+}
+
+/** What a host may ask of the control plane. Injected where the parts are put together. */
+export interface HostQuestions {
+  /**
+   * Whose key this is, if its owner may reach the files of the install of that name now; otherwise null. Asked at log-in
+   * and again while a connection lives, so that removing a key or a permission takes effect at once.
+   */
+  sshLogin(installName: string, fingerprintSha256: string): Promise<SshLogin | null>;
+}
+
+export interface SshLogin {
+  install: InstallRef;
+  userId: string;
+}
+
+/** A failure that trying again will not mend (a corrupt archive, an install that is not there). */
+export class PermanentHostError extends Error {
+  override name = 'PermanentHostError';
+}

@@ -1,0 +1,36 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+
+/** Encrypts what must be readable again (private keys) before it is stored. */
+export interface Sealer {
+  seal(plain: string): string;
+  /** Throws if `sealed` was made with another key or was changed. */
+  open(sealed: string): string;
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** AES-256-GCM with a random nonce. The sealed form is `v1.` and base64url of nonce, tag and ciphertext. */
+export function createSealer(key: Buffer): Sealer {
+  if (key.length !== 32) throw new Error('the sealing key must be 32 bytes long');
+  return {
+    seal(plain) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', key, nonce);
+      const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+      return `v1.${Buffer.concat([nonce, cipher.getAuthTag(), body]).toString('base64url')}`;
+    },
+    open(sealed) {
+      if (!sealed.startsWith('v1.')) throw new Error('not a sealed value');
+      const bytes = Buffer.from(sealed.slice(3), 'base64url');
+      const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, NONCE_BYTES), {
+        authTagLength: TAG_BYTES,
+      });
+      decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+      return Buffer.concat([
+        decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)),
+        decipher.final(),
+      ]).toString('utf8');
+    },
+  };
+}
