@@ -1,9 +1,43 @@
 import { defineConfig } from 'vitest/config';
+import { findPostgres } from './test/servers/postgres-server.ts';
+
+const postgres = findPostgres() !== undefined;
+if (!postgres) {
+  process.stderr.write(
+    'SKIPPED: every test on PostgreSQL, because this machine has no PostgreSQL server.\n' +
+      '         To run them too: apt-get install postgresql (Debian), then npm test again.\n',
+  );
+}
+
+const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+/** What never opens a database has nothing to show twice. */
+const withoutDatabase = [
+  'src/hosting/**',
+  'src/secrets.test.ts',
+  'src/config.test.ts',
+  'src/**/public-key.test.ts',
+  'src/**/domain-name.test.ts',
+];
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
+    projects: [
+      { extends: true, test: { name: 'sqlite', include: everywhere, provide: { postgresUrl: '' } } },
+      ...(postgres
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'postgres',
+                include: everywhere,
+                exclude: withoutDatabase,
+                globalSetup: ['test/global-setup.ts'],
+              },
+            },
+          ]
+        : []),
+    ],
   },
 });

@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../../test/database.ts';
+import type { Transaction } from './database.ts';
+import { migrate, pendingMigrations } from './migrate.ts';
+import { uniqueViolation } from './unique-violation.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.remove());
+
+const now = '2026-01-02T03:04:05.678Z';
+
+function addAccount(tx: Transaction, id: string, name = 'An account') {
+  return tx.queries.insertInto('accounts').values({ id, name, created_at: now }).execute();
+}
+
+describe('the database', () => {
+  it('is migrated once, and a second time does nothing', async () => {
+    expect(await pendingMigrations(database)).toEqual([]);
+    expect((await migrate(database)).applied).toEqual([]);
+  });
+
+  it('gives times back as they were stored, booleans as booleans, JSON parsed', async () => {
+    const account = crypto.randomUUID();
+    const user = crypto.randomUUID();
+    await database.write(async (tx) => {
+      await addAccount(tx, account);
+      await tx.queries
+        .insertInto('users')
+        .values({
+          id: user,
+          email: 'A@x.example',
+          email_key: `${user}@x.example`,
+          first_name: 'A',
+          last_name: 'B',
+          phone: null,
+          password_hash: null,
+          created_at: now,
+        })
+        .execute();
+      await tx.queries
+        .insertInto('memberships')
+        .values({
+          account_id: account,
+          user_id: user,
+          role: 'full',
+          billing: true,
+          invite_accepted: false,
+          created_at: now,
+        })
+        .execute();
+      await tx.queries
+        .insertInto('jobs')
+        .values({
+          id: user,
+          kind: 'x',
+          lane: null,
+          payload: JSON.stringify({ list: [1, 'two'] }),
+          max_attempts: 1,
+          run_at: now,
+          lease_until: null,
+          worker_id: null,
+          error: null,
+          request_id: null,
+          created_at: now,
+          started_at: null,
+          finished_at: null,
+        })
+        .execute();
+    });
+    const member = await database.reader
+      .selectFrom('memberships')
+      .select(['billing', 'invite_accepted', 'created_at', 'seq'])
+      .where('billing', '=', true)
+      .executeTakeFirstOrThrow();
+    expect(member).toMatchObject({ billing: true, invite_accepted: false, created_at: now });
+    expect(typeof member.seq).toBe('number');
+    const job = await database.reader.selectFrom('jobs').select('payload').executeTakeFirstOrThrow();
+    expect(job.payload).toEqual({ list: [1, 'two'] });
+  });
+
+  it('prepared queries take their parameters by name', async () => {
+    const id = crypto.randomUUID();
+    await database.write((tx) => addAccount(tx, id, 'Prepared'));
+    const find = database.prepare<{ name: string; id: string }, { name: string }>((queries, parameter) =>
+      queries
+        .selectFrom('accounts')
+        .select('name')
+        .where('id', '=', parameter('id'))
+        .where('name', '=', parameter('name')),
+    );
+    expect(await find({ name: 'Prepared', id })).toEqual([{ name: 'Prepared' }]);
+    expect(await find({ name: 'Other', id })).toEqual([]);
+  });
+
+  it('a transaction that throws leaves nothing, and its neighbours of the same turn stay', async () => {
+    const ids = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()] as const;
+    const effects: string[] = [];
+    const outcomes = await Promise.allSettled(
+      ids.map((id, index) =>
+        database.write(async (tx) => {
+          await addAccount(tx, id);
+          tx.afterCommit(() => effects.push(id));
+          if (index === 1) throw new Error('changed my mind');
+        }),
+      ),
+    );
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const found = await database.reader
+      .selectFrom('accounts')
+      .select('id')
+      .where('id', 'in', [...ids])
+      .orderBy('seq')
+      .execute();
+    expect(found.map((row) => row.id).sort()).toEqual([ids[0], ids[2]].sort());
+    expect(effects.sort()).toEqual([ids[0], ids[2]].sort());
+  });
+
+  it('names the unique rule that was broken in the same words on both databases', async () => {
+    const id = crypto.randomUUID();
+    await database.write((tx) => addAccount(tx, id));
+    const error = await database.write((tx) => addAccount(tx, id)).catch((caught: unknown) => caught);
+    expect(uniqueViolation(error)).toBe('accounts.id');
+    expect(uniqueViolation(new Error('other'))).toBeUndefined();
+  });
+
+  it('carries out many transactions at once', async () => {
+    const ids = Array.from({ length: 200 }, () => crypto.randomUUID());
+    await Promise.all(ids.map((id) => database.write((tx) => addAccount(tx, id))));
+    const { count } = await database.reader
+      .selectFrom('accounts')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('id', 'in', ids)
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(200);
+  });
+});

@@ -1,0 +1,58 @@
+import { sql } from 'kysely';
+import { type Migration, Migrator } from 'kysely/migration';
+import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './column-types.ts';
+import type { Database } from './database.ts';
+import { controlPlane } from './migrations/0001-control-plane.ts';
+
+/** Every migration in order; a released one never changes. */
+const MIGRATIONS: Record<string, (types: ColumnTypes) => string[]> = {
+  '0001-control-plane': controlPlane,
+};
+
+export interface MigrationOutcome {
+  /** Names of the migrations that were carried out now. */
+  applied: string[];
+  /** How many the database has in all. */
+  total: number;
+}
+
+/** Brings the schema up to date. Several processes may call it at once: one does the work, the others wait. */
+export async function migrate(
+  database: Database,
+  queries: Queries = database.reader,
+): Promise<MigrationOutcome> {
+  const migrator = migratorFor(database);
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw new Error('The database could not be brought up to date.', { cause: error });
+  return {
+    applied: results.map((result) => result.migrationName),
+    total: Object.keys(MIGRATIONS).length,
+  };
+}
+
+/** Names of the migrations that the database still lacks. */
+export async function pendingMigrations(database: Database): Promise<string[]> {
+  const all = await migratorFor(database).getMigrations();
+  return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
+}
+
+function migratorFor(database: Database): Migrator {
+  const types = database.dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
+  return new Migrator({
+    db: database.reader,
+    provider: {
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(MIGRATIONS).map(([name, statements]) => [name, migration(statements(types))]),
+        ),
+    },
+  });
+}
+
+function migration(statements: string[]): Migration {
+  return {
+    async up(db) {
+      for (const statement of statements) await sql.raw(statement).execute(db);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Database } from './database.ts';
+import { openPostgres } from './postgres.ts';
+import { openSqlite } from './sqlite.ts';
+
+export const SQLITE_FILE = 'homeport.sqlite';
+
+/** PostgreSQL where an address is configured, else a SQLite file in the data folder. */
+export function openDatabase(
+  settings: { databaseUrl: string | null; dataDir: string },
+  log: Logger,
+): Database {
+  return settings.databaseUrl === null
+    ? openSqlite(join(settings.dataDir, SQLITE_FILE))
+    : openPostgres(settings.databaseUrl, log);
+}

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import {
+  type Database,
+  type ParameterOf,
+  Placeholder,
+  type PreparedQuery,
+  parameterFiller,
+  type Queries,
+  type Transaction,
+} from './database.ts';
+import type { Tables } from './tables.ts';
+
+const POOL_SIZE = 10;
+const CONNECT_TIMEOUT_MS = 5_000;
+const STATEMENT_TIMEOUT_MS = 30_000;
+/** Serialisation failure and deadlock: nothing was done, and trying again is the documented answer. */
+const RETRY_CODES = new Set(['40001', '40P01']);
+const RETRIES = 4;
+
+/** Connects to PostgreSQL (13 or newer). Connections are made as they are needed. */
+export function openPostgres(url: string, log: Logger): Database {
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: POOL_SIZE,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    application_name: 'homeport',
+    types: { getTypeParser },
+  });
+  // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+
+  const queries = new Kysely<Tables>({
+    dialect: new PostgresDialect({
+      pool: {
+        options: pool.options,
+        connect: async () => namedStatements(await pool.connect()),
+        end: () => pool.end(),
+      },
+    }),
+  });
+
+  async function attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    const effects: (() => void)[] = [];
+    const result = await queries
+      .transaction()
+      .execute((transaction) =>
+        work({ dialect: 'postgres', queries: transaction, afterCommit: (effect) => effects.push(effect) }),
+      );
+    for (const effect of effects) effect();
+    return result;
+  }
+
+  return {
+    dialect: 'postgres',
+    reader: queries,
+    async write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+      for (let tried = 1; ; tried++) {
+        try {
+          return await attempt(work);
+        } catch (error) {
+          if (tried > RETRIES || !isRetryable(error)) throw error;
+        }
+      }
+    },
+    prepare<Parameters extends object, Row>(
+      build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+    ): PreparedQuery<Parameters, Row> {
+      const compiled = build(queries, (name) =>
+        sql.val<Parameters[typeof name]>(placeholder(name)),
+      ).compile();
+      const fill = parameterFiller(compiled);
+      const name = statementName(compiled.sql);
+      return async (parameters) => {
+        const result = await pool.query<Row & pg.QueryResultRow>({
+          name,
+          text: compiled.sql,
+          values: fill(parameters),
+        });
+        return result.rows;
+      };
+    },
+    ping: async () => {
+      await pool.query('select 1');
+    },
+    close: () => pool.end(),
+  };
+}
+
+function isRetryable(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code !== undefined && RETRY_CODES.has(error.code);
+}
+
+/** Typed as the parameter's own type: the value takes its place before the query runs. */
+// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
+function placeholder(name: string): any {
+  return new Placeholder(name);
+}
+
+/** The server parses and plans a named statement once for each connection. */
+function namedStatements(client: pg.PoolClient): PostgresPoolClient {
+  return {
+    // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature for what a pool client answers
+    query: (text: unknown, parameters?: readonly unknown[]): any =>
+      typeof text === 'string'
+        ? client.query({ name: statementName(text), text, values: [...(parameters ?? [])] })
+        : Promise.reject(new Error('cursors are not used')),
+    release: () => client.release(),
+  };
+}
+
+const names = new Map<string, string>();
+const NAMES_KEPT = 2_000;
+
+function statementName(text: string): string {
+  let name = names.get(text);
+  if (name === undefined) {
+    if (names.size >= NAMES_KEPT) names.clear();
+    name = createHash('sha256').update(text).digest('base64url').slice(0, 24);
+    names.set(text, name);
+  }
+  return name;
+}
+
+const { builtins } = pg.types;
+
+/** Numbers, times and booleans come back as SQLite gives them: JSON's own types, times in ISO 8601 UTC. */
+function getTypeParser(oid: number): (text: string) => unknown {
+  switch (oid) {
+    case builtins.INT8:
+    case builtins.NUMERIC:
+      return Number;
+    case builtins.TIMESTAMPTZ:
+      return (text) => new Date(text).toISOString();
+    default:
+      return pg.types.getTypeParser(oid);
+  }
+}

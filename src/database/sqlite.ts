@@ -1,0 +1,178 @@
+import Sqlite from 'better-sqlite3';
+import {
+  type Compilable,
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  Kysely,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  sql,
+} from 'kysely';
+import {
+  type Database,
+  type ParameterOf,
+  Placeholder,
+  type PreparedQuery,
+  parameterFiller,
+  type Queries,
+  type Transaction,
+} from './database.ts';
+import { createGroupCommit } from './group-commit.ts';
+import type { Tables } from './tables.ts';
+
+/** Another process may hold the one writer for as long as its transaction takes. */
+const BUSY_TIMEOUT_MS = 10_000;
+/** Statements kept prepared on a connection; the application has fewer, so in practice none is thrown out. */
+const STATEMENT_CACHE = 500;
+
+/**
+ * Opens (or creates) the database file. WAL with `synchronous=FULL`: what is committed survives a crash of the
+ * machine, and readers never wait for the writer.
+ */
+export function openSqlite(file: string): Database {
+  const writing = connect(file);
+  const reading = connect(file);
+  const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) });
+  const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
+  const commits = createGroupCommit(writing, writer);
+
+  return {
+    dialect: 'sqlite',
+    reader,
+    write: <Result>(work: (transaction: Transaction) => Promise<Result>) => commits.write(work),
+    prepare<Parameters extends object, Row>(
+      build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
+    ): PreparedQuery<Parameters, Row> {
+      const compiled = build(reader, (name) => sql.val<Parameters[typeof name]>(placeholder(name))).compile();
+      const fill = parameterFiller(compiled);
+      let statement: PreparedStatement<Row> | undefined;
+      return async (parameters) => {
+        statement ??= prepareStatement<Row>(reading, compiled.sql);
+        return statement.all(fill(parameters));
+      };
+    },
+    ping: async () => {
+      reading.prepare('select 1').get();
+    },
+    async close() {
+      await commits.idle();
+      writing.close();
+      reading.close();
+    },
+  };
+}
+
+/** Typed as the parameter's own type: the value takes its place before the query runs. */
+// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
+function placeholder(name: string): any {
+  return new Placeholder(name);
+}
+
+function connect(file: string): Sqlite.Database {
+  const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = FULL');
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('cache_size = -16000');
+  return connection;
+}
+
+interface PreparedStatement<Row> {
+  readonly returnsRows: boolean;
+  all(parameters: readonly unknown[]): Row[];
+  run(parameters: readonly unknown[]): Sqlite.RunResult;
+}
+
+/**
+ * SQLite knows neither booleans nor JSON. What a column was declared as decides how its values come back, so no
+ * list of column names has to be kept in step with the schema.
+ */
+function prepareStatement<Row>(connection: Sqlite.Database, text: string): PreparedStatement<Row> {
+  const statement = connection.prepare<unknown[], Row>(text);
+  const revive = statement.reader ? reviver(statement.columns()) : undefined;
+  return {
+    returnsRows: statement.reader,
+    all(parameters) {
+      const rows = statement.all(...parameters.map(bindable));
+      if (revive) for (const row of rows) if (typeof row === 'object' && row !== null) revive(row);
+      return rows;
+    },
+    run: (parameters) => statement.run(...parameters.map(bindable)),
+  };
+}
+
+function bindable(value: unknown): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value === undefined ? null : value;
+}
+
+function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | undefined {
+  const booleans = columns.filter((column) => column.type === 'BOOLEAN').map((column) => column.name);
+  const documents = columns.filter((column) => column.type === 'JSON_TEXT').map((column) => column.name);
+  if (booleans.length === 0 && documents.length === 0) return undefined;
+  return (row) => {
+    for (const name of booleans) {
+      const value: unknown = Reflect.get(row, name);
+      if (value !== null) Reflect.set(row, name, value === 1);
+    }
+    for (const name of documents) {
+      const value: unknown = Reflect.get(row, name);
+      if (typeof value === 'string') Reflect.set(row, name, JSON.parse(value));
+    }
+  };
+}
+
+/** Kysely's own dialect prepares every statement anew and begins transactions that fail as busy; this one does not. */
+function sqliteDialect(connection: Sqlite.Database): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => sqliteDriver(connection),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function sqliteDriver(connection: Sqlite.Database): Driver {
+  const statements = new Map<string, PreparedStatement<unknown>>();
+  const only: DatabaseConnection = {
+    async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+      let statement = statements.get(query.sql);
+      if (!statement) {
+        if (statements.size >= STATEMENT_CACHE) statements.clear();
+        statement = prepareStatement(connection, query.sql);
+        statements.set(query.sql, statement);
+      }
+      if (statement.returnsRows) return { rows: rowsOf<Row>(statement.all(query.parameters)) };
+      const { changes, lastInsertRowid } = statement.run(query.parameters);
+      return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
+    },
+    streamQuery() {
+      throw new Error('streaming is not used on SQLite');
+    },
+  };
+  return {
+    init: async () => {},
+    acquireConnection: async () => only,
+    beginTransaction: async (on) => {
+      await on.executeQuery(CompiledQuery.raw('begin immediate'));
+    },
+    commitTransaction: async (on) => {
+      await on.executeQuery(CompiledQuery.raw('commit'));
+    },
+    rollbackTransaction: async (on) => {
+      await on.executeQuery(CompiledQuery.raw('rollback'));
+    },
+    releaseConnection: async () => {},
+    destroy: async () => {},
+  };
+}
+
+/** The row type is what the query builder worked out from the schema; the driver cannot know it. */
+function rowsOf<Row>(rows: unknown): Row[] {
+  // biome-ignore lint/suspicious/noExplicitAny: the one place where rows take the type the query builder gives them
+  return rows as any;
+}

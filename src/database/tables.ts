@@ -1,0 +1,269 @@
+import type { ColumnType, Generated } from 'kysely';
+import type { Role } from '../access/roles.ts';
+
+/**
+ * The shape of the database, the same on SQLite and PostgreSQL (migrations/). Times are ISO 8601 UTC strings with
+ * milliseconds, which sort as text; `seq` grows with every row of a table and is what lists are ordered by.
+ */
+export interface Tables {
+  accounts: AccountRow;
+  users: UserRow;
+  memberships: MembershipRow;
+  install_grants: InstallGrantRow;
+  invitations: InvitationRow;
+  credentials: CredentialRow;
+  sites: SiteRow;
+  installs: InstallRow;
+  domains: DomainRow;
+  certificates: CertificateRow;
+  offload_settings: OffloadSettingsRow;
+  backups: BackupRow;
+  ssh_keys: SshKeyRow;
+  domain_reports: DomainReportRow;
+  install_limits: InstallLimitRow;
+  rate_windows: RateWindowRow;
+  jobs: JobRow;
+  workers: WorkerRow;
+  schedule_runs: ScheduleRunRow;
+}
+
+/** Parsed when read, text when written. Whoever reads it checks it against a schema. */
+type Json = ColumnType<unknown, string, string>;
+
+interface AccountRow {
+  seq: Generated<number>;
+  id: string;
+  name: string;
+  /** Kept by the transactions that create and delete sites; counting rows is what lists cost most. */
+  site_count: Generated<number>;
+  /** Kept by the transactions that create and delete installs. */
+  install_count: Generated<number>;
+  created_at: string;
+}
+
+interface UserRow {
+  seq: Generated<number>;
+  id: string;
+  email: string;
+  /** The address in lower case: one person, however they capitalise. */
+  email_key: string;
+  first_name: string;
+  last_name: string;
+  phone: string | null;
+  /** argon2id, PHC string format; null until the first invitation is accepted. */
+  password_hash: string | null;
+  mfa_enabled: Generated<boolean>;
+  created_at: string;
+}
+
+interface MembershipRow {
+  seq: Generated<number>;
+  account_id: string;
+  user_id: string;
+  role: Role;
+  billing: boolean;
+  invite_accepted: boolean;
+  created_at: string;
+}
+
+/** Gives a partial user one install. */
+interface InstallGrantRow {
+  install_id: string;
+  account_id: string;
+  user_id: string;
+}
+
+interface InvitationRow {
+  /** SHA-256 of the token in the link, hex. */
+  token_hash: string;
+  account_id: string;
+  user_id: string;
+  expires_at: string;
+  created_at: string;
+}
+
+interface CredentialRow {
+  seq: Generated<number>;
+  /** The API username. */
+  id: string;
+  user_id: string;
+  name: string;
+  /** SHA-256 of the API password, hex. The password is random, so a slow hash would protect nothing. */
+  password_hash: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  created_at: string;
+}
+
+interface SiteRow {
+  seq: Generated<number>;
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: string;
+}
+
+export type InstallStatus = 'pending' | 'active' | 'failed';
+export type Environment = 'production' | 'staging' | 'development';
+
+interface InstallRow {
+  seq: Generated<number>;
+  id: string;
+  account_id: string;
+  site_id: string | null;
+  environment: Environment | null;
+  name: string;
+  status: InstallStatus;
+  php_version: string | null;
+  /** Array of addresses, or null. */
+  stable_ips: ColumnType<unknown, string | null, string | null>;
+  /** Name and content of the file that proves a bucket to be the customer's; fixed for the install. */
+  offload_file_name: string;
+  offload_file_content: string;
+  created_at: string;
+}
+
+export type NetworkStatus = 'PENDING' | 'ACTIVE' | 'FAILED';
+export type SslStatus = 'pending' | 'active' | 'failed' | 'none';
+
+interface DomainRow {
+  seq: Generated<number>;
+  id: string;
+  install_id: string;
+  name: string;
+  /** The install's own `<name>.<site domain>`, which cannot be deleted. */
+  is_cname: boolean;
+  is_primary: boolean;
+  /** Another install has the name and serves it. At most one row of a name is not a duplicate. */
+  is_duplicate: boolean;
+  redirect_to_id: string | null;
+  secure_all_urls: Generated<boolean>;
+  network_status: Generated<NetworkStatus>;
+  ssl_status: Generated<SslStatus>;
+  created_at: string;
+}
+
+export type CertificateSource = 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED';
+
+/** What the edge shows for a domain; one certificate for each. */
+interface CertificateRow {
+  seq: Generated<number>;
+  domain_id: string;
+  source: CertificateSource;
+  /** PEM, leaf first. */
+  chain: string;
+  /** PKCS#8 PEM, sealed (secrets.ts). */
+  sealed_key: string;
+  not_before: string;
+  not_after: string;
+  created_at: string;
+}
+
+interface OffloadSettingsRow {
+  install_id: string;
+  /** What is in force, or null while nothing is. */
+  settings: ColumnType<unknown, string | null, string | null>;
+  /** What was asked for last. */
+  requested: Json;
+  state: 'requested' | 'in_force' | 'refused';
+  /** Why the last request was refused, one sentence. */
+  reason: string | null;
+  updated_at: string;
+}
+
+export type BackupStatus = 'requested' | 'in_progress' | 'completed' | 'aborted';
+
+interface BackupRow {
+  seq: Generated<number>;
+  id: string;
+  install_id: string;
+  description: string;
+  /** Array of addresses. */
+  notification_emails: Json;
+  status: BackupStatus;
+  /** Size in bytes, number of files and SHA-256 of the archive; null until completed. */
+  bytes: number | null;
+  files: number | null;
+  sha256: string | null;
+  /** Why it was aborted, one sentence. */
+  reason: string | null;
+  requested_by: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+interface SshKeyRow {
+  seq: Generated<number>;
+  id: string;
+  user_id: string;
+  /** Type and base64, without the comment. */
+  public_key: string;
+  comment: string;
+  fingerprint_md5: string;
+  fingerprint_sha256: string;
+  created_at: string;
+}
+
+interface DomainReportRow {
+  seq: Generated<number>;
+  id: string;
+  install_id: string;
+  domain_id: string;
+  complete: boolean;
+  report: Json;
+  created_at: string;
+}
+
+/** When an operation that is limited for each install may be asked for again. */
+interface InstallLimitRow {
+  install_id: string;
+  operation: string;
+  next_at: string;
+}
+
+/** Requests handed out to the processes in the present window of one key (api/limits.ts). */
+interface RateWindowRow {
+  key: string;
+  window_start: string;
+  taken: number;
+}
+
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+interface JobRow {
+  seq: Generated<number>;
+  id: string;
+  kind: string;
+  /** Jobs of one lane run one at a time, in the order they were asked for; null: no lane. */
+  lane: string | null;
+  payload: Json;
+  state: Generated<JobState>;
+  /** How often it was begun. */
+  attempt: Generated<number>;
+  max_attempts: number;
+  run_at: string;
+  lease_until: string | null;
+  worker_id: string | null;
+  /** The last failure, one line. */
+  error: string | null;
+  /** The request that asked for it. */
+  request_id: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+interface WorkerRow {
+  id: string;
+  /** Host name and process id, for people. */
+  process: string;
+  seen_at: string;
+}
+
+/** One row for each time slot of a schedule that some process has taken on. */
+interface ScheduleRunRow {
+  schedule: string;
+  slot: string;
+}

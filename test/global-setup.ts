@@ -1,0 +1,18 @@
+import type { TestProject } from 'vitest/node';
+import { findPostgres, startPostgres } from './servers/postgres-server.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Address of the tests' PostgreSQL, or an empty string on the SQLite run. */
+    postgresUrl: string;
+  }
+}
+
+/** Starts the PostgreSQL that the tests of the `postgres` project share; each makes databases of its own in it. */
+export async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const binaries = findPostgres();
+  if (binaries === undefined) throw new Error('PostgreSQL was there a moment ago and is not now');
+  const server = await startPostgres(binaries);
+  project.provide('postgresUrl', server.url);
+  return () => server.stop();
+}

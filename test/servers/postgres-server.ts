@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+
+/** A PostgreSQL of the tests' own, on 127.0.0.1, thrown away afterwards. */
+export interface PostgresServer {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** The folder with `initdb` and `postgres` in it, or undefined if this machine has no PostgreSQL server. */
+export function findPostgres(): string | undefined {
+  const versions = '/usr/lib/postgresql';
+  const folders = existsSync(versions)
+    ? readdirSync(versions)
+        .sort((a, b) => Number(b) - Number(a))
+        .map((version) => join(versions, version, 'bin'))
+    : [];
+  const onPath = (process.env.PATH ?? '').split(':');
+  return [...folders, ...onPath].find(
+    (folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')),
+  );
+}
+
+export async function startPostgres(binaries: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-postgres-'));
+  const identity = unprivilegedIdentity();
+  if (identity) chownSync(folder, identity.uid, identity.gid);
+  const cluster = join(folder, 'cluster');
+  const made = spawnSync(
+    join(binaries, 'initdb'),
+    ['-D', cluster, '-U', 'homeport', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync'],
+    { ...identity, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
+  const port = await freePort();
+  const server = spawn(
+    join(binaries, 'postgres'),
+    // biome-ignore format: one option a pair
+    ['-D', cluster, '-p', String(port), '-h', '127.0.0.1', '-k', folder,
+     '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+    { ...identity, stdio: 'ignore' },
+  );
+  const url = `postgres://homeport@127.0.0.1:${port}/postgres`;
+  await untilAnswering(url, server);
+  return {
+    url,
+    async stop() {
+      const ended = new Promise((resolve) => server.once('exit', resolve));
+      server.kill('SIGINT');
+      await ended;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PostgreSQL refuses to run as root; the tests of a container often do. */
+function unprivilegedIdentity(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith('postgres:') || entry.startsWith('nobody:'));
+  const [, , uid, gid] = (line ?? '').split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+async function untilAnswering(url: string, server: ChildProcess): Promise<void> {
+  for (let tried = 0; tried < 200; tried++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with code ${server.exitCode}`);
+    const client = new pg.Client(url);
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+  throw new Error('PostgreSQL did not answer within 10 s');
+}
+
+/** A TCP port that nobody listens on now. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === 'object' && address ? resolve(address.port) : reject(new Error('no port')),
+      );
+    });
+  });
+}
