@@ -1,0 +1,125 @@
+import type { Logger } from 'pino';
+import type { TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Transaction } from '../database/database.ts';
+import { AttemptTimeout } from './failure.ts';
+import { type Completion, type JobFailure, type JobKind, PermanentFailure, type RunningJob } from './job.ts';
+import { type ClaimedJob, type Lease, LeaseLost } from './leases.ts';
+
+/** A kind as the worker calls it: payloads as they were read back, checked before anything is done. */
+export interface CheckedKind {
+  readonly name: string;
+  readonly timeoutMs: number;
+  run(payload: unknown, job: RunningJob): Promise<Completion | undefined>;
+  giveUp(payload: unknown, failure: JobFailure, transaction: Transaction): Promise<void>;
+}
+
+/** Closes over the schema: from here on no payload reaches a kind that does not fit it. */
+export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {
+  return {
+    name: kind.name,
+    timeoutMs: kind.timeoutMs,
+    async run(payload, job) {
+      if (!Value.Check(kind.payload, payload)) throw new PermanentFailure(misfit(kind.payload, payload));
+      return (await kind.run(payload, job)) ?? undefined;
+    },
+    async giveUp(payload, failure, transaction) {
+      if (Value.Check(kind.payload, payload)) await kind.giveUp?.(payload, failure, transaction);
+    },
+  };
+}
+
+/** Names the places and not the values: a payload may hold what must not be shown. */
+function misfit(schema: TSchema, payload: unknown): string {
+  const faults = Value.Errors(schema, payload).map(
+    (fault) => `${fault.instancePath || '/'} ${fault.message}`,
+  );
+  return `The request was stored in a form that this version does not understand (${faults.slice(0, 3).join('; ')}).`;
+}
+
+/** The worker is about to end: the reason with which it aborts what is under way. */
+export class WorkerStopping extends Error {
+  override readonly name = 'WorkerStopping';
+}
+
+/** One attempt under way in this worker. */
+export interface Active {
+  job: ClaimedJob;
+  lease: Lease;
+  /** Aborts the attempt. */
+  controller: AbortController;
+  /** Aborts when the lease is lost. */
+  lost: AbortController;
+  /** When the lease lapses, milliseconds since the epoch. */
+  leaseUntil: number;
+  /** Its outcome is being written, so a row that is not running any more is no sign of a lost lease. */
+  settling: boolean;
+  /** Resolves when all is written; never rejects. */
+  ended: Promise<void>;
+}
+
+/** How an attempt ended, before the database knows. */
+export type Outcome =
+  | { is: 'done'; completion: Completion | undefined }
+  | { is: 'failed'; error: unknown }
+  /** It ended because the worker stops; another may begin it again at once. */
+  | { is: 'interrupted' }
+  /** It goes on although the worker stops. Nobody may begin it until its lease lapses. */
+  | { is: 'unstoppable' }
+  /** The job is somebody else's by now. */
+  | { is: 'lost' };
+
+/**
+ * Carries out one attempt. It ends when `run` ends; after an abort (timeout, lost lease, stopping worker) it ends
+ * `abortGraceMs` later at the latest, even if `run` does not listen to its signal.
+ */
+export async function carryOut(
+  kind: CheckedKind,
+  job: ClaimedJob,
+  controller: AbortController,
+  abortGraceMs: number,
+  log: Logger,
+): Promise<Outcome> {
+  const { signal } = controller;
+  const timeout = setTimeout(() => controller.abort(new AttemptTimeout(kind.timeoutMs)), kind.timeoutMs);
+  let grace: NodeJS.Timeout | undefined;
+  const graceOver = new Promise<Outcome>((resolve) => {
+    signal.addEventListener('abort', () => {
+      grace = setTimeout(() => resolve({ is: 'unstoppable' }), abortGraceMs);
+    });
+  });
+  const work = kind
+    .run(job.payload, { id: job.id, attempt: job.attempt, requestId: job.requestId, signal, log })
+    .then(
+      (completion): Outcome => ({ is: 'done', completion }),
+      (error: unknown): Outcome => ({ is: 'failed', error }),
+    );
+  const ended = await Promise.race([work, graceOver]);
+  clearTimeout(timeout);
+  clearTimeout(grace);
+  if (ended.is === 'unstoppable') {
+    log.error({ err: signal.reason }, 'the job goes on although its signal aborted');
+  }
+  return signal.aborted ? afterAbort(signal.reason, kind, ended) : ended;
+}
+
+function afterAbort(reason: unknown, kind: CheckedKind, ended: Outcome): Outcome {
+  if (reason instanceof LeaseLost) return { is: 'lost' };
+  if (reason instanceof AttemptTimeout) {
+    const cause = ended.is === 'failed' ? { cause: ended.error } : undefined;
+    return { is: 'failed', error: new AttemptTimeout(kind.timeoutMs, cause) };
+  }
+  // What was finished although the worker stops is finished.
+  return ended.is === 'failed' ? { is: 'interrupted' } : ended;
+}
+
+/** A logger that names the job in every line. */
+export function logOf(log: Logger, job: ClaimedJob): Logger {
+  return log.child({
+    job: job.id,
+    kind: job.kind,
+    lane: job.lane,
+    attempt: job.attempt,
+    request_id: job.requestId,
+  });
+}

@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { systemRandomness } from '../ids.ts';
+import { retryDelayMs } from './backoff.ts';
+
+const always = (fraction: number) => ({ ...systemRandomness, fraction: () => fraction });
+
+it('doubles from one second to five minutes', () => {
+  const delays = [1, 2, 3, 4, 9, 10, 1_000].map((attempt) => retryDelayMs(attempt, always(0.5)));
+  expect(delays).toEqual([1_000, 2_000, 4_000, 8_000, 256_000, 300_000, 300_000]);
+});
+
+it('spreads by a fifth to either side', () => {
+  expect(retryDelayMs(1, always(0))).toBe(800);
+  expect(retryDelayMs(1, always(0.999_999))).toBe(1_200);
+});

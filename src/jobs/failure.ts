@@ -1,0 +1,66 @@
+import { PermanentFailure } from './job.ts';
+
+/** What is shown to the customer when the cause is not meant for them. */
+export const UNEXPECTED = 'It failed unexpectedly; the operator finds the cause in the log.';
+
+const LONGEST_LINE = 500;
+const DEEPEST_CAUSE = 3;
+
+/** An attempt took longer than its kind allows. */
+export class AttemptTimeout extends Error {
+  override readonly name = 'AttemptTimeout';
+  constructor(timeoutMs: number, options?: ErrorOptions) {
+    super(`It took longer than ${timeoutMs / 1_000} seconds.`, options);
+  }
+}
+
+/** The worker's process ended, or lost touch with the database, before the attempt did. */
+export class AttemptInterrupted extends Error {
+  override readonly name = 'AttemptInterrupted';
+  constructor() {
+    super('The process that worked on it ended before the work did.');
+  }
+}
+
+/** One failure, told to each audience. */
+export interface Described {
+  /** Trying again will not help. */
+  permanent: boolean;
+  /** For the customer: one line that was written to be shown. */
+  reason: string;
+  /** For the operator (`jobs.error`): class and first line of the error and of its causes; never a stack. */
+  line: string;
+}
+
+/**
+ * Only messages that were written to be shown become the reason. The line for the operator names the error itself,
+ * without credentials that a URL in its message may carry.
+ */
+export function describeFailure(error: unknown): Described {
+  const permanent = error instanceof PermanentFailure;
+  const shown = permanent || error instanceof AttemptTimeout || error instanceof AttemptInterrupted;
+  return {
+    permanent,
+    reason: (shown && firstLine(error.message)) || UNEXPECTED,
+    line: causes(error).join('; caused by ').slice(0, LONGEST_LINE),
+  };
+}
+
+function causes(error: unknown, depth = 1): string[] {
+  if (!(error instanceof Error)) return [firstLine(String(error))];
+  // Node leaves the message of a refused connection to several addresses empty, and names the code.
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const message = firstLine(error.message) || code;
+  const own = error instanceof PermanentFailure ? message : `${error.name}: ${message}`;
+  return error.cause === undefined || depth === DEEPEST_CAUSE
+    ? [own]
+    : [own, ...causes(error.cause, depth + 1)];
+}
+
+function firstLine(text: string): string {
+  const line = text.trim().split(/[\r\n]/, 1)[0] ?? '';
+  return line
+    .replace(/\p{Cc}/gu, ' ')
+    .replace(/\/\/[^/\s@]+@/g, '//***@')
+    .trim();
+}

@@ -1,0 +1,224 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Queries } from '../database/database.ts';
+import type { JobState, Tables } from '../database/tables.ts';
+
+/**
+ * The statements that take, renew and end leases. States are literals and not parameters, since that is what lets
+ * both databases use the partial indexes of the table.
+ */
+
+/** A worker's hold on one attempt; the fence that every statement ending the attempt stands behind. */
+export interface Lease {
+  jobId: string;
+  workerId: string;
+  attempt: number;
+  /** Only if the lease was not renewed since: it ends before this time (ISO 8601). For those who end another's. */
+  lapsedBefore?: string;
+}
+
+export interface ClaimedJob {
+  id: string;
+  kind: string;
+  lane: string | null;
+  payload: unknown;
+  attempt: number;
+  maxAttempts: number;
+  requestId: string | null;
+}
+
+/** The job is no longer this worker's: its lease lapsed, and somebody else ended the attempt. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+const queued = sql.lit<JobState>('queued');
+const running = sql.lit<JobState>('running');
+const claimedColumns = [
+  'jobs.id',
+  'kind',
+  'lane',
+  'payload',
+  'attempt',
+  'max_attempts',
+  'request_id',
+] as const;
+
+/**
+ * Takes up to `limit` jobs that are due, oldest first, and counts their attempt. Only the first unfinished job of a lane
+ * can be taken, so an earlier one holds up its lane even while it waits for its next attempt. Of two processes that
+ * take jobs of one lane in the same instant, the unique index `jobs.lane` refuses one, whose whole claim fails.
+ */
+export async function claimDue(
+  queries: Queries,
+  dialect: 'sqlite' | 'postgres',
+  claim: { workerId: string; kinds: readonly string[]; now: string; leaseUntil: string; limit: number },
+): Promise<ClaimedJob[]> {
+  const rows = await queries
+    .with('due', (query) =>
+      query
+        .selectFrom('jobs')
+        .select('jobs.id')
+        .where('jobs.state', '=', queued)
+        .where('jobs.run_at', '<=', claim.now)
+        .where('jobs.kind', 'in', claim.kinds)
+        .where(firstOfItsLane)
+        .orderBy('jobs.run_at')
+        .orderBy('jobs.seq')
+        .limit(claim.limit)
+        .$if(dialect === 'postgres', (due) => due.forUpdate('jobs').skipLocked()),
+    )
+    .updateTable('jobs')
+    .from('due')
+    .whereRef('jobs.id', '=', 'due.id')
+    .set((eb) => ({
+      state: 'running',
+      attempt: eb('jobs.attempt', '+', 1),
+      worker_id: claim.workerId,
+      lease_until: claim.leaseUntil,
+      started_at: claim.now,
+    }))
+    .returning([...claimedColumns, 'jobs.seq'])
+    .execute();
+  return rows.sort((a, b) => a.seq - b.seq).map(claimed);
+}
+
+function firstOfItsLane(eb: ExpressionBuilder<Tables, 'jobs'>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom('jobs as other')
+        .select('other.id')
+        .whereRef('other.lane', '=', 'jobs.lane')
+        .where('other.state', 'in', [queued, running])
+        .where((of) => of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('jobs.seq'))])),
+    ),
+  );
+}
+
+/** Renews the leases on `jobIds` that are still this worker's, and tells which those are. */
+export async function renewLeases(
+  queries: Queries,
+  workerId: string,
+  jobIds: readonly string[],
+  leaseUntil: string,
+): Promise<{ id: string; attempt: number }[]> {
+  if (jobIds.length === 0) return [];
+  return queries
+    .updateTable('jobs')
+    .set({ lease_until: leaseUntil })
+    .where('state', '=', running)
+    .where('worker_id', '=', workerId)
+    .where('id', 'in', jobIds)
+    .returning(['id', 'attempt'])
+    .execute();
+}
+
+/** Every job of these kinds whose worker let the lease lapse. */
+export async function findLapsed(
+  queries: Queries,
+  kinds: readonly string[],
+  now: string,
+): Promise<{ job: ClaimedJob; lease: Lease }[]> {
+  const rows = await queries
+    .selectFrom('jobs')
+    .select([...claimedColumns, 'worker_id'])
+    .where('state', '=', running)
+    .where('lease_until', '<', now)
+    .where('kind', 'in', kinds)
+    .orderBy('lease_until')
+    .execute();
+  return rows.map((row) => ({
+    job: claimed(row),
+    lease: { jobId: row.id, workerId: row.worker_id ?? '', attempt: row.attempt, lapsedBefore: now },
+  }));
+}
+
+/** The ways in which an attempt ends. `error` is for the operator. */
+export type Ending =
+  | { state: 'succeeded'; now: string }
+  | { state: 'failed'; now: string; error: string }
+  /** Another attempt not before `runAt`. */
+  | { state: 'queued'; runAt: string; error: string }
+  /** Given back untouched: the attempt does not count, and it may begin at once. */
+  | { state: 'handed back' };
+
+/** Ends an attempt. Throws LeaseLost, and changes nothing, unless the lease still holds. */
+export async function endAttempt(queries: Queries, lease: Lease, ending: Ending): Promise<void> {
+  let fenced = queries
+    .updateTable('jobs')
+    .set({ lease_until: null })
+    .where('id', '=', lease.jobId)
+    .where('state', '=', running)
+    .where('worker_id', '=', lease.workerId)
+    .where('attempt', '=', lease.attempt);
+  if (lease.lapsedBefore !== undefined) fenced = fenced.where('lease_until', '<', lease.lapsedBefore);
+  switch (ending.state) {
+    case 'succeeded':
+      fenced = fenced.set({ state: 'succeeded', finished_at: ending.now, error: null });
+      break;
+    case 'failed':
+      fenced = fenced.set({ state: 'failed', finished_at: ending.now, error: ending.error });
+      break;
+    case 'queued':
+      fenced = fenced.set({ state: 'queued', run_at: ending.runAt, error: ending.error, worker_id: null });
+      break;
+    case 'handed back':
+      fenced = fenced.set((eb) => ({ state: 'queued', attempt: eb('attempt', '-', 1), worker_id: null }));
+  }
+  const { numUpdatedRows } = await fenced.executeTakeFirstOrThrow();
+  if (numUpdatedRows === 0n) throw new LeaseLost('the lease was lost');
+}
+
+/** How many jobs wait since before `since`, or were left by their worker, of kinds that are not among the `known`. */
+export async function findUnknownKinds(
+  queries: Queries,
+  known: readonly string[],
+  since: string,
+): Promise<{ kind: string; jobs: number }[]> {
+  return queries
+    .selectFrom('jobs')
+    .select((eb) => ['kind', eb.fn.countAll<number>().as('jobs')])
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', queued).and('run_at', '<', since),
+        eb('state', '=', running).and('lease_until', '<', since),
+      ]),
+    )
+    .where('kind', 'not in', known)
+    .groupBy('kind')
+    .execute();
+}
+
+/** Cancels what waits in a lane. */
+export async function cancelQueued(queries: Queries, lane: string, now: string): Promise<void> {
+  await queries
+    .updateTable('jobs')
+    .set({ state: 'cancelled', finished_at: now })
+    .where('lane', '=', lane)
+    // Implied by the next line; spelled out because it is the condition of the index on lanes.
+    .where('state', 'in', [queued, running])
+    .where('state', '=', queued)
+    .execute();
+}
+
+interface ClaimedRow {
+  id: string;
+  kind: string;
+  lane: string | null;
+  payload: unknown;
+  attempt: number;
+  max_attempts: number;
+  request_id: string | null;
+}
+
+function claimed(row: ClaimedRow): ClaimedJob {
+  return {
+    id: row.id,
+    kind: row.kind,
+    lane: row.lane,
+    payload: row.payload,
+    attempt: row.attempt,
+    maxAttempts: row.max_attempts,
+    requestId: row.request_id,
+  };
+}

@@ -1,0 +1,39 @@
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database, Transaction } from '../database/database.ts';
+
+/** A worker that showed itself within the last seconds. */
+export interface LiveWorker {
+  id: string;
+  /** Host name and process id. */
+  process: string;
+  /** ISO 8601. */
+  seenAt: string;
+}
+
+const LIVE_WITHIN_MS = 10_000;
+
+/** The workers of all processes that were seen within the last 10 s, longest-standing first. */
+export async function liveWorkers(database: Database, clock: Clock): Promise<LiveWorker[]> {
+  return database.reader
+    .selectFrom('workers')
+    .select(['id', 'process', 'seen_at as seenAt'])
+    .where('seen_at', '>', timestamp(clock, -LIVE_WITHIN_MS))
+    .orderBy('seen_at')
+    .orderBy('id')
+    .execute();
+}
+
+export async function showWorker(transaction: Transaction, worker: LiveWorker): Promise<void> {
+  const { id, process, seenAt } = worker;
+  await transaction.queries
+    .insertInto('workers')
+    .values({ id, process, seen_at: seenAt })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ seen_at: seenAt }))
+    .execute();
+}
+
+export async function forgetWorker(database: Database, id: string): Promise<void> {
+  await database.write((transaction) =>
+    transaction.queries.deleteFrom('workers').where('id', '=', id).execute(),
+  );
+}

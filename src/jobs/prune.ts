@@ -1,0 +1,121 @@
+import { type Expression, type SqlBool, sql } from 'kysely';
+import Type from 'typebox';
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database, Queries } from '../database/database.ts';
+import type { JobState } from '../database/tables.ts';
+import { defineJob, type JobKind } from './job.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+const KEEP_FINISHED_MS = 7 * DAY_MS;
+/** Longer, since somebody may want to know why. */
+const KEEP_FAILED_MS = 30 * DAY_MS;
+const KEEP_SLOTS_MS = 30 * DAY_MS;
+const KEEP_WORKERS_MS = DAY_MS;
+/** Rows deleted in one transaction, so that nobody waits long for the writer. */
+const BATCH = 500;
+
+const payload = Type.Object({});
+
+/**
+ * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30), slots of schedules 30 days
+ * ago (but for the latest of each, from which the schedule goes on), workers not seen for a day. Enqueue it in a lane
+ * of its own.
+ */
+export function createPruneJob({
+  database,
+  clock,
+}: {
+  database: Database;
+  clock: Clock;
+}): JobKind<typeof payload> {
+  return defineJob({
+    name: 'prune',
+    payload,
+    maxAttempts: 3,
+    timeoutMs: 10 * 60_000,
+    async run(_payload, { signal, log }) {
+      const deleted = { jobs: 0, slots: 0, workers: 0 };
+      deleted.jobs = await inBatches(signal, (queries) => deleteJobs(queries, clock));
+      deleted.slots = await inBatches(signal, (queries) => deleteSlots(queries, clock));
+      deleted.workers = await inBatches(signal, (queries) => deleteWorkers(queries, clock));
+      log.info(deleted, 'pruned');
+    },
+  });
+
+  async function inBatches(
+    signal: AbortSignal,
+    deleteBatch: (queries: Queries) => Promise<bigint>,
+  ): Promise<number> {
+    let total = 0;
+    for (;;) {
+      signal.throwIfAborted();
+      const batch = Number(await database.write((transaction) => deleteBatch(transaction.queries)));
+      total += batch;
+      if (batch < BATCH) return total;
+    }
+  }
+}
+
+const failed = sql.lit<JobState>('failed');
+/** Word for word the condition of the index on finished jobs. */
+const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
+
+async function deleteJobs(queries: Queries, clock: Clock): Promise<bigint> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('jobs')
+    .where('seq', 'in', (of) =>
+      of
+        .selectFrom('jobs')
+        .select('seq')
+        .where(finished)
+        .where('finished_at', '<', timestamp(clock, -KEEP_FINISHED_MS))
+        .where((eb) =>
+          eb.or([eb('state', '<>', failed), eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS))]),
+        )
+        .orderBy('finished_at')
+        .limit(BATCH),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows;
+}
+
+async function deleteSlots(queries: Queries, clock: Clock): Promise<bigint> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('schedule_runs')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('schedule', 'slot'),
+        'in',
+        selectFrom('schedule_runs as old')
+          .select(['old.schedule', 'old.slot'])
+          .where('old.slot', '<', timestamp(clock, -KEEP_SLOTS_MS))
+          .where((eb) =>
+            eb.exists(
+              eb
+                .selectFrom('schedule_runs as later')
+                .select('later.slot')
+                .whereRef('later.schedule', '=', 'old.schedule')
+                .whereRef('later.slot', '>', 'old.slot'),
+            ),
+          )
+          .limit(BATCH)
+          .$asTuple('schedule', 'slot'),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows;
+}
+
+async function deleteWorkers(queries: Queries, clock: Clock): Promise<bigint> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('workers')
+    .where('id', 'in', (of) =>
+      of
+        .selectFrom('workers')
+        .select('id')
+        .where('seen_at', '<', timestamp(clock, -KEEP_WORKERS_MS))
+        .limit(BATCH),
+    )
+    .executeTakeFirstOrThrow();
+  return numDeletedRows;
+}

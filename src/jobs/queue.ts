@@ -1,0 +1,90 @@
+import type { Static, TSchema } from 'typebox';
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { JobState } from '../database/tables.ts';
+import type { Randomness } from '../ids.ts';
+import type { JobType } from './job.ts';
+import { cancelQueued } from './leases.ts';
+
+export interface NewJob<Payload> {
+  payload: Payload;
+  /** Jobs of one lane run one at a time and in order; null: beside everything else. */
+  lane: string | null;
+  /** The request that asks for it; goes into the job's log lines. */
+  requestId?: string | null;
+  /** Not before so many milliseconds from now. It holds up the later jobs of its lane. */
+  delayMs?: number;
+}
+
+/** The durable queue: a table of the same database as the state, so that a change and its work are one transaction. */
+export interface Queue {
+  /**
+   * Writes the job in the caller's transaction, and wakes the workers of this process after the commit; those of other
+   * processes find it at their next poll. Returns the job's id.
+   *
+   * Order within a lane is the order of these calls. Two transactions that run at the same time have no order, so
+   * whoever needs one locks the lane's own row (its install) first.
+   */
+  enqueue<Schema extends TSchema>(
+    transaction: Transaction,
+    kind: JobType<Schema>,
+    job: NewJob<Static<Schema>>,
+  ): Promise<string>;
+  /** Cancels the queued jobs of a lane, those that wait for another attempt too. One that runs goes on. */
+  cancelLane(transaction: Transaction, lane: string): Promise<void>;
+  /** A job's state and its last failure (for the operator, see failure.ts), or null if there is none of that id. */
+  find(id: string): Promise<{ state: JobState; error: string | null; attempt: number } | null>;
+  /** Calls `listener` after each commit that enqueued something in this process. Returns how to stop that. */
+  onEnqueued(listener: () => void): () => void;
+}
+
+export function createQueue(database: Database, clock: Clock, random: Randomness): Queue {
+  const listeners = new Set<() => void>();
+  const wake = () => {
+    for (const listener of listeners) listener();
+  };
+
+  return {
+    async enqueue(transaction, kind, { payload, lane, requestId = null, delayMs = 0 }) {
+      const id = random.uuid();
+      await transaction.queries
+        .insertInto('jobs')
+        .values({
+          id,
+          kind: kind.name,
+          lane,
+          payload: JSON.stringify(payload),
+          max_attempts: kind.maxAttempts,
+          run_at: timestamp(clock, delayMs),
+          request_id: requestId,
+          created_at: timestamp(clock),
+          lease_until: null,
+          worker_id: null,
+          error: null,
+          started_at: null,
+          finished_at: null,
+        })
+        .execute();
+      transaction.afterCommit(wake);
+      return id;
+    },
+
+    async cancelLane(transaction, lane) {
+      await cancelQueued(transaction.queries, lane, timestamp(clock));
+    },
+
+    async find(id) {
+      const row = await database.reader
+        .selectFrom('jobs')
+        .select(['state', 'error', 'attempt'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+
+    onEnqueued(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { Cron } from 'croner';
+import type { Logger } from 'pino';
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import { createOutage } from './outage.ts';
+import type { Queue } from './queue.ts';
+import { type Repetition, repeat } from './repeat.ts';
+
+const LOOK_EVERY_MS = 1_000;
+
+/** Work that is asked for at times of the clock. */
+export interface Schedule {
+  /** In the database: renaming a schedule begins a new one. */
+  readonly name: string;
+  /** Five fields (minute, hour, day of the month, month, day of the week), in UTC. */
+  readonly cron: string;
+  /** Enqueues the work of one slot, in the transaction that takes the slot. */
+  enqueue(transaction: Transaction, queue: Queue): Promise<void>;
+}
+
+/**
+ * Takes each slot of each schedule once over all processes. After a time in which no process ran, the latest missed
+ * slot is caught up and the earlier ones are not. A schedule that is seen for the first time begins with its next slot.
+ */
+export interface Scheduler {
+  start(): void;
+  /** No slot is taken any more. Resolves when what is under way has ended. */
+  stop(): Promise<void>;
+  /** Takes what is due now. Never throws: what cannot be taken is logged, and tried again at the next tick. */
+  tick(): Promise<void>;
+}
+
+/** Throws if a cron expression is malformed or two schedules have the same name. */
+export function createScheduler(parts: {
+  database: Database;
+  queue: Queue;
+  clock: Clock;
+  log: Logger;
+  schedules: readonly Schedule[];
+}): Scheduler {
+  const { database, queue, clock, log } = parts;
+  const planned = parts.schedules.map((schedule) => ({
+    schedule,
+    cron: new Cron(schedule.cron, { timezone: 'UTC', mode: '5-part', paused: true }),
+    outage: createOutage(log, `take the slots of the schedule ${schedule.name}`),
+    /** The slot that is known to be taken, by whatever process. */
+    taken: undefined as string | undefined,
+  }));
+  if (new Set(planned.map(({ schedule }) => schedule.name)).size < planned.length) {
+    throw new Error('two schedules have the same name');
+  }
+  let repetition: Repetition | undefined;
+
+  async function tick(): Promise<void> {
+    for (const plan of planned) {
+      const slot = latestSlot(plan.cron, clock);
+      if (slot === undefined || plan.taken === slot) continue;
+      try {
+        const outcome = await database.write((transaction) =>
+          takeSlot(transaction, plan.schedule, slot, queue),
+        );
+        plan.taken = slot;
+        plan.outage.over();
+        log.debug({ schedule: plan.schedule.name, slot }, outcome);
+      } catch (error) {
+        plan.outage.failed(error);
+      }
+    }
+  }
+
+  return {
+    tick,
+    start() {
+      repetition ??= repeat(tick, () => LOOK_EVERY_MS);
+    },
+    async stop() {
+      await repetition?.stop();
+    },
+  };
+}
+
+/** The latest slot that is not in the future. */
+function latestSlot(cron: Cron, clock: Clock): string | undefined {
+  // The library leaves out a run at exactly the time it is asked about.
+  const [slot] = cron.previousRuns(1, new Date(timestamp(clock, 1)));
+  return slot?.toISOString();
+}
+
+type SlotOutcome = 'began the schedule' | 'took the slot' | 'the slot was taken';
+
+async function takeSlot(
+  transaction: Transaction,
+  schedule: Schedule,
+  slot: string,
+  queue: Queue,
+): Promise<SlotOutcome> {
+  const { queries } = transaction;
+  const latest = await queries
+    .selectFrom('schedule_runs')
+    .select('slot')
+    .where('schedule', '=', schedule.name)
+    .orderBy('slot', 'desc')
+    .executeTakeFirst();
+  // A slot before the latest is one that a process with a slow clock has only just reached.
+  if (latest !== undefined && latest.slot >= slot) return 'the slot was taken';
+  const { numInsertedOrUpdatedRows } = await queries
+    .insertInto('schedule_runs')
+    .values({ schedule: schedule.name, slot })
+    .onConflict((conflict) => conflict.columns(['schedule', 'slot']).doNothing())
+    .executeTakeFirstOrThrow();
+  if (latest === undefined) return 'began the schedule';
+  if (numInsertedOrUpdatedRows === 0n) return 'the slot was taken';
+  await schedule.enqueue(transaction, queue);
+  return 'took the slot';
+}

@@ -1,0 +1,154 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { Randomness } from '../ids.ts';
+import type { CheckedKind, Outcome } from './attempt.ts';
+import { retryDelayMs } from './backoff.ts';
+import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
+import type { Completion } from './job.ts';
+import { type ClaimedJob, endAttempt, type Lease, LeaseLost } from './leases.ts';
+import { createOutage } from './outage.ts';
+
+/** Giving up is tried so often if the kind's own `giveUp` throws; then the job fails without it. */
+const GIVE_UP_TRIES = 3;
+
+/** An attempt that is to be ended in the database. */
+export interface Ended {
+  job: ClaimedJob;
+  lease: Lease;
+  kind: CheckedKind;
+  log: Logger;
+  /** When the attempt began, milliseconds since the epoch. */
+  startedAt: number;
+  /** Aborts when the lease was lost, and there is nothing left to write. */
+  lost: AbortSignal;
+}
+
+/** Writes how attempts ended. Never throws: what cannot be written is logged, and left to whoever finds the lapsed lease. */
+export interface Settlement {
+  settle(ended: Ended, outcome: Outcome): Promise<void>;
+  fail(ended: Ended, error: unknown): Promise<void>;
+}
+
+/** `shutdown` aborts when there is no time left to wait for a database that does not answer. */
+export function createSettlement(parts: {
+  database: Database;
+  clock: Clock;
+  random: Randomness;
+  log: Logger;
+  shutdown: AbortSignal;
+}): Settlement {
+  const { database, clock, random, shutdown } = parts;
+  const outage = createOutage(parts.log, 'write the outcome of a job');
+
+  async function settle(ended: Ended, outcome: Outcome): Promise<void> {
+    switch (outcome.is) {
+      case 'done':
+        return succeed(ended, outcome.completion);
+      case 'failed':
+        return fail(ended, outcome.error);
+      case 'interrupted':
+        if (await persist(ended, (tx) => endAttempt(tx.queries, ended.lease, { state: 'handed back' }))) {
+          ended.log.info('handed back');
+        }
+        return;
+      case 'unstoppable':
+        return ended.log.warn('left to whoever finds its lapsed lease');
+      case 'lost':
+        return refused(ended);
+    }
+  }
+
+  async function succeed(ended: Ended, completion: Completion | undefined): Promise<void> {
+    try {
+      const done = await persist(ended, async (transaction, own) => {
+        await endAttempt(transaction.queries, ended.lease, { state: 'succeeded', now: timestamp(clock) });
+        if (completion) await own(completion(transaction));
+      });
+      if (done) ended.log.info({ duration_ms: clock.now().getTime() - ended.startedAt }, 'succeeded');
+    } catch (error) {
+      await fail(ended, error);
+    }
+  }
+
+  async function fail(ended: Ended, error: unknown): Promise<void> {
+    const { job, lease, log } = ended;
+    const failure = describeFailure(error);
+    if (failure.permanent || job.attempt >= job.maxAttempts) return giveUp(ended, failure, error);
+    // The lapse of the lease was delay enough.
+    const delayMs = error instanceof AttemptInterrupted ? 0 : retryDelayMs(job.attempt, random);
+    const written = await persist(ended, (transaction) =>
+      endAttempt(transaction.queries, lease, {
+        state: 'queued',
+        runAt: timestamp(clock, delayMs),
+        error: failure.line,
+      }),
+    );
+    if (written) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
+  }
+
+  async function giveUp(ended: Ended, failure: Described, error: unknown): Promise<void> {
+    const { job, kind, lease, log } = ended;
+    const ending = () => ({ state: 'failed', now: timestamp(clock), error: failure.line }) as const;
+    for (let tried = 1; ; tried++) {
+      try {
+        const written = await persist(ended, async (transaction, own) => {
+          await endAttempt(transaction.queries, lease, ending());
+          if (tried > GIVE_UP_TRIES) return;
+          await own(kind.giveUp(job.payload, { reason: failure.reason, attempts: job.attempt }, transaction));
+        });
+        if (written) log.error({ err: error }, 'gave up');
+        return;
+      } catch (cause) {
+        log.error({ err: cause, tried }, 'giving the job up failed');
+      }
+    }
+  }
+
+  /**
+   * Carries out `work` in a transaction, again and again while the database does not answer. False if the lease was
+   * lost or time ran out. What goes wrong inside `own(…)`, the kind's part of the transaction, is thrown.
+   */
+  async function persist(
+    ended: Ended,
+    work: (transaction: Transaction, own: (part: Promise<void>) => Promise<void>) => Promise<void>,
+  ): Promise<boolean> {
+    for (;;) {
+      let fault: { error: unknown } | undefined;
+      try {
+        await database.write((transaction) => {
+          fault = undefined;
+          return work(transaction, (part) =>
+            part.catch((error: unknown) => {
+              fault = { error };
+              throw error;
+            }),
+          );
+        });
+        outage.over();
+        return true;
+      } catch (error) {
+        if (fault !== undefined) throw error;
+        if (error instanceof LeaseLost) {
+          refused(ended);
+          return false;
+        }
+        outage.failed(error);
+      }
+      if (!(await pause(ended.lost))) return false;
+    }
+  }
+
+  /** False if there is nothing left to wait for. */
+  async function pause(lost: AbortSignal): Promise<boolean> {
+    const signal = AbortSignal.any([lost, shutdown]);
+    return sleep(outage.delayMs, true, { signal }).catch(() => false);
+  }
+
+  function refused(ended: Ended): void {
+    ended.log.warn('lost its lease; what it did is not counted');
+  }
+
+  return { settle, fail };
+}

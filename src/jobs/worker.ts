@@ -1,0 +1,195 @@
+import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { uniqueViolation } from '../database/unique-violation.ts';
+import type { Randomness } from '../ids.ts';
+import { type Active, type CheckedKind, carryOut, checkedKind, logOf, WorkerStopping } from './attempt.ts';
+import type { JobKind } from './job.ts';
+import { type ClaimedJob, claimDue } from './leases.ts';
+import { forgetWorker } from './live-workers.ts';
+import { createOutage } from './outage.ts';
+import type { Queue } from './queue.ts';
+import { coalesce, type Repetition, repeat } from './repeat.ts';
+import { createSettlement } from './settlement.ts';
+import { createUpkeep } from './upkeep.ts';
+
+export { type LiveWorker, liveWorkers } from './live-workers.ts';
+
+/** Takes jobs from the queue and does them, several at once. Any number of workers share a queue. */
+export interface Worker {
+  readonly id: string;
+  start(): void;
+  /**
+   * Takes no new jobs and waits up to `graceMs` for those under way; then aborts their signals, and hands back those
+   * that end for it: queued again, the attempt not counted. A stopped worker stays stopped.
+   */
+  stop(graceMs: number): Promise<void>;
+  /**
+   * Resolves when this worker runs nothing and finds nothing that it could take now; at once if it is not started.
+   * What waits for a later time, or behind a job that another worker runs, is not waited for.
+   */
+  idle(): Promise<void>;
+}
+
+export interface WorkerParts {
+  database: Database;
+  queue: Queue;
+  /** What this worker does; jobs of other kinds are left to other workers, and named in the log. */
+  kinds: readonly JobKind[];
+  clock: Clock;
+  random: Randomness;
+  log: Logger;
+  /** How many jobs run at once. */
+  concurrency: number;
+  /**
+   * How long a job stays a worker's without a heartbeat. Leases are given by the clock of one process and judged by
+   * that of another, so clocks of different machines must agree to within `leaseMs - 2 · heartbeatMs`. If they do not,
+   * a job may run twice at once; its database effects still happen once, because of the fence.
+   */
+  leaseMs?: number;
+  heartbeatMs?: number;
+  /** How soon a job is found that another process enqueued, or whose time has come. */
+  pollMs?: number;
+  /** How long an aborted job has until it counts as not listening. */
+  abortGraceMs?: number;
+}
+
+export function createWorker(parts: WorkerParts): Worker {
+  const { database, queue, clock, random, concurrency } = parts;
+  const { leaseMs = 10_000, heartbeatMs = 3_000, pollMs = 250, abortGraceMs = 5_000 } = parts;
+  const kinds = kindsByName(parts.kinds);
+  const names = [...kinds.keys()];
+  const id = random.uuid();
+  const log = parts.log.child({ worker: id });
+  const claims = createOutage(log, 'claim jobs');
+  const shutdown = new AbortController();
+  const settlement = createSettlement({ database, clock, random, log, shutdown: shutdown.signal });
+  const active = new Set<Active>();
+  const upkeep = createUpkeep({
+    database,
+    clock,
+    log,
+    settlement,
+    workerId: id,
+    process: `${hostname()}:${process.pid}`,
+    kinds,
+    active,
+    leaseMs,
+    heartbeatMs,
+  });
+  const repetitions: Repetition[] = [];
+  let unsubscribe = () => {};
+  let state: 'new' | 'started' | 'stopped' = 'new';
+
+  const claim = coalesce(async () => {
+    const limit = concurrency - active.size;
+    if (state !== 'started' || limit <= 0) return;
+    const now = clock.now().getTime();
+    const leaseUntil = now + leaseMs;
+    try {
+      const jobs = await database.write((transaction) =>
+        claimDue(transaction.queries, transaction.dialect, {
+          workerId: id,
+          kinds: names,
+          now: new Date(now).toISOString(),
+          leaseUntil: new Date(leaseUntil).toISOString(),
+          limit,
+        }),
+      );
+      claims.over();
+      // An answer that came after the end is left to whoever finds the lapsed leases.
+      if (shutdown.signal.aborted) return;
+      for (const job of jobs) begin(job, leaseUntil);
+    } catch (error) {
+      // Another process took a job of the same lane in the same instant. It is visible now, so the next claim works.
+      if (uniqueViolation(error) === 'jobs.lane') wake();
+      else claims.failed(error);
+    }
+  });
+  const wake = () => void claim();
+
+  function begin(job: ClaimedJob, leaseUntil: number): void {
+    const one: Active = {
+      job,
+      lease: { jobId: job.id, workerId: id, attempt: job.attempt },
+      controller: new AbortController(),
+      lost: new AbortController(),
+      leaseUntil,
+      settling: false,
+      ended: Promise.resolve(),
+    };
+    active.add(one);
+    one.ended = attempt(one)
+      .catch((error: unknown) => log.error({ err: error, job: job.id }, 'an attempt ended in disorder'))
+      .finally(() => {
+        active.delete(one);
+        wake();
+      });
+  }
+
+  async function attempt(one: Active): Promise<void> {
+    const { job } = one;
+    const kind = kinds.get(job.kind);
+    if (kind === undefined) throw new Error(`claimed a job of the unknown kind ${job.kind}`);
+    const jobLog = logOf(log, job);
+    const startedAt = clock.now().getTime();
+    jobLog.debug('started');
+    const outcome = await carryOut(kind, job, one.controller, abortGraceMs, jobLog);
+    one.settling = true;
+    const ended = { job, lease: one.lease, kind, log: jobLog, startedAt, lost: one.lost.signal };
+    await settlement.settle(ended, outcome);
+  }
+
+  const allEnded = async () => {
+    await Promise.all([...active].map((one) => one.ended));
+  };
+
+  return {
+    id,
+    start() {
+      if (state !== 'new') throw new Error('a worker is started once');
+      state = 'started';
+      unsubscribe = queue.onEnqueued(wake);
+      repetitions.push(
+        repeat(upkeep.turn, () => upkeep.pauseMs),
+        repeat(claim, () => claims.delayMs || pollMs),
+      );
+    },
+
+    async stop(graceMs) {
+      if (state !== 'started') return;
+      state = 'stopped';
+      unsubscribe();
+      const enough = new AbortController();
+      const grace = sleep(graceMs, undefined, { signal: enough.signal }).catch(() => {});
+      await Promise.race([claim().then(allEnded), grace]);
+      enough.abort();
+      shutdown.abort();
+      for (const one of active) one.controller.abort(new WorkerStopping('the worker stops'));
+      await allEnded();
+      await Promise.all(repetitions.map((repetition) => repetition.stop()));
+      await forgetWorker(database, id).catch((error: unknown) =>
+        log.warn({ err: error }, 'could not take the worker off the list of those that live'),
+      );
+    },
+
+    async idle() {
+      while (state === 'started') {
+        await upkeep.turn();
+        await claim();
+        if (active.size === 0 && !claims.present) return;
+        await allEnded();
+        if (claims.present) await sleep(claims.delayMs);
+      }
+    },
+  };
+}
+
+function kindsByName(kinds: readonly JobKind[]): ReadonlyMap<string, CheckedKind> {
+  const byName = new Map(kinds.map((kind) => [kind.name, checkedKind(kind)]));
+  if (byName.size === 0) throw new Error('a worker needs at least one kind of job');
+  if (byName.size < kinds.length) throw new Error('two kinds of job have the same name');
+  return byName;
+}

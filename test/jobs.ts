@@ -1,0 +1,89 @@
+import { type Logger, pino } from 'pino';
+import type { Static, TSchema } from 'typebox';
+import { type ManualClock, manualClock } from '../src/clock.ts';
+import type { Database } from '../src/database/database.ts';
+import { type Randomness, systemRandomness } from '../src/ids.ts';
+import type { JobKind, JobType } from '../src/jobs/job.ts';
+import { createQueue, type NewJob, type Queue } from '../src/jobs/queue.ts';
+import { createWorker, type Worker, type WorkerParts } from '../src/jobs/worker.ts';
+import { openTestDatabase } from './database.ts';
+
+/** A queue on a database of its own, a clock that is moved by hand, and jitter without chance. */
+export interface JobsFixture {
+  database: Database;
+  clock: ManualClock;
+  /** `fraction()` is 0.5, so delays are the nominal ones. */
+  random: Randomness;
+  queue: Queue;
+  log: Logger;
+  /** What was logged since the last `clear`. */
+  lines: Record<string, unknown>[];
+  /** A started worker; `clear` stops it. */
+  worker(kinds: readonly JobKind[], options?: Partial<WorkerParts>): Worker;
+  /** Enqueues one job in a transaction of its own. */
+  ask<Schema extends TSchema>(
+    kind: JobType<Schema>,
+    payload: Static<Schema>,
+    options?: Partial<NewJob<never>>,
+  ): Promise<string>;
+  /** The whole row of a job. */
+  row(id: string): Promise<JobRow>;
+  /** Stops the workers and empties the queue's tables. */
+  clear(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+type JobRow = NonNullable<Awaited<ReturnType<typeof findRow>>>;
+
+export async function openJobsFixture(): Promise<JobsFixture> {
+  const database = await openTestDatabase();
+  const clock = manualClock();
+  const random: Randomness = { ...systemRandomness, fraction: () => 0.5 };
+  const queue = createQueue(database, clock, random);
+  const lines: Record<string, unknown>[] = [];
+  const log = pino({ level: 'debug', base: null }, { write: (line) => lines.push(JSON.parse(line)) });
+  let workers: Worker[] = [];
+
+  async function clear(): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.stop(0)));
+    workers = [];
+    await database.write(async ({ queries }) => {
+      await queries.deleteFrom('jobs').execute();
+      await queries.deleteFrom('workers').execute();
+      await queries.deleteFrom('schedule_runs').execute();
+    });
+    lines.length = 0;
+  }
+
+  return {
+    database,
+    clock,
+    random,
+    queue,
+    log,
+    lines,
+    clear,
+    worker(kinds, options) {
+      const parts = { database, queue, kinds, clock, random, log, concurrency: 4, abortGraceMs: 50 };
+      const worker = createWorker({ ...parts, ...options });
+      workers.push(worker);
+      worker.start();
+      return worker;
+    },
+    ask: (kind, payload, options) =>
+      database.write((transaction) => queue.enqueue(transaction, kind, { lane: null, ...options, payload })),
+    async row(id) {
+      const row = await findRow(database, id);
+      if (row === undefined) throw new Error(`there is no job ${id}`);
+      return row;
+    },
+    async remove() {
+      await clear();
+      await database.remove();
+    },
+  };
+}
+
+function findRow(database: Database, id: string) {
+  return database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
+}
