@@ -1,0 +1,104 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTemporary, removeDurably, writeDurably } from './durable-file.ts';
+import { hasCode } from './error-code.ts';
+import { installOfVhostFile, type Layout } from './layout.ts';
+import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
+
+/** The vhost files in their folder. */
+export interface VhostStore {
+  /** Makes the folder, and removes what writings that were interrupted left in it. */
+  prepare(now: Date): Promise<void>;
+  /** The content of an install's file, or null if there is none. */
+  readText(installId: string): Promise<string | null>;
+  /** Parsed. Throws an Error that names the file if it does not fit the schema. */
+  read(installId: string): Promise<{ file: VhostFile; revision: string } | null>;
+  /** Gives the revision of what was written. */
+  write(file: VhostFile): Promise<string>;
+  delete(installId: string): Promise<void>;
+  /** The ids of all installs that have a file. */
+  list(): Promise<string[]>;
+  /** Changes with each writing of the install's file; null if there is none. */
+  stamp(installId: string): Promise<string | null>;
+  /** Changes with each writing or deleting in the folder. */
+  folderStamp(): Promise<string>;
+  /** Calls back with the id of each install whose file was written or deleted, by whichever process. */
+  watch(onChange: (installId: string) => void, onError: (error: unknown) => void): FSWatcher;
+}
+
+const ABANDONED_MS = 60 * 60 * 1000;
+
+export function createVhostStore(layout: Layout): VhostStore {
+  async function readText(installId: string): Promise<string | null> {
+    try {
+      return await readFile(layout.vhostOf(installId), 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    }
+  }
+
+  return {
+    async prepare(now) {
+      await mkdir(layout.vhosts, { recursive: true, mode: 0o700 });
+      for (const name of (await readdir(layout.vhosts)).filter(isTemporary)) {
+        const path = join(layout.vhosts, name);
+        const written = await modifiedAt(path);
+        // A younger one may be another process's, which is about to rename it.
+        if (written !== null && now.getTime() - written > ABANDONED_MS) await rm(path, { force: true });
+      }
+    },
+    readText,
+    async read(installId) {
+      const text = await readText(installId);
+      if (text === null) return null;
+      try {
+        return { file: parseVhostFile(text), revision: revisionOf(text) };
+      } catch (cause) {
+        throw new Error(`the vhost file ${layout.vhostOf(installId)} cannot be used`, { cause });
+      }
+    },
+    async write(file) {
+      const text = `${JSON.stringify(file, null, 1)}\n`;
+      await writeDurably(layout.vhostOf(file.id), text);
+      return revisionOf(text);
+    },
+    async delete(installId) {
+      await removeDurably(layout.vhostOf(installId));
+    },
+    async list() {
+      const names = await readdir(layout.vhosts);
+      return names.flatMap((name) => installOfVhostFile(name) ?? []);
+    },
+    async stamp(installId) {
+      try {
+        const { ino, size, mtimeNs } = await stat(layout.vhostOf(installId), { bigint: true });
+        return `${ino}-${size}-${mtimeNs}`;
+      } catch (error) {
+        if (hasCode(error, 'ENOENT')) return null;
+        throw error;
+      }
+    },
+    async folderStamp() {
+      return String((await stat(layout.vhosts, { bigint: true })).mtimeNs);
+    },
+    watch(onChange, onError) {
+      const watcher = watch(layout.vhosts, (_event, fileName) => {
+        const id = fileName === null ? undefined : installOfVhostFile(fileName);
+        if (id !== undefined) onChange(id);
+      });
+      return watcher.on('error', onError);
+    },
+  };
+}
+
+/** In milliseconds; null if it is gone. */
+async function modifiedAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
