@@ -1,0 +1,77 @@
+/** What a request asks for: the request line's target (RFC 9112 section 3.2), as it was sent. */
+export interface RequestTarget {
+  /** Begins with `/`; percent-encoded as sent. */
+  path: string;
+  /** With its `?`, or empty. */
+  query: string;
+  /** The authority of a target in absolute form, which overrules the Host header (RFC 9112 section 3.2.2). */
+  authority: string | null;
+}
+
+const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
+/** Visible ASCII but `#` (a fragment never travels) and `\` (which browsers take for `/`). */
+const SENDABLE = /^\/[\x21\x22\x24-\x5b\x5d-\x7e]*$/;
+
+/** Splits a request target, or gives null if it is none that a browser may send for a resource. */
+export function parseTarget(text: string): RequestTarget | null {
+  const absolute = ABSOLUTE.exec(text);
+  const rest = absolute === null ? text : text.slice(absolute[0].length);
+  const origin = absolute !== null && !rest.startsWith('/') ? `/${rest}` : rest;
+  if (!SENDABLE.test(origin)) return null;
+  const mark = origin.indexOf('?');
+  return {
+    path: mark === -1 ? origin : origin.slice(0, mark),
+    query: mark === -1 ? '' : origin.slice(mark),
+    authority: absolute?.[1] ?? null,
+  };
+}
+
+/**
+ * A path inside a website: decoded, without empty, `.` and `..` segments. As such it is safe to join to a document
+ * root, to compare with prefixes, and to use as a key.
+ */
+export interface SitePath {
+  /** Joined with `/`, without a leading or trailing one: `wp-content/logo.png`; empty for the root. */
+  relative: string;
+  /** The path ended in `/` (the root does), so it can only be a folder. */
+  folder: boolean;
+}
+
+/** Control characters, and the separator of other systems. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
+const FORBIDDEN = /[\x00-\x1f\x7f\\]/;
+
+/**
+ * Decodes the path of a {@link RequestTarget}. Empty segments are skipped, as nginx does. Null for what no link in a website can lead
+ * to: bad percent-encoding, control characters, backslashes, `.` and `..` however they were encoded.
+ */
+export function parseSitePath(path: string): SitePath | null {
+  let decoded = path;
+  if (path.includes('%')) {
+    try {
+      decoded = decodeURIComponent(path);
+    } catch {
+      return null;
+    }
+  }
+  if (FORBIDDEN.test(decoded)) return null;
+  const segments = decoded.split('/').filter((segment) => segment !== '');
+  if (segments.includes('.') || segments.includes('..')) return null;
+  return { relative: segments.join('/'), folder: decoded.endsWith('/') };
+}
+
+/** The path as a link: `/`, the segments percent-encoded, and a `/` at the end. Never begins with `//`. */
+export function folderLink(path: SitePath): string {
+  const encoded = path.relative.split('/').map(encodeURIComponent).join('/');
+  return encoded === '' ? '/' : `/${encoded}/`;
+}
+
+/**
+ * Whether no visitor may see what lies at that path (`relative` as in {@link SitePath}): a name that begins with a
+ * dot, save `.well-known` at the top (RFC 8615).
+ */
+export function isHidden(relative: string): boolean {
+  return relative
+    .split('/')
+    .some((segment, index) => segment.startsWith('.') && !(index === 0 && segment === '.well-known'));
+}
