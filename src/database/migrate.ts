@@ -17,10 +17,7 @@ export interface MigrationOutcome {
 }
 
 /** Brings the schema up to date. Several processes may call it at once: one does the work, the others wait. */
-export async function migrate(
-  database: Database,
-  queries: Queries = database.reader,
-): Promise<MigrationOutcome> {
+export async function migrate(database: Database): Promise<MigrationOutcome> {
   const migrator = migratorFor(database);
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error) throw new Error('The database could not be brought up to date.', { cause: error });

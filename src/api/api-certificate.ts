@@ -1,0 +1,77 @@
+import { X509Certificate } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { createSelfSigned } from '../hosting/self-signed.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { CertificatePair } from './secure-listener.ts';
+
+const VALID_DAYS = 365;
+const RENEW_BEFORE_DAYS = 30;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Where the API's own self-signed certificate lies, for `curl --cacert`. */
+export function ownCertificateFile(dataDir: string): string {
+  return join(dataDir, 'tls', 'api.crt');
+}
+
+/**
+ * The API's certificate: the configured files, or one of its own, self-signed for localhost and the public URL's host,
+ * made when there is none and again before it expires. Throws OperatorError.
+ */
+export async function loadApiCertificate(
+  config: Pick<Config, 'dataDir' | 'tlsCert' | 'tlsKey' | 'publicUrl'>,
+  clock: Clock,
+): Promise<CertificatePair> {
+  if (config.tlsCert !== null && config.tlsKey !== null) {
+    return {
+      cert: readPem(config.tlsCert, 'HOMEPORT_TLS_CERT'),
+      key: readPem(config.tlsKey, 'HOMEPORT_TLS_KEY'),
+    };
+  }
+  const cert = ownCertificateFile(config.dataDir);
+  const key = join(config.dataDir, 'tls', 'api.key');
+  const names = certificateNames(config.publicUrl);
+  if (existsSync(cert) && existsSync(key)) {
+    const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+    if (isGoodFor(pair.cert, names, clock)) return pair;
+  }
+  const made = await createSelfSigned({ names, notBefore: clock.now(), days: VALID_DAYS });
+  mkdirSync(join(config.dataDir, 'tls'), { recursive: true, mode: 0o700 });
+  replaceFile(key, made.key);
+  replaceFile(cert, made.chain);
+  return { cert: made.chain, key: made.key };
+}
+
+function certificateNames(publicUrl: string): string[] {
+  const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
+  return [...new Set(['localhost', host, '127.0.0.1', '::1'])];
+}
+
+function isGoodFor(pem: string, names: string[], clock: Clock): boolean {
+  try {
+    const certificate = new X509Certificate(pem);
+    const renewAt = certificate.validToDate.getTime() - RENEW_BEFORE_DAYS * DAY_MS;
+    const covers = names.every((name) => certificate.checkHost(name) ?? certificate.checkIP(name));
+    return covers && renewAt > clock.now().getTime();
+  } catch {
+    // Not a certificate (cut short by a full disk, say): a new one replaces it.
+    return false;
+  }
+}
+
+function replaceFile(file: string, content: string): void {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 });
+  renameSync(`${file}.new`, file);
+}
+
+function readPem(file: string, variable: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new OperatorError(
+      `${variable}: ${file} cannot be read (${error instanceof Error ? error.message : error}).`,
+    );
+  }
+}

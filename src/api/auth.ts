@@ -1,0 +1,127 @@
+import { timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import { hashSecret } from '../credential-secret.ts';
+import type { Database } from '../database/database.ts';
+import { parseUuid } from '../ids.ts';
+
+/** Who is asking. */
+export interface Actor {
+  userId: string;
+  /** The API username that was used. */
+  credentialId: string;
+}
+
+/** How long a process may go on with what it knew of a credential: the bound on revoking from another process. */
+const REMEMBERED_MS = 4_000;
+const REMEMBERED_CREDENTIALS = 10_000;
+/** Uses are written down in batches, at most this late. */
+const USE_FLUSH_MS = 5_000;
+/** Compared against when there is no such username, so that both cases take the same time. */
+const NOBODY = hashSecret('');
+
+export interface Authenticator {
+  /** The username and password of a Basic header, or undefined if it cannot be read. */
+  read(header: string): BasicCredentials | undefined;
+  /** Who these credentials belong to, or null if they are wrong, expired or revoked. */
+  verify(credentials: BasicCredentials): Promise<Actor | null>;
+  /** Forgets a credential that this process has changed. */
+  forget(credentialId: string): void;
+  /** Writes down the uses that are still in memory. */
+  flush(): Promise<void>;
+}
+
+export interface BasicCredentials {
+  username: string;
+  password: string;
+}
+
+interface KnownCredential {
+  id: string;
+  user_id: string;
+  password_hash: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+}
+
+/** HTTP Basic (RFC 7617) with credentials of their own; a check costs one hash and a look-up in memory. */
+export function createAuthenticator(
+  database: Database,
+  clock: Clock,
+  report: (error: unknown) => void,
+): Authenticator {
+  const known = new LRUCache<string, { credential: KnownCredential; until: number }>({
+    max: REMEMBERED_CREDENTIALS,
+  });
+  const uses = new Map<string, string>();
+  let flushing: NodeJS.Timeout | undefined;
+  const find = database.prepare<{ id: string }, KnownCredential>((queries, parameter) =>
+    queries
+      .selectFrom('credentials')
+      .select(['id', 'user_id', 'password_hash', 'expires_at', 'revoked_at', 'last_used_at'])
+      .where('id', '=', parameter('id')),
+  );
+
+  async function look(id: string, now: number): Promise<KnownCredential | undefined> {
+    const remembered = known.get(id);
+    if (remembered && remembered.until > now) return remembered.credential;
+    const [credential] = await find({ id });
+    if (credential) known.set(id, { credential, until: now + REMEMBERED_MS });
+    else known.delete(id);
+    return credential;
+  }
+
+  function noteUse(credential: KnownCredential, now: number): void {
+    const minute = new Date(now - (now % 60_000)).toISOString();
+    if (credential.last_used_at !== null && credential.last_used_at >= minute) return;
+    credential.last_used_at = minute;
+    uses.set(credential.id, minute);
+    flushing ??= setTimeout(() => {
+      flush().catch(report);
+    }, USE_FLUSH_MS).unref();
+  }
+
+  async function flush(): Promise<void> {
+    clearTimeout(flushing);
+    flushing = undefined;
+    const batch = [...uses];
+    uses.clear();
+    if (batch.length === 0) return;
+    await database.write(async ({ queries }) => {
+      for (const [id, minute] of batch) {
+        await queries.updateTable('credentials').set({ last_used_at: minute }).where('id', '=', id).execute();
+      }
+    });
+  }
+
+  return {
+    read: readBasic,
+    async verify({ username, password }) {
+      const now = clock.now().getTime();
+      const id = parseUuid(username);
+      const credential = id === username ? await look(id, now) : undefined;
+      const right = matches(password, credential?.password_hash ?? NOBODY);
+      if (!credential || !right || credential.revoked_at !== null) return null;
+      if (credential.expires_at !== null && Date.parse(credential.expires_at) <= now) return null;
+      noteUse(credential, now);
+      return { userId: credential.user_id, credentialId: credential.id };
+    },
+    forget: (credentialId) => {
+      known.delete(credentialId);
+    },
+    flush,
+  };
+}
+
+function readBasic(header: string): BasicCredentials | undefined {
+  const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header)?.[1];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = pair.indexOf(':');
+  return colon === -1 ? undefined : { username: pair.slice(0, colon), password: pair.slice(colon + 1) };
+}
+
+function matches(password: string, hash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(password)), Buffer.from(hash));
+}

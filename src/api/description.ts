@@ -1,0 +1,123 @@
+import swagger from '@fastify/swagger';
+import swaggerUi from '@fastify/swagger-ui';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import { INVALID_PARAMETERS } from '../failures.ts';
+import type { ErrorStatus } from './errors.ts';
+import { publicRoute, type Route } from './route.ts';
+import { Type } from './schema.ts';
+
+/** The version of the published description (specification, Versioning). */
+const DESCRIPTION_VERSION = '1.6.15';
+
+const STATUS_MEANINGS: Record<ErrorStatus, string> = {
+  400: INVALID_PARAMETERS,
+  401: 'Invalid or missing credentials',
+  403: 'Insufficient permissions',
+  404: 'Resource not found',
+  429: 'Rate limit exceeded',
+  500: 'Internal server error',
+  503: 'Service temporarily unavailable',
+};
+
+const SUCCESS_MEANINGS = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
+
+export interface ApiDescription {
+  /** Endpoint 2: the description itself. */
+  route: Route;
+}
+
+/**
+ * Generates the OpenAPI description from the declared routes, and serves a page to browse it at `/docs`. Must run before
+ * the routes are added.
+ */
+export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Homeport Hosting Customer API',
+        version: DESCRIPTION_VERSION,
+        description:
+          'Hosting accounts, users, sites, installs, domains, certificates, backups, caches and SSH keys.',
+      },
+      servers: [{ url: `${publicUrl}/v1` }],
+      components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
+      security: [{ basic: [] }],
+    },
+    refResolver: {
+      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
+    },
+  });
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'none', validatorUrl: null },
+  });
+  let rendered: unknown;
+  return {
+    route: publicRoute({
+      method: 'GET',
+      path: '/swagger',
+      summary: 'This description, OpenAPI 3.1',
+      tag: 'Service',
+      errors: [429, 503],
+      success: 200,
+      response: Type.Unknown({ description: 'An OpenAPI document' }),
+      handle: async () => {
+        rendered ??= app.swagger();
+        return rendered;
+      },
+    }),
+  };
+}
+
+/** A route's declaration as the framework's schema: for serialising, and for the description. */
+export function routeSchema(route: Route): FastifySchema {
+  const ids = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+  const response: Record<number, unknown> = {};
+  for (const status of route.errors) response[status] = json(STATUS_MEANINGS[status], { $ref: 'Error#' });
+  response[route.success] = route.response
+    ? json(SUCCESS_MEANINGS[route.success], route.response)
+    : { type: 'null', description: SUCCESS_MEANINGS[route.success] };
+  return {
+    summary: route.summary,
+    tags: [route.tag],
+    operationId: operationId(route),
+    ...(route.public ? { security: [] } : {}),
+    ...(ids.length > 0 ? { params: objectOf(ids, { type: 'string', format: 'uuid' }, ids) } : {}),
+    ...(route.query.length > 0 ? { querystring: queryOf(route.query) } : {}),
+    ...(route.body ? { body: route.body.schema } : {}),
+    response,
+  };
+}
+
+function json(description: string, schema: unknown): object {
+  return { description, content: { 'application/json': { schema } } };
+}
+
+function objectOf(names: readonly string[], schema: object, required: readonly string[]): object {
+  return { type: 'object', required, properties: Object.fromEntries(names.map((name) => [name, schema])) };
+}
+
+function queryOf(names: readonly string[]): object {
+  const paging: Record<string, object> = {
+    limit: {
+      type: 'integer',
+      minimum: 0,
+      default: 100,
+      description: 'items in a page; over 100 counts as 100',
+    },
+    offset: { type: 'integer', minimum: 0, default: 0, description: 'items to skip' },
+  };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      names.map((name) => [name, paging[name] ?? { type: 'string', format: 'uuid' }]),
+    ),
+  };
+}
+
+/** `GET /installs/:install_id/domains` is `get_installs_install_id_domains`. */
+function operationId(route: Route): string {
+  return `${route.method.toLowerCase()}${route.path.replaceAll(/[/:]+/g, '_')}`;
+}

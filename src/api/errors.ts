@@ -1,0 +1,67 @@
+import {
+  Failure,
+  type Fault,
+  Forbidden,
+  InvalidRequest,
+  MalformedId,
+  NotFound,
+  RateLimited,
+  Unauthenticated,
+} from '../failures.ts';
+
+/** The statuses that the "Other statuses" column of the specification's endpoint table uses. */
+export type ErrorStatus = 400 | 401 | 403 | 404 | 429 | 500 | 503;
+
+/** The error envelope (specification, Errors). */
+export interface ErrorEnvelope {
+  message: string;
+  errors?: Fault[];
+}
+
+export interface ErrorAnswer {
+  status: ErrorStatus;
+  envelope: ErrorEnvelope;
+  retryAfterSeconds?: number;
+}
+
+const UNEXPECTED: Record<500 | 503, string> = {
+  500: 'Internal server error - please try again later',
+  503: 'Service temporarily unavailable',
+};
+
+/**
+ * The answer for whatever a handler threw: the first status of its order of preference (gaps section 1) that the
+ * endpoint's row lists. Everything that is no {@link Failure} is unexpected, and says nothing of its cause.
+ */
+export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): ErrorAnswer {
+  for (const status of preferredStatuses(error)) {
+    if (!listed.includes(status)) continue;
+    const envelope: ErrorEnvelope = { message: messageFor(error, status) };
+    if (error instanceof InvalidRequest && error.faults.length > 0) envelope.errors = error.faults;
+    return error instanceof RateLimited
+      ? { status, envelope, retryAfterSeconds: error.retryAfterSeconds }
+      : { status, envelope };
+  }
+  const status = listed.includes(500) ? 500 : 503;
+  return { status, envelope: { message: UNEXPECTED[status] } };
+}
+
+function preferredStatuses(error: unknown): ErrorStatus[] {
+  if (error instanceof MalformedId) return [400, 404, 403];
+  if (error instanceof NotFound) return [404, 403, 400];
+  if (error instanceof Forbidden) return [403, 404, 400];
+  if (error instanceof InvalidRequest) return [400];
+  if (error instanceof Unauthenticated) return [401];
+  if (error instanceof RateLimited) return [429];
+  return [];
+}
+
+/** A status that stands in for an unlisted one speaks as itself: a hidden resource must not say that it is hidden. */
+function messageFor(error: unknown, status: ErrorStatus): string {
+  if (error instanceof MalformedId || error instanceof NotFound || error instanceof Forbidden) {
+    if (status === 404) return new NotFound().message;
+    if (status === 403) return new Forbidden().message;
+    if (!(error instanceof MalformedId)) return 'Bad request - invalid parameters';
+  }
+  return error instanceof Failure ? error.message : UNEXPECTED[503];
+}

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import secureJson from 'secure-json-parse';
+import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+
+const LARGEST_BODY_BYTES = 1024 * 1024;
+
+/** Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else; an empty one is undefined. */
+export async function readJsonBody(
+  contentType: string | undefined,
+  payload: IncomingMessage,
+): Promise<unknown> {
+  const bytes = await readBytes(payload);
+  if (bytes.length === 0) return undefined;
+  if (!isJson(contentType)) throw unreadable('content_type', 'Content-Type must be application/json');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw unreadable('invalid_encoding', 'The body must be UTF-8');
+  }
+  try {
+    return secureJson.parse(text, null, { protoAction: 'remove', constructorAction: 'remove' });
+  } catch {
+    throw unreadable('invalid_json', 'The body must be valid JSON');
+  }
+}
+
+async function readBytes(payload: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of payload) {
+    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
+    size += bytes.length;
+    // Read on but keep nothing: a client that is still sending would not see the answer otherwise.
+    if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
+    else chunks.length = 0;
+    if (size > 8 * LARGEST_BODY_BYTES) break;
+  }
+  if (size > LARGEST_BODY_BYTES) throw unreadable('too_large', 'The body must be at most 1 MiB');
+  return Buffer.concat(chunks);
+}
+
+function isJson(contentType: string | undefined): boolean {
+  const type = contentType?.split(';')[0]?.trim().toLowerCase() ?? '';
+  return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
+}
+
+function unreadable(code: string, message: string): InvalidRequest {
+  return new InvalidRequest(INVALID_PARAMETERS, [
+    { resource: 'Request', field: 'body', type: 'invalid_value', code, message },
+  ]);
+}

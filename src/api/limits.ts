@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+
+export const WINDOW_SECONDS = 60;
+const WINDOW_MS = WINDOW_SECONDS * 1000;
+/** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
+const SHARES = 20;
+const KEYS_REMEMBERED = 100_000;
+
+export interface LimitDecision {
+  allowed: boolean;
+  limit: number;
+  /** As far as this process knows; others may hold shares of the rest. */
+  remaining: number;
+  /** Seconds until the window ends. */
+  resetSeconds: number;
+}
+
+/**
+ * Requests a minute for a key, in fixed windows, held across all processes: each takes shares of the window's
+ * allowance from the database and spends them by itself, so the sum never exceeds the limit.
+ */
+export interface RateLimiter {
+  /** Spends one request of `key`. A limit of 0 always allows. */
+  spend(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
+  /** Whether `key` could spend one, without spending it. */
+  peek(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
+}
+
+interface Allowance {
+  windowStart: number;
+  /** What this process may still spend of the shares that it took. */
+  inHand: number;
+  /** What nobody had taken when this process asked last. */
+  unclaimed: number;
+  asking: Promise<void> | undefined;
+}
+
+export function createRateLimiter(database: Database, clock: Clock): RateLimiter {
+  const allowances = new LRUCache<string, Allowance>({ max: KEYS_REMEMBERED });
+
+  function decide(key: string, limit: number, spending: boolean): Promise<LimitDecision> | LimitDecision {
+    const now = clock.now().getTime();
+    const windowStart = now - (now % WINDOW_MS);
+    const resetSeconds = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
+    if (limit === 0) return { allowed: true, limit, remaining: 0, resetSeconds };
+
+    let allowance = allowances.get(key);
+    if (allowance?.windowStart !== windowStart) {
+      allowance = { windowStart, inHand: 0, unclaimed: limit, asking: undefined };
+      allowances.set(key, allowance);
+    }
+    if (allowance.inHand > 0) {
+      if (spending) allowance.inHand--;
+      return { allowed: true, limit, remaining: allowance.inHand + allowance.unclaimed, resetSeconds };
+    }
+    if (allowance.unclaimed === 0) return { allowed: false, limit, remaining: 0, resetSeconds };
+    // Requests that arrive meanwhile wait for the same answer instead of asking again.
+    const current = allowance;
+    current.asking ??= takeShare(key, current, limit).finally(() => {
+      current.asking = undefined;
+    });
+    return current.asking.then(() => decide(key, limit, spending));
+  }
+
+  async function takeShare(key: string, allowance: Allowance, limit: number): Promise<void> {
+    const share = Math.max(1, Math.ceil(limit / SHARES));
+    const start = new Date(allowance.windowStart).toISOString();
+    const taken = await database.write(async ({ queries }) => {
+      const row = await queries
+        .insertInto('rate_windows')
+        .values({ key, window_start: start, taken: share })
+        .onConflict((conflict) =>
+          conflict.column('key').doUpdateSet((eb) => ({
+            window_start: start,
+            taken: eb
+              .case()
+              .when('rate_windows.window_start', '=', start)
+              .then(eb('rate_windows.taken', '+', share))
+              .else(share)
+              .end(),
+          })),
+        )
+        .returning('taken')
+        .executeTakeFirstOrThrow();
+      return row.taken;
+    });
+    allowance.inHand += Math.max(0, share - Math.max(0, taken - limit));
+    allowance.unclaimed = Math.max(0, limit - taken);
+  }
+
+  return {
+    spend: (key, limit) => decide(key, limit, true),
+    peek: (key, limit) => decide(key, limit, false),
+  };
+}

@@ -1,0 +1,74 @@
+import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+
+/** Which part of a list is asked for. */
+export interface PageRequest {
+  limit: number;
+  offset: number;
+}
+
+/** What a service answers a page with: the items of the page, and how many there are over all pages. */
+export interface PageOf<Item> {
+  count: number;
+  results: Item[];
+}
+
+export interface PageEnvelope<Item> extends PageOf<Item> {
+  previous: string | null;
+  next: string | null;
+}
+
+export const MAXIMUM_LIMIT = 100;
+/** Beyond this no list goes, and the databases' integers end. */
+const MAXIMUM_OFFSET = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Reads `limit` and `offset` (gaps section 3): a limit over 100 counts as 100. What is no whole number is refused where
+ * the endpoint's row lists 400 (`strict`), and else stands for the default.
+ */
+export function readPageRequest(query: URLSearchParams, strict: boolean): PageRequest {
+  return {
+    limit: Math.min(readWhole(query, 'limit', MAXIMUM_LIMIT, strict), MAXIMUM_LIMIT),
+    offset: readWhole(query, 'offset', 0, strict),
+  };
+}
+
+function readWhole(query: URLSearchParams, name: string, fallback: number, strict: boolean): number {
+  const texts = query.getAll(name);
+  if (texts.length === 0) return fallback;
+  const [text = ''] = texts;
+  if (texts.length === 1 && /^\d+$/.test(text)) return Math.min(Number(text), MAXIMUM_OFFSET);
+  if (!strict) return fallback;
+  throw new InvalidRequest(INVALID_PARAMETERS, [
+    {
+      resource: 'Pagination',
+      field: name,
+      type: 'invalid_value',
+      code: 'invalid_number',
+      message: `${name} must be a whole number, 0 or greater`,
+    },
+  ]);
+}
+
+/** Adds the links to a page. They keep the other query parameters, since clients follow them as they are. */
+export function pageEnvelope<Item>(
+  page: PageOf<Item>,
+  request: PageRequest,
+  address: { base: string; path: string; query: URLSearchParams },
+): PageEnvelope<Item> {
+  const link = (offset: number): string => {
+    const query = new URLSearchParams(address.query);
+    query.set('limit', String(request.limit));
+    query.set('offset', String(offset));
+    return `${address.base}${address.path}?${query}`;
+  };
+  const { limit, offset } = request;
+  // A page of nothing has no neighbours: following its links would never end.
+  const hasNext = limit > 0 && offset + limit < page.count;
+  const hasPrevious = limit > 0 && offset > 0;
+  return {
+    previous: hasPrevious ? link(Math.max(0, Math.min(offset, page.count) - limit)) : null,
+    next: hasNext ? link(offset + limit) : null,
+    count: page.count,
+    results: page.results,
+  };
+}

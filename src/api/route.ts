@@ -1,0 +1,207 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import { InvalidRequest, MalformedId } from '../failures.ts';
+import { parseUuid } from '../ids.ts';
+import type { Actor } from './auth.ts';
+import type { ErrorStatus } from './errors.ts';
+import { type PageEnvelope, type PageOf, type PageRequest, pageEnvelope, readPageRequest } from './paging.ts';
+import { page } from './schema.ts';
+import { type BodyDefinition, bodyParser } from './validation.ts';
+
+/** What identifiers in paths are called in `Invalid <thing> ID format`. */
+const THINGS: Record<string, string> = {
+  account_id: 'account',
+  user_id: 'user',
+  site_id: 'site',
+  install_id: 'install',
+  domain_id: 'domain',
+  report_id: 'report',
+  backup_id: 'backup',
+  ssh_key_id: 'SSH key',
+};
+
+/** The names of the identifiers in a path: `'install_id' | 'domain_id'`. */
+type PathIds<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathIds<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+
+/** What a route's handler is given; everything in it has been checked. */
+export interface Call<Path extends string> {
+  actor: Actor;
+  /** An identifier of the path: a UUID in lower case. */
+  id(name: PathIds<Path>): string;
+  requestId: string;
+}
+
+/** What every endpoint declares, at one place: the row of the specification's endpoint table. */
+interface Endpoint<Path extends string> {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** Below `/v1`. */
+  path: Path;
+  /** One line, for the description. */
+  summary: string;
+  /** The group that the description lists it in. */
+  tag: string;
+  /** The "Other statuses" of the endpoint's row: the only ones it may answer besides its success. */
+  errors: readonly ErrorStatus[];
+}
+
+/** The success of an endpoint that answers with a body, and what it looks like. */
+interface Answering<Response extends TSchema> {
+  success: 200 | 201 | 202;
+  response: Response;
+}
+
+/** The success of an endpoint that answers with an empty body. */
+interface Silent {
+  success: 202 | 204;
+  response?: undefined;
+}
+
+interface PagedRouteDefinition<Path extends string, Item extends TSchema, Filter extends string>
+  extends Omit<Endpoint<Path>, 'method'> {
+  item: Item;
+  /** Query parameters that narrow the list; each an identifier. */
+  filters?: readonly Filter[];
+  handle(
+    call: Call<Path> & { page: PageRequest; filters: { [Name in Filter]?: string } },
+  ): Promise<PageOf<Static<Item>>>;
+}
+
+/** A request as the server hands it on: authenticated, its body parsed from JSON but not checked. */
+export interface IncomingCall {
+  /** Null on public endpoints only. */
+  actor: Actor | null;
+  params: Record<string, string>;
+  query: URLSearchParams;
+  /** The path as it was asked for, without the query. */
+  path: string;
+  body: unknown;
+  requestId: string;
+}
+
+/** A declared endpoint, whatever the types of its parts. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  path: string;
+  summary: string;
+  tag: string;
+  errors: readonly ErrorStatus[];
+  success: 200 | 201 | 202 | 204;
+  /** Absent: an empty body. */
+  response?: TSchema;
+  body?: BodyDefinition;
+  query: readonly string[];
+  /** Asks for no authentication. */
+  public?: true;
+  /** Checks the call, carries it out and gives the body of the answer. `publicUrl` is what links are built on. */
+  run(call: IncomingCall, publicUrl: string): Promise<unknown>;
+}
+
+/** Declares an endpoint without a request body: all that is particular to it stands here, once. */
+export function route<Path extends string, Response extends TSchema>(
+  definition: Endpoint<Path> &
+    (
+      | (Answering<Response> & { handle(call: Call<Path>): Promise<Static<Response>> })
+      | (Silent & { handle(call: Call<Path>): Promise<void> })
+    ),
+): Route {
+  const { handle, ...declared } = definition;
+  return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming)) };
+}
+
+/** Declares an endpoint with a JSON request body. */
+export function bodyRoute<Path extends string, Body extends TObject, Response extends TSchema>(
+  definition: Endpoint<Path> & { body: BodyDefinition<Body> } & (
+      | (Answering<Response> & { handle(call: Call<Path>, body: Static<Body>): Promise<Static<Response>> })
+      | (Silent & { handle(call: Call<Path>, body: Static<Body>): Promise<void> })
+    ),
+): Route {
+  const { handle, body, ...declared } = definition;
+  const parseBody = bodyParser(body);
+  return {
+    ...declared,
+    body,
+    query: [],
+    run: async (incoming) => handle(checkedCall(incoming), parseBody(incoming.body)),
+  };
+}
+
+/** Declares an endpoint that asks for no authentication. */
+export function publicRoute<Response extends TSchema>(
+  definition: Endpoint<string> & Answering<Response> & { handle(): Promise<Static<Response>> },
+): Route {
+  const { handle, ...declared } = definition;
+  return { ...declared, public: true, query: [], run: () => handle() };
+}
+
+/** Declares an endpoint that answers a paginated list. */
+export function pagedRoute<Path extends string, Item extends TSchema, Filter extends string = never>(
+  definition: PagedRouteDefinition<Path, Item, Filter>,
+): Route {
+  const { handle, item, filters = [], ...declared } = definition;
+  const strict = declared.errors.includes(400);
+  return {
+    ...declared,
+    method: 'GET',
+    success: 200,
+    response: page(item),
+    query: ['limit', 'offset', ...filters],
+    async run(call, publicUrl): Promise<PageEnvelope<Static<Item>>> {
+      const checked = checkedCall(call);
+      const request = readPageRequest(call.query, strict);
+      const answer = await handle({
+        ...checked,
+        page: request,
+        filters: readFilters(call.query, filters),
+      });
+      return pageEnvelope(answer, request, { base: publicUrl, path: call.path, query: call.query });
+    },
+  };
+}
+
+function checkedCall(incoming: IncomingCall): { actor: Actor; requestId: string; id(name: string): string } {
+  if (incoming.actor === null) throw new Error('a request passed the gate without an actor');
+  return { actor: incoming.actor, requestId: incoming.requestId, id: checkedIds(incoming.params) };
+}
+
+/** Checks every identifier of the path at once; a malformed one tells its kind. */
+function checkedIds(params: Record<string, string>): (name: string) => string {
+  const ids = new Map<string, string>();
+  for (const [name, text] of Object.entries(params)) {
+    const id = parseUuid(text);
+    if (id === undefined) throw new MalformedId(THINGS[name] ?? name);
+    ids.set(name, id);
+  }
+  return (name) => {
+    const id = ids.get(name);
+    if (id === undefined) throw new Error(`the path has no ${name}`);
+    return id;
+  };
+}
+
+function readFilters<Filter extends string>(
+  query: URLSearchParams,
+  names: readonly Filter[],
+): { [Name in Filter]?: string } {
+  const filters: { [Name in Filter]?: string } = {};
+  for (const name of names) {
+    const text = query.get(name);
+    if (text === null) continue;
+    const id = parseUuid(text);
+    if (id === undefined) {
+      throw new InvalidRequest(`Invalid ${THINGS[name] ?? name} ID format`, [
+        {
+          resource: 'Query',
+          field: name,
+          type: 'invalid_value',
+          code: 'invalid_format',
+          message: `${name} must be a UUID`,
+        },
+      ]);
+    }
+    filters[name] = id;
+  }
+  return filters;
+}

@@ -1,0 +1,67 @@
+import Type, { type Static, type TObject, type TSchema } from 'typebox';
+
+/**
+ * The small shapes that the resources' schemas are made of. Nullable and enumerated strings are spelled the way that
+ * the serialiser is fast with.
+ */
+export const uuid = (description?: string) =>
+  Type.String({ format: 'uuid', ...(description === undefined ? {} : { description }) });
+
+export const timestamp = (description = 'ISO 8601, UTC') => Type.String({ format: 'date-time', description });
+
+export const nullableString = (description?: string) =>
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    ...(description === undefined ? {} : { description }),
+  });
+
+export const stringEnum = <const Value extends string>(values: readonly Value[], description?: string) =>
+  Type.Unsafe<Value>({
+    type: 'string',
+    enum: [...values],
+    ...(description === undefined ? {} : { description }),
+  });
+
+export const nullableEnum = <const Value extends string>(values: readonly Value[], description?: string) =>
+  Type.Unsafe<Value | null>({
+    type: ['string', 'null'],
+    enum: [...values, null],
+    ...(description === undefined ? {} : { description }),
+  });
+
+export const nullableArrayOfStrings = (description?: string) =>
+  Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: { type: 'string' },
+    ...(description === undefined ? {} : { description }),
+  });
+
+/** The paginated envelope (specification, Limits). */
+export const page = <Item extends TSchema>(item: Item) =>
+  Type.Object({
+    previous: nullableString('URL of the page before; null on the first'),
+    next: nullableString('URL of the page after; null on the last'),
+    count: Type.Integer({ description: 'items over all pages that the caller may see' }),
+    results: Type.Array(item),
+  });
+
+export const errorEnvelope = Type.Object(
+  {
+    message: Type.String(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          resource: Type.String(),
+          field: Type.String(),
+          type: Type.String(),
+          code: Type.String(),
+          message: Type.String(),
+        }),
+      ),
+    ),
+  },
+  { $id: 'Error', description: 'What went wrong; `errors` lists every fault of the body, one item each.' },
+);
+
+export type { Static, TObject, TSchema };
+export { Type };

@@ -1,0 +1,198 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+
+/** The sentences for one kind of fault of one field (gaps section 2). */
+export interface FaultText {
+  /** What the answer says above the list of faults. */
+  summary: string;
+  /** What the item says. */
+  message: string;
+  /** The item's code where it is not the one that the kind of fault implies. */
+  code?: string;
+}
+
+type FaultKind = 'required' | 'invalid' | 'too_long';
+
+/** What a request body must be, and what is said where it is not. */
+export interface BodyDefinition<Schema extends TObject = TObject> {
+  /** The `resource` of the faults. */
+  resource: string;
+  schema: Schema;
+  /** The member that wraps the fields, for the one endpoint that has such. */
+  wrapper?: string;
+  /** Sentences of the specification, by field; what is not here is said in general words. */
+  texts?: Record<string, Partial<Record<FaultKind, FaultText>>>;
+}
+
+interface SchemaFault {
+  field: string;
+  kind: FaultKind;
+  code: string;
+  message: string;
+}
+
+/**
+ * Compiles a body's schema into the function that checks a parsed body. Throws {@link InvalidRequest} with all faults in
+ * the order of the fields.
+ */
+export function bodyParser<Schema extends TObject>(
+  definition: BodyDefinition<Schema>,
+): (body: unknown) => Static<Schema> {
+  const validator = Compile(definition.schema);
+  const order = fieldOrder(definition);
+  return (body) => {
+    const value = withWrapper(definition, body);
+    const faults = nulFaults(definition, value);
+    if (faults.length === 0 && validator.Check(value)) return value;
+    for (const error of validator.Errors(value)) {
+      faults.push(...schemaFaults(definition, error, valueAt(value, error.instancePath)));
+    }
+    throw invalidBody(definition, order, faults);
+  };
+}
+
+/** A missing wrapper is treated as an empty one, so that the caller learns of every field that it should hold. */
+function withWrapper(definition: BodyDefinition, body: unknown): unknown {
+  const { wrapper } = definition;
+  const object = body === undefined ? {} : body;
+  if (wrapper === undefined || typeof object !== 'object' || object === null || Array.isArray(object))
+    return object;
+  return Reflect.get(object, wrapper) === undefined ? { ...object, [wrapper]: {} } : object;
+}
+
+interface ValidatorError {
+  keyword: string;
+  instancePath: string;
+  params: object;
+  message: string;
+}
+
+function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: unknown): SchemaFault[] {
+  const path = fieldPath(definition, error.instancePath);
+  if (error.keyword === 'required') {
+    const missing: unknown = Reflect.get(error.params, 'requiredProperties');
+    const names = Array.isArray(missing) ? missing.map(String) : [];
+    return names.map((name) => {
+      const field = path === '' ? name : `${path}.${name}`;
+      return { field, kind: 'required', code: 'required', message: `${field} is required` };
+    });
+  }
+  const field = path === '' ? (definition.wrapper ?? 'body') : path;
+  switch (error.keyword) {
+    case 'minLength':
+    case 'pattern':
+    case 'format':
+      // A blank text counts as a missing one (gaps section 2).
+      return isBlank(value)
+        ? [{ field, kind: 'required', code: 'required', message: `${field} cannot be empty` }]
+        : [{ field, kind: 'invalid', code: 'invalid_format', message: `${field} ${formatRule(error)}` }];
+    case 'maxLength':
+      return [{ field, kind: 'too_long', code: 'too_long', message: `${field} ${error.message}` }];
+    case 'minItems':
+      return [{ field, kind: 'invalid', code: 'too_few', message: `${field} ${error.message}` }];
+    case 'maxItems':
+      return [{ field, kind: 'invalid', code: 'too_many', message: `${field} ${error.message}` }];
+    case 'enum':
+      return [{ field, kind: 'invalid', code: 'not_allowed', message: `${field} ${allowed(error)}` }];
+    default:
+      return [{ field, kind: 'invalid', code: 'invalid_type', message: `${field} ${error.message}` }];
+  }
+}
+
+/** For texts that must hold something other than white space. */
+export const NOT_BLANK = '\\S';
+
+function isBlank(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() === '';
+}
+
+function formatRule(error: ValidatorError): string {
+  return error.keyword === 'pattern' ? 'is not in the right format' : error.message;
+}
+
+/** The value that a JSON pointer (RFC 6901) of the validator leads to. */
+function valueAt(body: unknown, pointer: string): unknown {
+  let value = body;
+  for (const name of pointer.split('/').slice(1)) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, name);
+  }
+  return value;
+}
+
+function allowed(error: ValidatorError): string {
+  const values: unknown = Reflect.get(error.params, 'allowedValues');
+  return Array.isArray(values) ? `must be one of: ${values.map(String).join(', ')}` : error.message;
+}
+
+/** `/user/install_ids/0` is `install_ids.0` of the wrapper `user`. */
+function fieldPath(definition: BodyDefinition, instancePath: string): string {
+  const parts = instancePath.split('/').slice(1);
+  if (definition.wrapper !== undefined && parts[0] === definition.wrapper) parts.shift();
+  return parts.join('.');
+}
+
+function invalidBody(definition: BodyDefinition, order: string[], found: SchemaFault[]): InvalidRequest {
+  const first = new Map<string, SchemaFault>();
+  for (const fault of found) if (!first.has(fault.field)) first.set(fault.field, fault);
+  const position = ({ field }: SchemaFault) => {
+    const at = order.indexOf(field.split('.')[0] ?? field);
+    return at === -1 ? order.length : at;
+  };
+  const sorted = [...first.values()].sort((a, b) => position(a) - position(b));
+  const texts = sorted.map((fault) => textOf(definition, fault));
+  const faults = sorted.map(
+    (fault, index): Fault => ({
+      resource: definition.resource,
+      field: fault.field,
+      type: fault.kind === 'required' ? 'missing_field' : 'invalid_value',
+      code: texts[index]?.code ?? fault.code,
+      message: texts[index]?.message ?? `${capitalised(fault.message)}`,
+    }),
+  );
+  return new InvalidRequest(texts.find((text) => text !== undefined)?.summary ?? INVALID_PARAMETERS, faults);
+}
+
+/** A field may be an element of a list: `domains.3.name` has the texts of `domains.name`. */
+function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | undefined {
+  const field = fault.field.replace(/\.\d+(?=\.|$)/g, '');
+  return definition.texts?.[field]?.[fault.kind];
+}
+
+function capitalised(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function fieldOrder(definition: BodyDefinition): string[] {
+  const properties: Record<string, TSchema> = definition.schema.properties;
+  const wrapped = definition.wrapper === undefined ? undefined : properties[definition.wrapper];
+  const fields: unknown = wrapped === undefined ? properties : Reflect.get(wrapped, 'properties');
+  return Object.keys(typeof fields === 'object' && fields !== null ? fields : properties);
+}
+
+/** PostgreSQL stores no NUL in text, and no name or address has one. Fields that are ignored may hold what they like. */
+function nulFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
+  if (typeof body !== 'object' || body === null) return [];
+  return Object.keys(definition.schema.properties).flatMap((name) =>
+    [...pathsWithNul(Reflect.get(body, name), `/${name}`)].map((path): SchemaFault => {
+      const field = fieldPath(definition, path);
+      return {
+        field,
+        kind: 'invalid',
+        code: 'invalid_format',
+        message: `${field} must not contain NUL characters`,
+      };
+    }),
+  );
+}
+
+/** No field of any body lies deeper than this. */
+const DEEPEST_FIELD = 6;
+
+function* pathsWithNul(value: unknown, path: string, depth = 1): Generator<string> {
+  if (typeof value === 'string' && value.includes('\0')) yield path;
+  if (typeof value !== 'object' || value === null || depth > DEEPEST_FIELD) return;
+  for (const [name, member] of Object.entries(value))
+    yield* pathsWithNul(member, `${path}/${name}`, depth + 1);
+}

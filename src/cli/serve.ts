@@ -1,0 +1,94 @@
+import type { Command } from 'commander';
+import { ownCertificateFile } from '../api/api-certificate.ts';
+import type { Config, ListenAddress } from '../config.ts';
+import { fillDemo } from '../demo.ts';
+import { ensureOwner, type FirstOwner } from '../first-start.ts';
+import { type RunningHomeport, startHomeport } from '../homeport.ts';
+import { OperatorError } from '../operator-error.ts';
+import { configOf } from './configuration.ts';
+import { createLog } from './log.ts';
+import { alignedPairs, heading } from './output.ts';
+
+const GRACE_MS = 10_000;
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the API and the hosted sites, and carry out jobs')
+    .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
+    .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
+    .action(async (options: { demo?: boolean; only?: string }, command: Command) => {
+      const roles = rolesOf(options.only);
+      const config = configOf(command);
+      const log = createLog(config);
+      const homeport = await startHomeport(config, { log }, roles);
+      // Before anything is printed: whoever reads the first line may already want to end it.
+      const ended = untilSignal(homeport);
+      const first = await ensureOwner(homeport.platform, homeport.services);
+      if (options.demo === true) await fillDemo(homeport.platform, homeport.services);
+      process.stdout.write(banner(config, homeport, first));
+      await ended;
+    });
+}
+
+function rolesOf(only: string | undefined): { api: boolean; hosting: boolean } {
+  if (only === undefined) return { api: true, hosting: true };
+  if (only === 'api' || only === 'hosting') return { api: only === 'api', hosting: only === 'hosting' };
+  throw new OperatorError(`--only takes api or hosting, not "${only}".`);
+}
+
+/** Resolves when a signal has ended the process's work; a second signal ends it at once. */
+function untilSignal(homeport: RunningHomeport): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let stopping = false;
+    const onSignal = () => {
+      if (stopping) process.exit(1);
+      stopping = true;
+      process.stderr.write('homeport: finishing what is under way; once more ends it at once\n');
+      homeport.stop(GRACE_MS).then(resolve, reject);
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | undefined): string {
+  const { api, hosting } = homeport;
+  const base = `${config.publicUrl}/v1`;
+  const pairs: [string, string][] = [];
+  if (api) pairs.push(['API', base], ['Documents', `${config.publicUrl}/docs`], ['Listening on', text(api)]);
+  if (hosting) {
+    pairs.push(
+      ['Sites', `http://<name>.${config.siteDomain}:${hosting.edgeHttp.port}/`],
+      ['SFTP', text(hosting.ssh)],
+    );
+  }
+  pairs.push(['Data', config.dataDir]);
+  const parts = [heading('Homeport is running'), alignedPairs(pairs)];
+  if (first && api) {
+    const { username, password } = first.credential;
+    parts.push(
+      heading('Your credentials (shown only now)'),
+      alignedPairs([
+        ['Username', username],
+        ['Password', password],
+        ['Account', first.accountId],
+      ]),
+      heading('Try it'),
+      `  curl ${certificateOption(config)}-u '${username}:${password}' ${base}/user\n`,
+    );
+  }
+  parts.push('\nCtrl-C ends it.\n');
+  return parts.join('\n');
+}
+
+/** curl needs to be told of the certificate only where it is Homeport's own. */
+function certificateOption(config: Config): string {
+  return config.tlsCert === null && config.publicUrl.startsWith('https:')
+    ? `--cacert '${ownCertificateFile(config.dataDir)}' `
+    : '';
+}
+
+function text({ host, port }: ListenAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}

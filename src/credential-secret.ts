@@ -1,0 +1,15 @@
+import { createHash } from 'node:crypto';
+import type { Randomness } from './ids.ts';
+
+/** 192 bits: no list of passwords holds it, so a fast hash is enough to store. */
+const SECRET_BYTES = 24;
+
+/** A new random secret (API password, token of a link), in characters that need no quoting anywhere. */
+export function newSecret(random: Randomness): string {
+  return random.bytes(SECRET_BYTES).toString('base64url');
+}
+
+/** How a random secret is stored: SHA-256, hex. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}

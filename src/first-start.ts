@@ -1,0 +1,65 @@
+import { timestamp } from './clock.ts';
+import { uniqueViolation } from './database/unique-violation.ts';
+import type { Platform } from './platform.ts';
+import type { IssuedCredential } from './resources/credentials/service.ts';
+import type { Services } from './services.ts';
+
+/** What the first start made; it is shown once. */
+export interface FirstOwner {
+  accountId: string;
+  userId: string;
+  credential: IssuedCredential;
+}
+
+const OWNER_EMAIL = 'owner@localhost';
+
+/** Makes the first account with its owner and a credential, if there is nobody yet; else undefined. */
+export async function ensureOwner(platform: Platform, services: Services): Promise<FirstOwner | undefined> {
+  const { config, database, clock, random } = platform;
+  const anybody = await database.reader.selectFrom('users').select('id').limit(1).executeTakeFirst();
+  if (anybody) return undefined;
+  const accountId = random.uuid();
+  const userId = random.uuid();
+  const created_at = timestamp(clock);
+  try {
+    await database.write(async ({ queries }) => {
+      await queries
+        .insertInto('accounts')
+        .values({ id: accountId, name: 'My account', created_at })
+        .execute();
+      await queries
+        .insertInto('users')
+        .values({
+          id: userId,
+          email: OWNER_EMAIL,
+          email_key: OWNER_EMAIL,
+          first_name: 'First',
+          last_name: 'Owner',
+          phone: null,
+          password_hash: null,
+          created_at,
+        })
+        .execute();
+      await queries
+        .insertInto('memberships')
+        .values({
+          account_id: accountId,
+          user_id: userId,
+          role: 'owner',
+          billing: false,
+          invite_accepted: true,
+          created_at,
+        })
+        .execute();
+    });
+  } catch (error) {
+    // Another process started for the first time in the same moment.
+    if (uniqueViolation(error) === 'users.email_key') return undefined;
+    throw error;
+  }
+  const credential = await services.credentials.issue(userId, {
+    name: 'first start',
+    ...(config.initialCredential ? { given: config.initialCredential } : {}),
+  });
+  return { accountId, userId, credential };
+}

@@ -1,0 +1,239 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { loadApiCertificate } from './api/api-certificate.ts';
+import { createAuthenticator } from './api/auth.ts';
+import { createGate } from './api/gate.ts';
+import { createRateLimiter } from './api/limits.ts';
+import { createServer } from './api/server.ts';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config, ListenAddress } from './config.ts';
+import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
+import { migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open.ts';
+import { createEmbeddedHost, type EmbeddedAddresses } from './hosting/embedded/embedded-host.ts';
+import type { Host } from './hosting/host.ts';
+import { createS3Storage } from './hosting/s3.ts';
+import { type Randomness, systemRandomness } from './ids.ts';
+import type { JobKind } from './jobs/job.ts';
+import { createQueue } from './jobs/queue.ts';
+import { createScheduler } from './jobs/schedule.ts';
+import { createWorker, type Worker } from './jobs/worker.ts';
+import { createMailer } from './mail/mailer.ts';
+import { maintenance } from './maintenance.ts';
+import { OperatorError } from './operator-error.ts';
+import type { Platform } from './platform.ts';
+import { backupJobKinds } from './resources/backups/job-kinds.ts';
+import { cacheJobKinds } from './resources/caches/job-kinds.ts';
+import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
+import { installJobKinds } from './resources/installs/job-kinds.ts';
+import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
+import { invitationPages } from './resources/invitations/pages.ts';
+import { offloadJobKinds } from './resources/offload/job-kinds.ts';
+import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
+import { createSealer } from './secrets.ts';
+import { apiRoutes, createServices, type Services } from './services.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What else the parts are made from, besides the configuration. */
+export interface Surroundings {
+  log: Logger;
+  clock?: Clock;
+  random?: Randomness;
+}
+
+/** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
+export async function openPlatform(
+  config: Config,
+  { log, clock = systemClock, random = systemRandomness }: Surroundings,
+): Promise<Platform> {
+  prepareDataFolder(config.dataDir);
+  const database = openDatabase(config, log);
+  try {
+    await migrate(database);
+  } catch (error) {
+    await database.close();
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    throw new OperatorError(
+      `The database cannot be used: ${cause instanceof Error ? cause.message : cause}. ` +
+        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
+      { cause: error },
+    );
+  }
+  return {
+    config,
+    database,
+    queue: createQueue(database, clock, random),
+    clock,
+    random,
+    sealer: createSealer(loadSealingKey(config.dataDir)),
+    log,
+  };
+}
+
+/** The websites of this machine. `listen` false: everything but the edge and the SSH gateway, for a worker beside a server. */
+export function createHost(platform: Platform, listen: boolean) {
+  const { config, sealer, log, clock } = platform;
+  const objectStorage = createS3Storage({
+    endpoint: config.s3Endpoint,
+    pathStyle: config.s3PathStyle,
+    credentials: config.s3Credentials,
+    log,
+  });
+  const host = createEmbeddedHost({
+    folder: join(config.dataDir, 'host'),
+    edgeHttp: config.edgeHttp,
+    edgeHttps: config.edgeHttps,
+    sshListen: config.sshListen,
+    siteDomain: config.siteDomain,
+    sealer,
+    objectStorage,
+    questions: { sshLogin: createSshLogin(platform.database) },
+    log,
+    clock,
+    listen,
+  });
+  return { host, objectStorage };
+}
+
+/** A worker for every kind of job. */
+export function createHomeportWorker(
+  platform: Platform,
+  services: Services,
+  { host, objectStorage }: { host: Host; objectStorage: Parameters<typeof offloadJobKinds>[1] },
+): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
+  const { config, database, queue, clock, random, log } = platform;
+  const mailer = createMailer(config, clock);
+  const { kinds: upkeep, schedules } = maintenance(platform);
+  const kinds: JobKind[] = [
+    ...installJobKinds(platform, host),
+    ...cacheJobKinds(platform, host),
+    ...backupJobKinds(platform, host, mailer),
+    ...offloadJobKinds(platform, objectStorage),
+    ...domainReportJobKinds(platform),
+    ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
+    ...upkeep,
+  ];
+  const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
+  return { worker, schedules };
+}
+
+/** Which parts a process runs. More processes beside the first run the API or the worker alone. */
+export interface Roles {
+  api: boolean;
+  /** The worker, the schedules, and the edge and SSH gateway of this machine. */
+  hosting: boolean;
+}
+
+export interface RunningHomeport {
+  platform: Platform;
+  services: Services;
+  /** Where the API listens; null in a process without it. */
+  api: ListenAddress | null;
+  /** Where the edge and the SSH gateway listen; null in a process without them. */
+  hosting: EmbeddedAddresses | null;
+  /** Resolves when no job is due or running. */
+  idle(): Promise<void>;
+  /** Ends gracefully: requests and jobs under way are finished, for at most `graceMs`. */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/** Starts Homeport: migrates, serves, works. Throws OperatorError for what its operator can mend. */
+export async function startHomeport(
+  config: Config,
+  surroundings: Surroundings,
+  roles: Roles,
+): Promise<RunningHomeport> {
+  const platform = await openPlatform(config, surroundings);
+  const { database, clock, random, log, queue } = platform;
+  const authenticator = createAuthenticator(database, clock, (error) =>
+    log.warn({ err: error }, 'could not write down when credentials were used'),
+  );
+  const services = createServices(platform, authenticator);
+  /** Undoes what was started, latest first. */
+  const started: ((graceMs: number) => Promise<void>)[] = [() => database.close()];
+  const stop = async (graceMs = 10_000) => {
+    for (const end of started.splice(0).reverse()) await end(graceMs);
+  };
+
+  try {
+    const hosting = roles.hosting ? await startHosting() : null;
+    const api = roles.api ? await startApi() : null;
+    return {
+      platform,
+      services,
+      api,
+      hosting: hosting?.addresses ?? null,
+      idle: async () => hosting?.worker.idle(),
+      stop,
+    };
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+
+  async function startHosting() {
+    const { host, objectStorage } = createHost(platform, true);
+    started.push(async () => objectStorage.close());
+    await host.start();
+    started.push(() => host.stop());
+    const { worker, schedules } = createHomeportWorker(platform, services, { host, objectStorage });
+    worker.start();
+    started.push((graceMs) => worker.stop(graceMs));
+    const scheduler = createScheduler({ database, queue, clock, log, schedules });
+    scheduler.start();
+    started.push(() => scheduler.stop());
+    return { addresses: host.addresses, worker };
+  }
+
+  async function startApi(): Promise<ListenAddress> {
+    const gate = createGate(authenticator, createRateLimiter(database, clock), config);
+    const { app, listener } = await createServer({
+      config,
+      routes: apiRoutes(platform, services),
+      gate,
+      certificate: await loadApiCertificate(config, clock),
+      random,
+      log,
+      pages: async (pages) => {
+        await pages.register(invitationPages(services.invitations, gate));
+        pages.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
+      },
+    });
+    started.push(() => authenticator.flush());
+    started.push(async (graceMs) => {
+      await listener.close(graceMs);
+      await app.close();
+    });
+    const renewal = setInterval(() => {
+      loadApiCertificate(config, clock)
+        .then((pair) => listener.setCertificate(pair))
+        .catch((error: unknown) => log.error({ err: error }, "could not load the API's certificate again"));
+    }, DAY_MS).unref();
+    started.push(async () => clearInterval(renewal));
+    return listen(listener, config.listen);
+  }
+}
+
+async function listen(
+  listener: { listen(address: ListenAddress): Promise<ListenAddress> },
+  address: ListenAddress,
+): Promise<ListenAddress> {
+  try {
+    return await listener.listen(address);
+  } catch (error) {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+    const where = `${address.host}:${address.port}`;
+    if (code === 'EADDRINUSE') {
+      throw new OperatorError(
+        `${where} is in use. Stop what uses it, or choose another address in HOMEPORT_LISTEN.`,
+      );
+    }
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+      throw new OperatorError(
+        `${where} cannot be listened on (${String(code)}). Choose another address in HOMEPORT_LISTEN.`,
+      );
+    }
+    throw error;
+  }
+}

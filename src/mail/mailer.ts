@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import nodemailer from 'nodemailer';
+import type { Clock } from '../clock.ts';
+
+export interface MailText {
+  subject: string;
+  text: string;
+}
+
+export interface Mail extends MailText {
+  to: string;
+}
+
+export interface Mailer {
+  /** Hands a mail on, or throws; whoever asks for mails in a job has it tried again. */
+  send(mail: Mail): Promise<void>;
+  /** Throws unless mails can be sent now; for `homeport doctor`. */
+  verify(): Promise<void>;
+}
+
+/** A mail server that does not answer must not hold up a worker. */
+const TIMEOUT_MS = 20_000;
+
+/** SMTP where it is configured; else each mail is a file that a mail program opens. */
+export function createMailer(
+  settings: { smtpUrl: string | null; mailFrom: string; dataDir: string },
+  clock: Clock,
+): Mailer {
+  return settings.smtpUrl === null
+    ? fileMailer(join(settings.dataDir, 'mail'), settings.mailFrom, clock)
+    : smtpMailer(settings.smtpUrl, settings.mailFrom);
+}
+
+function smtpMailer(url: string, from: string): Mailer {
+  const transport = nodemailer.createTransport(
+    { url, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+    { from },
+  );
+  return {
+    async send(mail) {
+      await transport.sendMail(mail);
+    },
+    async verify() {
+      await transport.verify();
+    },
+  };
+}
+
+function fileMailer(folder: string, from: string, clock: Clock): Mailer {
+  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true }, { from });
+  return {
+    async send(mail) {
+      const { message } = await transport.sendMail({ ...mail, date: clock.now() });
+      if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const name = `${clock.now().toISOString().replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}.eml`;
+      await writeFile(join(folder, name), message, { mode: 0o600 });
+    },
+    async verify() {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    },
+  };
+}

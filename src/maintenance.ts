@@ -1,0 +1,67 @@
+import Type from 'typebox';
+import { timestamp } from './clock.ts';
+import { defineJob, type JobKind } from './jobs/job.ts';
+import { createPruneJob } from './jobs/prune.ts';
+import type { Schedule } from './jobs/schedule.ts';
+import type { Platform } from './platform.ts';
+import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
+import { applyInstall } from './resources/installs/jobs.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** As long as a look back is any use. */
+const KEEP_REPORTS_MS = 30 * DAY_MS;
+const KEEP_RATE_WINDOWS_MS = 10 * 60 * 1000;
+const LANE = 'maintenance';
+
+/** What the platform does by itself, day by day. */
+export function maintenance(platform: Platform): { kinds: JobKind[]; schedules: Schedule[] } {
+  const { database, queue, clock } = platform;
+  const prune = createPruneJob({ database, clock });
+  const tidy = defineJob({
+    name: 'tidy',
+    payload: Type.Object({}),
+    maxAttempts: 3,
+    timeoutMs: 10 * 60 * 1000,
+    run:
+      async () =>
+      async ({ queries }) => {
+        await queries
+          .deleteFrom('domain_reports')
+          .where('created_at', '<', timestamp(clock, -KEEP_REPORTS_MS))
+          .execute();
+        await queries
+          .deleteFrom('rate_windows')
+          .where('window_start', '<', timestamp(clock, -KEEP_RATE_WINDOWS_MS))
+          .execute();
+        await queries.deleteFrom('invitations').where('expires_at', '<', timestamp(clock)).execute();
+      },
+  });
+  const renew = defineJob({
+    name: 'renew_certificates',
+    payload: Type.Object({}),
+    maxAttempts: 3,
+    timeoutMs: 10 * 60 * 1000,
+    async run() {
+      const installs = await installsToRenew(platform);
+      return async (transaction) => {
+        for (const id of installs)
+          await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+      };
+    },
+  });
+  const scheduled = (kind: typeof prune, cron: string): Schedule => ({
+    name: kind.name,
+    cron,
+    async enqueue(transaction) {
+      await queue.enqueue(transaction, kind, { payload: {}, lane: LANE });
+    },
+  });
+  return {
+    kinds: [prune, tidy, renew],
+    schedules: [
+      scheduled(prune, '17 3 * * *'),
+      scheduled(tidy, '*/15 * * * *'),
+      scheduled(renew, '43 4 * * *'),
+    ],
+  };
+}

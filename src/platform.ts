@@ -1,0 +1,18 @@
+import type { Logger } from 'pino';
+import type { Clock } from './clock.ts';
+import type { Config } from './config.ts';
+import type { Database } from './database/database.ts';
+import type { Randomness } from './ids.ts';
+import type { Queue } from './jobs/queue.ts';
+import type { Sealer } from './secrets.ts';
+
+/** What every service is made from. */
+export interface Platform {
+  config: Config;
+  database: Database;
+  queue: Queue;
+  clock: Clock;
+  random: Randomness;
+  sealer: Sealer;
+  log: Logger;
+}

@@ -1,0 +1,76 @@
+import { ROLE_INPUTS } from '../../access/roles.ts';
+import { nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
+import type { BodyDefinition } from '../../api/validation.ts';
+import { NOT_BLANK } from '../../api/validation.ts';
+
+export const accountUserSchema = Type.Object(
+  {
+    user_id: uuid(),
+    account_id: uuid(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    email: Type.String(),
+    phone: nullableString(),
+    invite_accepted: Type.Boolean(),
+    mfa_enabled: Type.Boolean(),
+    roles: Type.String({ description: 'comma-separated, alphabetical' }),
+    last_owner: Type.Optional(Type.Boolean({ description: 'owners only: whether there is no other owner' })),
+    installs: Type.Optional(
+      Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
+        description: 'partial users only: what was given to them',
+      }),
+    ),
+  },
+  { description: 'A person in an account' },
+);
+
+export const accountUserChangeSchema = Type.Object({
+  message: Type.String(),
+  account_user: accountUserSchema,
+});
+
+const personName = () => Type.String({ pattern: NOT_BLANK, maxLength: 100 });
+const roles = stringEnum(ROLE_INPUTS);
+const installIds = Type.Optional(
+  Type.Array(uuid(), { maxItems: 1000, description: 'for partial users: the installs given to them' }),
+);
+
+const roleTexts = {
+  invalid: {
+    summary: 'Invalid role specified',
+    code: 'invalid_role',
+    message: 'Role must be one of: owner, full, full,billing, partial, partial,billing',
+  },
+};
+
+const createSchema = Type.Object({
+  user: Type.Object({
+    account_id: uuid(),
+    first_name: personName(),
+    last_name: personName(),
+    email: Type.String({ format: 'email', maxLength: 254 }),
+    roles,
+    install_ids: installIds,
+  }),
+});
+
+export const createAccountUserBody: BodyDefinition<typeof createSchema> = {
+  resource: 'AccountUser',
+  schema: createSchema,
+  wrapper: 'user',
+  texts: {
+    email: {
+      required: { summary: 'User email is required', message: 'Email address is required' },
+      invalid: { summary: 'Invalid email address', message: 'Email address must be like name@example.com' },
+    },
+    roles: roleTexts,
+  },
+};
+
+const updateSchema = Type.Object({ roles, install_ids: installIds });
+
+export const updateAccountUserBody: BodyDefinition<typeof updateSchema> = {
+  resource: 'AccountUser',
+  schema: updateSchema,
+  texts: { roles: roleTexts },
+};

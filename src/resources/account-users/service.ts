@@ -1,0 +1,245 @@
+import { findMembership } from '../../access/memberships.ts';
+import { authorize, isAllowed, mayHandle, type Standing } from '../../access/permissions.ts';
+import { type MemberRole, parseRoles, type RoleInput } from '../../access/roles.ts';
+import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { uniqueViolation } from '../../database/unique-violation.ts';
+import { Forbidden, invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { sendInvitation } from '../invitations/jobs.ts';
+import { countOwners, findGivenInstalls, findMembers, giveInstalls, type MemberRow } from './store.ts';
+
+/** A member as the API shows them. */
+export interface MemberView extends MemberRow {
+  last_owner: boolean;
+  installs: { id: string; name: string }[];
+}
+
+export interface NewMember {
+  account_id: string;
+  first_name: string;
+  last_name: string;
+  email: string;
+  roles: RoleInput;
+  install_ids?: string[];
+}
+
+interface Caller {
+  userId: string;
+}
+
+export type AccountUserService = ReturnType<typeof createAccountUserService>;
+
+export function createAccountUserService(platform: Platform) {
+  const { database, queue, clock, random } = platform;
+  const { reader } = database;
+
+  /** The members that the caller may see: for partial users their own entry. */
+  async function list(caller: Caller, accountId: string): Promise<MemberView[]> {
+    const member = await findMembership(reader, caller.userId, accountId);
+    authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+    const standing = (userId: string): Standing => ({
+      role: member?.role ?? null,
+      own: userId === caller.userId,
+    });
+    const members = await describe(reader, accountId);
+    return members.filter((entry) => isAllowed('member.read', standing(entry.user_id)));
+  }
+
+  async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
+    const member = await findMembership(reader, caller.userId, accountId);
+    const standing: Standing = { role: member?.role ?? null, own: userId === caller.userId };
+    authorize('member.read', 'member.read', standing);
+    return one(reader, accountId, userId);
+  }
+
+  async function invite(
+    caller: Caller,
+    accountId: string,
+    input: NewMember,
+    requestId: string,
+  ): Promise<MemberView> {
+    const wanted = parseRoles(input.roles);
+    const attempt = () =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await requireHandling(transaction, caller, accountId, [wanted]);
+        if (input.account_id.toLowerCase() !== accountId) {
+          throw invalidValue(
+            'AccountUser',
+            'account_id',
+            'mismatch',
+            'account_id must be the account of the path',
+          );
+        }
+        const userId = await findOrAddPerson(queries, input);
+        await queries
+          .insertInto('memberships')
+          .values({
+            account_id: accountId,
+            user_id: userId,
+            ...wanted,
+            invite_accepted: false,
+            created_at: timestamp(clock),
+          })
+          .execute();
+        await give(queries, accountId, userId, wanted, input.install_ids);
+        await queue.enqueue(transaction, sendInvitation, {
+          payload: { account_id: accountId, user_id: userId },
+          lane: null,
+          requestId,
+        });
+        return userId;
+      });
+    const userId = await attempt()
+      // Somebody else added the same person a moment ago: now they are known.
+      .catch((error: unknown) =>
+        uniqueViolation(error) === 'users.email_key' ? attempt() : Promise.reject(error),
+      )
+      .catch((error: unknown) => {
+        if (uniqueViolation(error) !== 'memberships.account_id, memberships.user_id') throw error;
+        throw taken('AccountUser', 'email', `${input.email} is a user of this account already`);
+      });
+    return one(reader, accountId, userId);
+  }
+
+  async function update(
+    caller: Caller,
+    accountId: string,
+    userId: string,
+    change: { roles: RoleInput; install_ids?: string[] },
+  ): Promise<MemberView> {
+    const wanted = parseRoles(change.roles);
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
+      if (present.role === 'owner' && wanted.role !== 'owner') await requireAnotherOwner(queries, accountId);
+      await queries
+        .updateTable('memberships')
+        .set(wanted)
+        .where('account_id', '=', accountId)
+        .where('user_id', '=', userId)
+        .execute();
+      await give(queries, accountId, userId, wanted, change.install_ids);
+    });
+    return one(reader, accountId, userId);
+  }
+
+  async function remove(caller: Caller, accountId: string, userId: string): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      const present = await requireMember(transaction, caller, accountId, userId, []);
+      if (present.role === 'owner') await requireAnotherOwner(queries, accountId);
+      await queries
+        .deleteFrom('memberships')
+        .where('account_id', '=', accountId)
+        .where('user_id', '=', userId)
+        .execute();
+    });
+  }
+
+  /** A known person keeps their own details, whatever the invitation says of them. */
+  async function findOrAddPerson(queries: Queries, input: NewMember): Promise<string> {
+    const email_key = input.email.toLowerCase();
+    const known = await queries
+      .selectFrom('users')
+      .select('id')
+      .where('email_key', '=', email_key)
+      .executeTakeFirst();
+    if (known) return known.id;
+    const id = random.uuid();
+    await queries
+      .insertInto('users')
+      .values({
+        id,
+        email: input.email,
+        email_key,
+        first_name: input.first_name.trim(),
+        last_name: input.last_name.trim(),
+        phone: null,
+        password_hash: null,
+        created_at: timestamp(clock),
+      })
+      .execute();
+    return id;
+  }
+
+  return { list, get, invite, update, remove };
+}
+
+/** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
+async function requireHandling(
+  transaction: Transaction,
+  caller: Caller,
+  accountId: string,
+  roles: MemberRole[],
+): Promise<void> {
+  await lockRow(transaction, 'accounts', accountId);
+  const member = await findMembership(transaction.queries, caller.userId, accountId);
+  authorize('member.change', 'account.read', { role: member?.role ?? null, own: false });
+  if (!member || !roles.every((role) => mayHandle(member, role))) throw new Forbidden();
+}
+
+/** The member that is to be changed. A caller who may not even see the entry learns nothing of it. */
+async function requireMember(
+  transaction: Transaction,
+  caller: Caller,
+  accountId: string,
+  userId: string,
+  roles: MemberRole[],
+): Promise<MemberRow> {
+  const { queries } = transaction;
+  await lockRow(transaction, 'accounts', accountId);
+  const member = await findMembership(queries, caller.userId, accountId);
+  const [present] = await findMembers(queries, accountId, userId);
+  authorize('member.read', 'member.read', { role: member?.role ?? null, own: userId === caller.userId });
+  if (!present) throw new NotFound();
+  await requireHandling(transaction, caller, accountId, [present, ...roles]);
+  return present;
+}
+
+async function requireAnotherOwner(queries: Queries, accountId: string): Promise<void> {
+  if ((await countOwners(queries, accountId)) > 1) return;
+  throw invalidValue(
+    'AccountUser',
+    'roles',
+    'last_owner',
+    'The last owner of an account can be neither removed nor changed; make somebody else an owner first',
+  );
+}
+
+/** Installs are given to partial users; the others see all of the account, and what they once were given is dropped. */
+async function give(
+  queries: Queries,
+  accountId: string,
+  userId: string,
+  { role }: MemberRole,
+  installIds: string[] | undefined,
+): Promise<void> {
+  if (role === 'partial' && installIds === undefined) return;
+  const wanted = role === 'partial' ? (installIds ?? []).map((id) => id.toLowerCase()) : [];
+  const given = await giveInstalls(queries, { account_id: accountId, user_id: userId }, wanted);
+  if (!given)
+    throw notPermitted('AccountUser', 'install_ids', 'An install of install_ids is not in this account');
+}
+
+async function one(queries: Queries, accountId: string, userId: string): Promise<MemberView> {
+  const [member] = await describe(queries, accountId, userId);
+  if (!member) throw new NotFound();
+  return member;
+}
+
+async function describe(queries: Queries, accountId: string, userId?: string): Promise<MemberView[]> {
+  const [members, owners, given] = await Promise.all([
+    findMembers(queries, accountId, userId),
+    countOwners(queries, accountId),
+    findGivenInstalls(queries, accountId),
+  ]);
+  const byUser = Map.groupBy(given, (install) => install.user_id);
+  return members.map((member) => ({
+    ...member,
+    last_owner: member.role === 'owner' && owners === 1,
+    installs: (byUser.get(member.user_id) ?? []).map(({ id, name }) => ({ id, name })),
+  }));
+}

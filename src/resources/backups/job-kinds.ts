@@ -1,0 +1,115 @@
+import { Value } from 'typebox/value';
+import { Type } from '../../api/schema.ts';
+import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { type Host, PermanentHostError } from '../../hosting/host.ts';
+import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import type { Platform } from '../../platform.ts';
+import { createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
+import { backupMail } from './mail.ts';
+
+const addresses = Type.Array(Type.String());
+
+/** Making a backup, telling of it, and putting it back. */
+export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
+  const { database, queue, clock } = platform;
+
+  /** Ends a backup, and asks for the mails in the same transaction. */
+  async function finish(
+    transaction: Transaction,
+    backupId: string,
+    outcome:
+      | { status: 'completed'; bytes: number; files: number; sha256: string; reason: null }
+      | { status: 'aborted'; reason: string },
+  ): Promise<void> {
+    const row = await transaction.queries
+      .updateTable('backups')
+      .set({ ...outcome, finished_at: timestamp(clock) })
+      .where('id', '=', backupId)
+      .returning('notification_emails')
+      .executeTakeFirst();
+    if (!row) return;
+    for (const address of Value.Parse(addresses, row.notification_emails)) {
+      await queue.enqueue(transaction, notifyOfBackup, {
+        payload: { backup_id: backupId, address },
+        lane: null,
+      });
+    }
+  }
+
+  return [
+    defineJob({
+      ...createBackup,
+      async run({ backup_id, install_id }, { signal }) {
+        const install = await findActiveInstall(database.reader, install_id);
+        if (!install) throw new PermanentFailure('The install has no website to back up.');
+        await database.write(({ queries }) =>
+          queries.updateTable('backups').set({ status: 'in_progress' }).where('id', '=', backup_id).execute(),
+        );
+        const snapshot = await permanently(host.snapshot(install, backup_id, signal));
+        return (transaction) =>
+          finish(transaction, backup_id, {
+            status: 'completed',
+            bytes: snapshot.bytes,
+            files: snapshot.files,
+            sha256: snapshot.sha256,
+            reason: null,
+          });
+      },
+      giveUp: ({ backup_id }, failure, transaction) =>
+        finish(transaction, backup_id, { status: 'aborted', reason: failure.reason }),
+    }),
+    defineJob({
+      ...restoreBackup,
+      async run({ backup_id, install_id }, { signal }) {
+        const install = await findActiveInstall(database.reader, install_id);
+        if (!install) throw new PermanentFailure('The install has no website to restore to.');
+        await permanently(host.restore(install, backup_id, signal));
+      },
+    }),
+    defineJob({
+      ...notifyOfBackup,
+      async run({ backup_id, address }) {
+        const backup = await database.reader
+          .selectFrom('backups as backup')
+          .innerJoin('installs as install', 'install.id', 'backup.install_id')
+          .select([
+            'backup.id',
+            'install.name as install_name',
+            'backup.description',
+            'backup.status',
+            'backup.bytes',
+            'backup.files',
+            'backup.reason',
+            'backup.finished_at',
+          ])
+          .where('backup.id', '=', backup_id)
+          .executeTakeFirst();
+        if (backup) await mailer.send({ to: address, ...backupMail(backup) });
+      },
+    }),
+  ];
+}
+
+async function findActiveInstall(
+  queries: Queries,
+  id: string,
+): Promise<{ id: string; name: string } | undefined> {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+}
+
+/** What the host says will not mend itself is not tried again. */
+async function permanently<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof PermanentHostError) throw new PermanentFailure(error.message, { cause: error });
+    throw error;
+  }
+}

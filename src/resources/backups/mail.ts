@@ -1,0 +1,46 @@
+import type { BackupStatus } from '../../database/tables.ts';
+import type { MailText } from '../../mail/mailer.ts';
+
+interface FinishedBackup {
+  id: string;
+  install_name: string;
+  description: string;
+  status: BackupStatus;
+  bytes: number | null;
+  files: number | null;
+  reason: string | null;
+  finished_at: string | null;
+}
+
+/** What those in `notification_emails` are told. */
+export function backupMail(backup: FinishedBackup): MailText {
+  const lines = [
+    `Install:      ${backup.install_name}`,
+    `Backup:       ${backup.id}`,
+    `Description:  ${backup.description}`,
+    `Finished:     ${backup.finished_at ?? ''}`,
+  ];
+  if (backup.status === 'completed') {
+    return {
+      subject: `Backup of ${backup.install_name} completed`,
+      text: [
+        'The backup is complete. It was read back and every checksum in it was verified.',
+        '',
+        ...lines,
+        `Files:        ${backup.files ?? 0}`,
+        `Size:         ${backup.bytes ?? 0} bytes`,
+        '',
+      ].join('\n'),
+    };
+  }
+  return {
+    subject: `Backup of ${backup.install_name} aborted`,
+    text: [
+      'The backup could not be made. Nothing of it is kept; earlier backups are not affected.',
+      '',
+      ...lines,
+      `Reason:       ${backup.reason ?? 'unknown'}`,
+      '',
+    ].join('\n'),
+  };
+}

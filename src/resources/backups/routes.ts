@@ -1,0 +1,55 @@
+import { bodyRoute, type Route, route } from '../../api/route.ts';
+import { stringEnum, Type, uuid } from '../../api/schema.ts';
+import { NOT_BLANK } from '../../api/validation.ts';
+import type { BackupService } from './service.ts';
+
+export const backupSchema = Type.Object(
+  { id: uuid(), status: stringEnum(['requested', 'in_progress', 'completed', 'aborted']) },
+  { description: 'A verified copy of an install' },
+);
+
+const createBackupSchema = Type.Object({
+  description: Type.String({ pattern: NOT_BLANK, maxLength: 1000 }),
+  notification_emails: Type.Array(Type.String({ format: 'email', maxLength: 254 }), {
+    maxItems: 50,
+    description: 'who is told when the backup is completed or aborted',
+  }),
+});
+
+export function backupRoutes(backups: BackupService): Route[] {
+  const tag = 'Backups';
+  return [
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/backups',
+      summary: 'Request a backup',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      response: backupSchema,
+      body: {
+        resource: 'Backup',
+        schema: createBackupSchema,
+        texts: {
+          description: {
+            required: {
+              summary: 'Backup description is required',
+              message: 'Backup description cannot be empty',
+            },
+          },
+        },
+      },
+      handle: ({ actor, id, requestId }, body) => backups.request(actor, id('install_id'), body, requestId),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/backups/:backup_id',
+      summary: 'How a backup stands',
+      tag,
+      errors: [400, 401, 404, 429, 503],
+      success: 200,
+      response: backupSchema,
+      handle: ({ actor, id }) => backups.get(actor, id('install_id'), id('backup_id')),
+    }),
+  ];
+}

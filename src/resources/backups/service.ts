@@ -1,0 +1,120 @@
+import { authorize } from '../../access/permissions.ts';
+import { timestamp } from '../../clock.ts';
+import { lockRow } from '../../database/lock.ts';
+import type { BackupStatus } from '../../database/tables.ts';
+import { InvalidRequest, NotFound } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { findStanding } from '../installs/store.ts';
+import { createBackup, restoreBackup } from './jobs.ts';
+
+export interface BackupView {
+  id: string;
+  status: BackupStatus;
+}
+
+/** A backup as the command line shows it. */
+export interface BackupDetails extends BackupView {
+  install_id: string;
+  install_name: string;
+  description: string;
+  bytes: number | null;
+  reason: string | null;
+  created_at: string;
+}
+
+interface Caller {
+  userId: string;
+}
+
+export type BackupService = ReturnType<typeof createBackupService>;
+
+export function createBackupService({ database, queue, clock, random }: Platform) {
+  const details = database.reader
+    .selectFrom('backups as backup')
+    .innerJoin('installs as install', 'install.id', 'backup.install_id')
+    .select([
+      'backup.id',
+      'backup.status',
+      'backup.install_id',
+      'install.name as install_name',
+      'backup.description',
+      'backup.bytes',
+      'backup.reason',
+      'backup.created_at',
+    ]);
+
+  return {
+    async request(
+      caller: Caller,
+      installId: string,
+      input: { description: string; notification_emails: string[] },
+      requestId: string,
+    ): Promise<BackupView> {
+      const id = random.uuid();
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        authorize('install.work', 'install.read', await findStanding(queries, caller.userId, installId));
+        await queries
+          .insertInto('backups')
+          .values({
+            id,
+            install_id: installId,
+            description: input.description.trim(),
+            notification_emails: JSON.stringify([...new Set(input.notification_emails)]),
+            status: 'requested',
+            bytes: null,
+            files: null,
+            sha256: null,
+            reason: null,
+            requested_by: caller.userId,
+            created_at: timestamp(clock),
+            finished_at: null,
+          })
+          .execute();
+        await queue.enqueue(transaction, createBackup, {
+          payload: { backup_id: id, install_id: installId },
+          lane: installId,
+          requestId,
+        });
+      });
+      return { id, status: 'requested' };
+    },
+
+    async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
+      const { reader } = database;
+      authorize('install.read', 'install.read', await findStanding(reader, caller.userId, installId));
+      const backup = await reader
+        .selectFrom('backups')
+        .select(['id', 'status'])
+        .where('id', '=', backupId)
+        .where('install_id', '=', installId)
+        .executeTakeFirst();
+      if (!backup) throw new NotFound();
+      return backup;
+    },
+
+    /** For the command line: the backups of one install (by name) or of all, newest first. */
+    listAll: (installName?: string): Promise<BackupDetails[]> =>
+      details
+        .$if(installName !== undefined, (query) => query.where('install.name', '=', installName ?? ''))
+        .orderBy('backup.seq', 'desc')
+        .execute(),
+
+    /** For the command line: asks for a restore. Returns the job's id. Throws NotFound, InvalidRequest. */
+    async requestRestore(backupId: string): Promise<{ jobId: string; backup: BackupDetails }> {
+      const backup = await details.where('backup.id', '=', backupId).executeTakeFirst();
+      if (!backup) throw new NotFound();
+      if (backup.status !== 'completed') {
+        throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
+      }
+      const jobId = await database.write((transaction) =>
+        queue.enqueue(transaction, restoreBackup, {
+          payload: { backup_id: backupId, install_id: backup.install_id },
+          lane: backup.install_id,
+        }),
+      );
+      return { jobId, backup };
+    },
+  };
+}

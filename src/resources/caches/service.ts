@@ -1,0 +1,33 @@
+import { authorize } from '../../access/permissions.ts';
+import type { CacheKind } from '../../hosting/host.ts';
+import type { Platform } from '../../platform.ts';
+import { takeTurn } from '../installs/operation-limits.ts';
+import { findStanding } from '../installs/store.ts';
+import { purgeCache } from './jobs.ts';
+
+export type CacheService = ReturnType<typeof createCacheService>;
+
+export function createCacheService({ database, queue, clock }: Platform) {
+  return {
+    async purge(
+      caller: { userId: string },
+      installId: string,
+      cache: CacheKind,
+      requestId: string,
+    ): Promise<void> {
+      await database.write(async (transaction) => {
+        authorize(
+          'install.work',
+          'install.read',
+          await findStanding(transaction.queries, caller.userId, installId),
+        );
+        if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
+        await queue.enqueue(transaction, purgeCache, {
+          payload: { install_id: installId, cache },
+          lane: installId,
+          requestId,
+        });
+      });
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { X509Certificate } from 'node:crypto';
+import { type Route, route } from '../../api/route.ts';
+import type { Static } from '../../api/schema.ts';
+import { certificateInformationSchema } from './schema.ts';
+import type { CertificateService, CertificateView } from './service.ts';
+
+function presentCertificate(view: CertificateView): Static<typeof certificateInformationSchema> {
+  const names = subjectAltNames(view.chain);
+  return {
+    cert_name: view.domain,
+    cert_info: { key: view.key ?? '', cert: view.chain },
+    certificate: {
+      id: view.seq,
+      account: view.account_id,
+      auth_file: null,
+      approver_email: null,
+      common_name: names[0] ?? view.domain,
+      cancel_time: null,
+      cert_source: view.source,
+      ordered_time: view.created_at,
+      order_id: null,
+      status: view.expired ? 'EXPIRED' : 'ENABLED',
+      parent_id: null,
+      provider_order_id: null,
+      approved_time: view.not_before,
+      expires_time: view.not_after,
+      auto_renew: view.source !== 'THIRD_PARTY',
+      wildcard: names.some((name) => name.startsWith('*.')),
+      domains: names,
+    },
+    criteria: view.domain,
+  };
+}
+
+/** The DNS names of the leaf's subject alternative name (RFC 5280, section 4.2.1.6). */
+function subjectAltNames(chain: string): string[] {
+  const text = new X509Certificate(chain).subjectAltName ?? '';
+  return [...text.matchAll(/DNS:([^,\s]+)/g)].map((match) => match[1] ?? '');
+}
+
+export function certificateRoutes(certificates: CertificateService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/domains/:domain_id/ssl_certificate',
+      summary: 'The certificate that the edge shows for a domain',
+      tag: 'Certificates',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: certificateInformationSchema,
+      handle: async ({ actor, id }) =>
+        presentCertificate(await certificates.get(actor, id('install_id'), id('domain_id'))),
+    }),
+  ];
+}

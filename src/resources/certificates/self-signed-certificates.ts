@@ -1,0 +1,71 @@
+import { timestamp } from '../../clock.ts';
+import { createSelfSigned } from '../../hosting/self-signed.ts';
+import type { Platform } from '../../platform.ts';
+
+const VALID_DAYS = 365;
+/** Renewed when this much of its life is left. */
+const RENEW_BEFORE_DAYS = 60;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Sees to it that every one of these domains has a certificate that is not about to expire; a self-signed one where no
+ * authority gave one. Idempotent.
+ */
+export async function ensureCertificates(
+  { database, sealer, clock }: Pick<Platform, 'database' | 'sealer' | 'clock'>,
+  domains: { id: string; name: string }[],
+): Promise<void> {
+  if (domains.length === 0) return;
+  const present = await database.reader
+    .selectFrom('certificates')
+    .select('domain_id')
+    .where(
+      'domain_id',
+      'in',
+      domains.map((domain) => domain.id),
+    )
+    .where('not_after', '>', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
+    .execute();
+  const covered = new Set(present.map((certificate) => certificate.domain_id));
+  for (const { id, name } of domains) {
+    if (covered.has(id)) continue;
+    const { chain, key, notBefore, notAfter } = await createSelfSigned({
+      names: [name],
+      notBefore: clock.now(),
+      days: VALID_DAYS,
+    });
+    const certificate = {
+      source: 'SELF_SIGNED' as const,
+      chain,
+      sealed_key: sealer.seal(key),
+      not_before: notBefore.toISOString(),
+      not_after: notAfter.toISOString(),
+      created_at: timestamp(clock),
+    };
+    await database.write(async ({ queries }) => {
+      // The domain may have been deleted since; its certificate would have nothing to hang on.
+      const domain = await queries.selectFrom('domains').select('id').where('id', '=', id).executeTakeFirst();
+      if (!domain) return;
+      await queries
+        .insertInto('certificates')
+        .values({ domain_id: id, ...certificate })
+        .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
+        .execute();
+    });
+  }
+}
+
+/** The installs that have a certificate to renew. */
+export async function installsToRenew({
+  database,
+  clock,
+}: Pick<Platform, 'database' | 'clock'>): Promise<string[]> {
+  const rows = await database.reader
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select('domain.install_id')
+    .distinct()
+    .where('certificate.not_after', '<=', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
+    .execute();
+  return rows.map((row) => row.install_id);
+}

@@ -1,0 +1,61 @@
+import { authorize, isAllowed } from '../../access/permissions.ts';
+import type { CertificateSource } from '../../database/tables.ts';
+import { NotFound } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { findStanding } from '../installs/store.ts';
+
+/** The certificate of a domain as the API shows it. */
+export interface CertificateView {
+  seq: number;
+  domain: string;
+  account_id: string;
+  source: CertificateSource;
+  chain: string;
+  /** PEM; null for whom the key is not meant. */
+  key: string | null;
+  created_at: string;
+  not_before: string;
+  not_after: string;
+  expired: boolean;
+}
+
+export type CertificateService = ReturnType<typeof createCertificateService>;
+
+export function createCertificateService({
+  database,
+  sealer,
+  clock,
+}: Pick<Platform, 'database' | 'sealer' | 'clock'>) {
+  const { reader } = database;
+  return {
+    /** The certificate that the edge shows for a domain. Throws NotFound while there is none. */
+    async get(caller: { userId: string }, installId: string, domainId: string): Promise<CertificateView> {
+      const install = await findStanding(reader, caller.userId, installId);
+      authorize('install.read', 'install.read', install);
+      const row = await reader
+        .selectFrom('certificates as certificate')
+        .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+        .select([
+          'certificate.seq',
+          'domain.name as domain',
+          'certificate.source',
+          'certificate.chain',
+          'certificate.sealed_key',
+          'certificate.created_at',
+          'certificate.not_before',
+          'certificate.not_after',
+        ])
+        .where('domain.id', '=', domainId)
+        .where('domain.install_id', '=', installId)
+        .executeTakeFirst();
+      if (!row) throw new NotFound();
+      const { sealed_key, ...certificate } = row;
+      return {
+        ...certificate,
+        account_id: install.account_id,
+        key: isAllowed('certificate.key', install) ? sealer.open(sealed_key) : null,
+        expired: Date.parse(row.not_after) <= clock.now().getTime(),
+      };
+    },
+  };
+}

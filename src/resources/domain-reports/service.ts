@@ -1,0 +1,70 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { authorize } from '../../access/permissions.ts';
+import { timestamp } from '../../clock.ts';
+import { NotFound } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { findDomain } from '../domains/store.ts';
+import { takeTurn } from '../installs/operation-limits.ts';
+import { findStanding } from '../installs/store.ts';
+import { checkDomain } from './jobs.ts';
+import { domainReportSchema } from './schema.ts';
+
+export type DomainReport = Static<typeof domainReportSchema>;
+
+interface Caller {
+  userId: string;
+}
+
+export type DomainReportService = ReturnType<typeof createDomainReportService>;
+
+export function createDomainReportService({ config, database, queue, clock, random }: Platform) {
+  return {
+    /** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
+    async request(caller: Caller, installId: string, domainId: string, requestId: string): Promise<string> {
+      const id = random.uuid();
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        const install = await findStanding(queries, caller.userId, installId);
+        authorize('install.work', 'install.read', install);
+        if (!(await findDomain(queries, installId, domainId))) throw new NotFound();
+        await takeTurn(transaction, installId, 'check_status', clock.now());
+        const report: DomainReport = {
+          complete: false,
+          id,
+          install_name: install.name,
+          install_ip: config.edgeHttp.host,
+          admin: false,
+          domains: [],
+        };
+        await queries
+          .insertInto('domain_reports')
+          .values({
+            id,
+            install_id: installId,
+            domain_id: domainId,
+            complete: false,
+            report: JSON.stringify(report),
+            created_at: timestamp(clock),
+          })
+          .execute();
+        // No lane: a look at a domain waits for no work on its install.
+        await queue.enqueue(transaction, checkDomain, { payload: { report_id: id }, lane: null, requestId });
+      });
+      return id;
+    },
+
+    async get(caller: Caller, installId: string, reportId: string): Promise<DomainReport> {
+      const { reader } = database;
+      authorize('install.read', 'install.read', await findStanding(reader, caller.userId, installId));
+      const row = await reader
+        .selectFrom('domain_reports')
+        .select('report')
+        .where('id', '=', reportId)
+        .where('install_id', '=', installId)
+        .executeTakeFirst();
+      if (!row) throw new NotFound();
+      return Value.Parse(domainReportSchema, row.report);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { domainToASCII } from 'node:url';
+import { parse } from 'tldts';
+
+/** Why a text is no name that an install can have, with the sentence for the person who sent it (gaps section 5). */
+export interface DomainNameFault {
+  code: 'invalid_format' | 'ip_address' | 'public_suffix' | 'reserved';
+  message: string;
+}
+
+export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: DomainNameFault };
+
+/** RFC 1035, section 2.3.4: 63 octets a label; 253 characters are what 255 octets on the wire leave for the text. */
+const LONGEST_NAME = 253;
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
+ * for one label. Refuses addresses, public suffixes (nobody owns them) and names under the platform's own domain.
+ */
+export function parseDomainName(text: string, siteDomain: string): DomainNameResult {
+  const trimmed = text.trim().replace(/\.$/, '');
+  const wildcard = trimmed.startsWith('*.');
+  const host = domainToASCII(wildcard ? trimmed.slice(2) : trimmed).toLowerCase();
+  const name = wildcard ? `*.${host}` : host;
+
+  if (parse(trimmed).isIp === true || parse(host).isIp === true) {
+    return refuse('ip_address', 'Domain name must be a host name, not an IP address');
+  }
+  if (host === '' || name.length > LONGEST_NAME || !host.split('.').every((label) => LABEL.test(label))) {
+    return refuse('invalid_format', 'Domain name must be a host name like www.example.com or *.example.com');
+  }
+  if (host === siteDomain || host.endsWith(`.${siteDomain}`)) {
+    return refuse('reserved', `Names under ${siteDomain} are given by the platform`);
+  }
+  if (parse(host, { allowPrivateDomains: true }).domain === null) {
+    return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
+  }
+  return { ok: true, name };
+}
+
+/** Whether a name stands for many. */
+export function isWildcard(name: string): boolean {
+  return name.startsWith('*.');
+}
+
+function refuse(code: DomainNameFault['code'], message: string): DomainNameResult {
+  return { ok: false, fault: { code, message } };
+}

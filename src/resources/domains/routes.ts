@@ -1,0 +1,139 @@
+import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
+import type { Static } from '../../api/schema.ts';
+import { cnameOf } from '../installs/present.ts';
+import {
+  bulkDomainsBody,
+  bulkDomainsSchema,
+  createDomainBody,
+  domainSchema,
+  updateDomainBody,
+} from './schema.ts';
+import type { DomainService, DomainView } from './service.ts';
+
+/** What a domain's DNS should say: the install's own name, and the edge's addresses where a CNAME cannot be. */
+export interface DnsTarget {
+  siteDomain: string;
+  addresses: string[];
+}
+
+function presentDomain(domain: DomainView, target: DnsTarget): Static<typeof domainSchema> {
+  return {
+    id: domain.id,
+    name: domain.name,
+    duplicate: domain.is_duplicate,
+    primary: domain.is_primary,
+    network_type: 'AN',
+    network_details: {
+      dns_config_info: {
+        cname: cnameOf(domain.install.name, target.siteDomain),
+        a_records: target.addresses,
+      },
+      network_info: { status: domain.network_status, ssl: { status: domain.ssl_status } },
+    },
+    redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
+    secure_all_urls: domain.secure_all_urls,
+  };
+}
+
+function redirectTarget({
+  redirect_to_id,
+  redirect_to_name,
+}: DomainView): { id: string; name: string } | null {
+  return redirect_to_id === null || redirect_to_name === null
+    ? null
+    : { id: redirect_to_id, name: redirect_to_name };
+}
+
+function presentBulkDomain(domain: DomainView) {
+  return {
+    id: domain.id,
+    name: domain.name,
+    duplicate: domain.is_duplicate,
+    primary: domain.is_primary,
+    redirects_to: redirectTarget(domain),
+  };
+}
+
+function presentBulk(domains: DomainView[]): Static<typeof bulkDomainsSchema> {
+  const shapes = domains.map(presentBulkDomain);
+  const [first] = shapes;
+  if (!first) throw new Error('a bulk request has at least one domain');
+  return { ...first, domains: shapes };
+}
+
+export function domainRoutes(domains: DomainService, target: DnsTarget): Route[] {
+  const tag = 'Domains';
+  return [
+    pagedRoute({
+      path: '/installs/:install_id/domains',
+      summary: 'The domains of an install, oldest first',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      item: domainSchema,
+      async handle({ actor, id, page }) {
+        const { count, results } = await domains.list(actor, id('install_id'), page);
+        return { count, results: results.map((domain) => presentDomain(domain, target)) };
+      },
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/domains',
+      summary: 'Add a domain to an install',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: domainSchema,
+      body: createDomainBody,
+      handle: async ({ actor, id, requestId }, body) =>
+        presentDomain(await domains.create(actor, id('install_id'), body, requestId), target),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/domains/bulk',
+      summary: 'Add up to 20 domains, all or none',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: bulkDomainsSchema,
+      body: bulkDomainsBody,
+      handle: async ({ actor, id, requestId }, body) =>
+        presentBulk(await domains.createBulk(actor, id('install_id'), body.domains, requestId)),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'One domain',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: domainSchema,
+      handle: async ({ actor, id }) =>
+        presentDomain(await domains.get(actor, id('install_id'), id('domain_id')), target),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'Make a domain primary, redirect it, or secure its URLs',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 200,
+      response: domainSchema,
+      body: updateDomainBody,
+      handle: async ({ actor, id, requestId }, body) =>
+        presentDomain(
+          await domains.update(actor, id('install_id'), id('domain_id'), body, requestId),
+          target,
+        ),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'Remove a domain',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ actor, id, requestId }) =>
+        domains.remove(actor, id('install_id'), id('domain_id'), requestId),
+    }),
+  ];
+}

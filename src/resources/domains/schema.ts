@@ -1,0 +1,105 @@
+import { stringEnum, Type, uuid } from '../../api/schema.ts';
+import type { BodyDefinition } from '../../api/validation.ts';
+import { NOT_BLANK } from '../../api/validation.ts';
+
+const redirectTarget = Type.Object({ id: uuid(), name: Type.String() });
+
+export const domainSchema = Type.Object(
+  {
+    id: uuid(),
+    name: Type.String(),
+    duplicate: Type.Boolean({ description: 'another install has the name and serves it' }),
+    primary: Type.Boolean(),
+    network_type: stringEnum(['LEGACY', 'AN', 'GES']),
+    network_details: Type.Object({
+      dns_config_info: Type.Object({
+        cname: Type.String({ description: 'what a CNAME of the name should point to' }),
+        a_records: Type.Array(Type.String(), { description: 'addresses, where a CNAME cannot be used' }),
+      }),
+      network_info: Type.Object({
+        status: stringEnum(['PENDING', 'ACTIVE', 'FAILED']),
+        ssl: Type.Object({ status: stringEnum(['pending', 'active', 'failed', 'none']) }),
+      }),
+    }),
+    redirects_to: Type.Array(redirectTarget),
+    secure_all_urls: Type.Boolean({ description: 'visitors by HTTP are sent to HTTPS' }),
+  },
+  { description: 'A host name of an install' },
+);
+
+const bulkDomain = {
+  id: uuid(),
+  name: Type.String(),
+  duplicate: Type.Boolean(),
+  primary: Type.Boolean(),
+  redirects_to: Type.Unsafe<{ id: string; name: string } | null>({
+    type: ['object', 'null'],
+    properties: { id: { type: 'string', format: 'uuid' }, name: { type: 'string' } },
+    required: ['id', 'name'],
+  }),
+};
+
+export const bulkDomainsSchema = Type.Object(
+  { ...bulkDomain, domains: Type.Array(Type.Object(bulkDomain), { description: 'all that were added' }) },
+  { description: 'The first of the added domains; all of them in `domains`' },
+);
+
+const nameTexts = {
+  required: { summary: 'Domain name is required', message: 'Domain name cannot be empty' },
+};
+
+const createSchema = Type.Object({
+  name: Type.String({ pattern: NOT_BLANK, description: 'host name, or `*.` and one' }),
+  primary: Type.Optional(Type.Boolean()),
+  redirect_to: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'the id of a domain of the same install; visitors are sent on to it',
+    }),
+  ),
+});
+
+export const createDomainBody: BodyDefinition<typeof createSchema> = {
+  resource: 'Domain',
+  schema: createSchema,
+  texts: { name: nameTexts },
+};
+
+export const BULK_MAXIMUM = 20;
+
+const bulkSchema = Type.Object({
+  domains: Type.Array(
+    Type.Object({
+      name: Type.String({ pattern: NOT_BLANK }),
+      redirect_to: Type.Optional(
+        Type.Unsafe<string | null>({
+          type: ['string', 'null'],
+          description: 'a name of this request or of the install',
+        }),
+      ),
+    }),
+    { minItems: 1, maxItems: BULK_MAXIMUM },
+  ),
+});
+
+export const bulkDomainsBody: BodyDefinition<typeof bulkSchema> = {
+  resource: 'Domain',
+  schema: bulkSchema,
+  texts: { 'domains.name': nameTexts },
+};
+
+const updateSchema = Type.Object({
+  primary: Type.Optional(Type.Boolean()),
+  redirect_to: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      description: 'a domain of the same install; `"nil"`, an empty string or null: no redirect',
+    }),
+  ),
+  secure_all_urls: Type.Optional(Type.Boolean()),
+});
+
+export const updateDomainBody: BodyDefinition<typeof updateSchema> = {
+  resource: 'Domain',
+  schema: updateSchema,
+};

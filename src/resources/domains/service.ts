@@ -1,0 +1,248 @@
+import { authorize, type Verb } from '../../access/permissions.ts';
+import type { PageOf, PageRequest } from '../../api/paging.ts';
+import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { uniqueViolation } from '../../database/unique-violation.ts';
+import { type Fault, InvalidRequest, invalidValue, NotFound, taken } from '../../failures.ts';
+import { parseUuid } from '../../ids.ts';
+import type { Platform } from '../../platform.ts';
+import { applyInstall } from '../installs/jobs.ts';
+import { findStanding } from '../installs/store.ts';
+import { parseDomainName } from './domain-name.ts';
+import { releaseNames } from './duplicates.ts';
+import {
+  requireFitForDeletion,
+  requireFitForPrimary,
+  requireFitForRedirect,
+  requirePrimaryElsewhere,
+} from './rules.ts';
+import {
+  type DomainRow,
+  domainsOf,
+  findDomain,
+  insertDomain,
+  isRedirectTarget,
+  pageOfDomains,
+  setPrimary,
+  setRedirect,
+} from './store.ts';
+
+/** A domain with what the API says of its install. */
+export interface DomainView extends DomainRow {
+  install: { id: string; name: string };
+}
+
+export interface NewDomain {
+  name: string;
+  primary?: boolean;
+  redirect_to?: string | null;
+}
+
+export interface DomainChange {
+  primary?: boolean;
+  redirect_to?: string | null;
+  secure_all_urls?: boolean;
+}
+
+interface Caller {
+  userId: string;
+}
+
+/** What clients send for "no redirect" (gaps section 5). */
+const NO_REDIRECT = ['nil', ''];
+
+export type DomainService = ReturnType<typeof createDomainService>;
+
+export function createDomainService({ config, database, queue, clock, random }: Platform) {
+  const { reader } = database;
+
+  async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
+    const install = await findStanding(queries, caller.userId, installId);
+    authorize(verb, 'install.read', install);
+    return install;
+  }
+
+  async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const { count, results } = await pageOfDomains(reader, installId, page);
+    return { count, results: results.map((domain) => ({ ...domain, install })) };
+  }
+
+  async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    return { ...(await existing(reader, installId, domainId)), install };
+  }
+
+  /** Runs a change of an install's domains with the install locked, and has the host follow. */
+  async function change<Result>(
+    caller: Caller,
+    installId: string,
+    requestId: string,
+    work: (transaction: Transaction) => Promise<Result>,
+  ): Promise<Result> {
+    const attempt = () =>
+      database.write(async (transaction) => {
+        await lockRow(transaction, 'installs', installId);
+        await seenInstall(transaction.queries, caller, installId, 'install.work');
+        const result = await work(transaction);
+        await enqueueApply(transaction, installId, requestId);
+        return result;
+      });
+    try {
+      return await attempt();
+    } catch (error) {
+      // Another install was given the name in the same moment: the second try finds it, and makes a duplicate.
+      if (uniqueViolation(error) === 'domains.name') return attempt();
+      throw error;
+    }
+  }
+
+  async function enqueueApply(transaction: Transaction, installId: string, requestId: string): Promise<void> {
+    await queue.enqueue(transaction, applyInstall, {
+      payload: { id: installId },
+      lane: installId,
+      requestId,
+    });
+  }
+
+  async function create(
+    caller: Caller,
+    installId: string,
+    input: NewDomain,
+    requestId: string,
+  ): Promise<DomainView> {
+    const id = random.uuid();
+    await change(caller, installId, requestId, async ({ queries }) => {
+      const parsed = parseDomainName(input.name, config.siteDomain);
+      if (!parsed.ok) throw invalidValue('Domain', 'name', parsed.fault.code, parsed.fault.message);
+      await addName(queries, id, installId, parsed.name);
+      if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
+      if (input.primary === true) await makePrimary(queries, installId, id);
+    });
+    return get(caller, installId, id);
+  }
+
+  /** Adds up to 20 names, all or none; redirects are given by name. */
+  async function createBulk(
+    caller: Caller,
+    installId: string,
+    inputs: { name: string; redirect_to?: string | null }[],
+    requestId: string,
+  ): Promise<DomainView[]> {
+    const ids = inputs.map(() => random.uuid());
+    await change(caller, installId, requestId, async ({ queries }) => {
+      const names = parseNames(inputs.map((input) => input.name));
+      for (const [index, name] of names.entries()) await addName(queries, ids[index] ?? '', installId, name);
+      const all = await domainsOf(queries, installId).execute();
+      for (const [index, { redirect_to }] of inputs.entries()) {
+        if (!isRedirect(redirect_to)) continue;
+        const parsed = parseDomainName(redirect_to, config.siteDomain);
+        const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
+        const target = all.find((domain) => domain.name === wanted);
+        await redirect(queries, installId, ids[index] ?? '', target?.id ?? '');
+      }
+    });
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const added = await domainsOf(reader, installId).where('domain.id', 'in', ids).execute();
+    return added.map((domain) => ({ ...domain, install }));
+  }
+
+  /** All faults of a bulk request's names at once. */
+  function parseNames(texts: string[]): string[] {
+    const names: string[] = [];
+    const faults: Fault[] = [];
+    for (const [index, text] of texts.entries()) {
+      const field = `domains.${index}.name`;
+      const parsed = parseDomainName(text, config.siteDomain);
+      if (!parsed.ok) faults.push({ resource: 'Domain', field, type: 'invalid_value', ...parsed.fault });
+      else if (names.includes(parsed.name)) {
+        const message = `${parsed.name} stands twice in the request`;
+        faults.push({ resource: 'Domain', field, type: 'value_unavailable', code: 'taken', message });
+      } else names.push(parsed.name);
+    }
+    const [first] = faults;
+    if (first) throw new InvalidRequest(first.message, faults);
+    return names;
+  }
+
+  async function addName(queries: Queries, id: string, installId: string, name: string): Promise<void> {
+    const present = await domainsOf(queries, installId).where('domain.name', '=', name).executeTakeFirst();
+    if (present) throw taken('Domain', 'name', `${name} is a domain of this install already`);
+    await insertDomain(queries, { id, install_id: installId, name, created_at: timestamp(clock) });
+  }
+
+  async function redirect(
+    queries: Queries,
+    installId: string,
+    domainId: string,
+    targetId: string,
+  ): Promise<void> {
+    const domain = await existing(queries, installId, domainId);
+    const id = parseUuid(targetId);
+    const target = id === undefined ? undefined : await findDomain(queries, installId, id);
+    requireFitForRedirect(domain, target, await isRedirectTarget(queries, domainId));
+    await setRedirect(queries, domainId, target.id);
+  }
+
+  async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
+    const domain = await existing(queries, installId, domainId);
+    requireFitForPrimary(domain);
+    if (!domain.is_primary) await setPrimary(queries, installId, domainId);
+  }
+
+  async function update(
+    caller: Caller,
+    installId: string,
+    domainId: string,
+    wanted: DomainChange,
+    requestId: string,
+  ): Promise<DomainView> {
+    await change(caller, installId, requestId, async ({ queries }) => {
+      const domain = await existing(queries, installId, domainId);
+      const { redirect_to } = wanted;
+      if (isRedirect(redirect_to)) await redirect(queries, installId, domainId, redirect_to);
+      else if (redirect_to !== undefined) await setRedirect(queries, domainId, null);
+      if (wanted.primary === true) await makePrimary(queries, installId, domainId);
+      if (wanted.primary === false) requirePrimaryElsewhere(domain);
+      if (wanted.secure_all_urls !== undefined) {
+        await queries
+          .updateTable('domains')
+          .set({ secure_all_urls: wanted.secure_all_urls })
+          .where('id', '=', domainId)
+          .execute();
+      }
+    });
+    return get(caller, installId, domainId);
+  }
+
+  async function remove(
+    caller: Caller,
+    installId: string,
+    domainId: string,
+    requestId: string,
+  ): Promise<void> {
+    await change(caller, installId, requestId, async (transaction) => {
+      const { queries } = transaction;
+      const domain = await existing(queries, installId, domainId);
+      requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
+      await queries.deleteFrom('domains').where('id', '=', domainId).execute();
+      if (domain.is_duplicate) return;
+      for (const heir of await releaseNames(queries, [domain.name])) {
+        await enqueueApply(transaction, heir, requestId);
+      }
+    });
+  }
+
+  return { list, get, create, createBulk, update, remove };
+}
+
+function isRedirect(redirect_to: string | null | undefined): redirect_to is string {
+  return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to);
+}
+
+async function existing(queries: Queries, installId: string, domainId: string): Promise<DomainRow> {
+  const domain = await findDomain(queries, installId, domainId);
+  if (!domain) throw new NotFound();
+  return domain;
+}

@@ -1,0 +1,116 @@
+import type { PageRequest } from '../../api/paging.ts';
+import type { Queries } from '../../database/database.ts';
+import type { NetworkStatus, SslStatus } from '../../database/tables.ts';
+
+/** A domain with the name that it redirects to. */
+export interface DomainRow {
+  id: string;
+  install_id: string;
+  name: string;
+  is_cname: boolean;
+  is_primary: boolean;
+  is_duplicate: boolean;
+  redirect_to_id: string | null;
+  redirect_to_name: string | null;
+  secure_all_urls: boolean;
+  network_status: NetworkStatus;
+  ssl_status: SslStatus;
+}
+
+/** The domains of an install, oldest first. */
+export const domainsOf = (queries: Queries, installId: string) =>
+  queries
+    .selectFrom('domains as domain')
+    .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
+    .select([
+      'domain.id',
+      'domain.install_id',
+      'domain.name',
+      'domain.is_cname',
+      'domain.is_primary',
+      'domain.is_duplicate',
+      'domain.redirect_to_id',
+      'target.name as redirect_to_name',
+      'domain.secure_all_urls',
+      'domain.network_status',
+      'domain.ssl_status',
+    ])
+    .where('domain.install_id', '=', installId)
+    .orderBy('domain.seq');
+
+export async function pageOfDomains(
+  queries: Queries,
+  installId: string,
+  page: PageRequest,
+): Promise<{ count: number; results: DomainRow[] }> {
+  const [{ count }, results] = await Promise.all([
+    queries
+      .selectFrom('domains')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('install_id', '=', installId)
+      .executeTakeFirstOrThrow(),
+    domainsOf(queries, installId).limit(page.limit).offset(page.offset).execute(),
+  ]);
+  return { count, results };
+}
+
+export async function findDomain(
+  queries: Queries,
+  installId: string,
+  domainId: string,
+): Promise<DomainRow | undefined> {
+  return domainsOf(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
+}
+
+/** Whether another domain of the install redirects to this one. */
+export async function isRedirectTarget(queries: Queries, domainId: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('domains')
+    .select('id')
+    .where('redirect_to_id', '=', domainId)
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Adds a name to an install; a duplicate if another install has it. */
+export async function insertDomain(
+  queries: Queries,
+  domain: { id: string; install_id: string; name: string; created_at: string },
+): Promise<void> {
+  const other = await queries
+    .selectFrom('domains')
+    .select('id')
+    .where('name', '=', domain.name)
+    .limit(1)
+    .executeTakeFirst();
+  await queries
+    .insertInto('domains')
+    .values({
+      ...domain,
+      is_cname: false,
+      is_primary: false,
+      is_duplicate: other !== undefined,
+      redirect_to_id: null,
+    })
+    .execute();
+}
+
+export async function setRedirect(
+  queries: Queries,
+  domainId: string,
+  targetId: string | null,
+): Promise<void> {
+  await queries.updateTable('domains').set({ redirect_to_id: targetId }).where('id', '=', domainId).execute();
+}
+
+/** Makes a domain the primary one of its install; the former one is primary no longer. */
+export async function setPrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ is_primary: false })
+    .where('install_id', '=', installId)
+    .where('is_primary', '=', true)
+    .execute();
+  await queries.updateTable('domains').set({ is_primary: true }).where('id', '=', domainId).execute();
+}

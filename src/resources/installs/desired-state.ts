@@ -1,0 +1,64 @@
+import { Value } from 'typebox/value';
+import type { InstallState, OffloadRules } from '../../hosting/host.ts';
+import type { Platform } from '../../platform.ts';
+import { domainsOf } from '../domains/store.ts';
+import { filestoreSettingsSchema } from '../offload/schema.ts';
+
+/** What the website of an install should be, as the database has it now; undefined if the install is gone. */
+export async function loadDesiredState(
+  { database, sealer }: Pick<Platform, 'database' | 'sealer'>,
+  installId: string,
+): Promise<InstallState | undefined> {
+  const { reader } = database;
+  const install = await reader
+    .selectFrom('installs')
+    .select(['id', 'name'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  if (!install) return undefined;
+  const domains = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
+  const certificates = await reader
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select(['certificate.domain_id', 'certificate.chain', 'certificate.sealed_key'])
+    .where('domain.install_id', '=', installId)
+    .execute();
+  const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
+  return {
+    ...install,
+    hostnames: domains.map((domain) => {
+      const certificate = byDomain.get(domain.id);
+      return {
+        name: domain.name,
+        redirectTo: domain.redirect_to_name,
+        forceHttps: domain.secure_all_urls,
+        certificate: certificate
+          ? { chain: certificate.chain, key: sealer.open(certificate.sealed_key) }
+          : null,
+      };
+    }),
+    offload: await loadOffloadRules({ database }, installId),
+  };
+}
+
+async function loadOffloadRules(
+  { database }: Pick<Platform, 'database'>,
+  installId: string,
+): Promise<OffloadRules | null> {
+  const row = await database.reader
+    .selectFrom('offload_settings')
+    .select('settings')
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+  if (!row || row.settings === null) return null;
+  const settings = Value.Parse(filestoreSettingsSchema, row.settings);
+  return {
+    bucket: settings.bucket,
+    region: settings.bucket_region,
+    paths: settings.path_settings.map(({ path, excluded_paths, redirect_type }) => ({
+      path,
+      excludedPaths: excluded_paths,
+      redirectType: redirect_type,
+    })),
+  };
+}

@@ -1,0 +1,95 @@
+import type { Host, InstallState } from '../../hosting/host.ts';
+import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
+import type { Platform } from '../../platform.ts';
+import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
+import { domainsOf } from '../domains/store.ts';
+import { loadDesiredState } from './desired-state.ts';
+import { applyInstall, provisionInstall, removeInstall } from './jobs.ts';
+
+/** The work on websites: make one, bring one to what the database says, take one away. */
+export function installJobKinds(platform: Platform, host: Host): JobKind[] {
+  return [
+    defineJob({
+      ...provisionInstall,
+      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, 'active'),
+      async giveUp({ id }, _failure, transaction) {
+        // The name stays with the row until it is deleted; what was made of the website is undone.
+        const failed = await transaction.queries
+          .updateTable('installs')
+          .set({ status: 'failed' })
+          .where('id', '=', id)
+          .returning(['id', 'name'])
+          .executeTakeFirst();
+        if (!failed) return;
+        await transaction.queries
+          .updateTable('domains')
+          .set({ network_status: 'FAILED' })
+          .where('install_id', '=', id)
+          .execute();
+        await platform.queue.enqueue(transaction, removeInstall, { payload: failed, lane: id });
+      },
+    }),
+    defineJob({
+      ...applyInstall,
+      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
+      async giveUp({ id }, _failure, { queries }) {
+        await queries
+          .updateTable('domains')
+          .set({ network_status: 'FAILED' })
+          .where('install_id', '=', id)
+          .where('is_duplicate', '=', false)
+          .where('network_status', '=', 'PENDING')
+          .execute();
+      },
+    }),
+    defineJob({ ...removeInstall, run: (install) => host.remove(install) }),
+  ];
+}
+
+/** An install that was deleted meanwhile, or whose provisioning failed for good, has no website to bring anywhere. */
+async function bringToDesiredState(
+  platform: Platform,
+  host: Host,
+  installId: string,
+  signal: AbortSignal,
+  status?: 'active',
+): Promise<Completion | undefined> {
+  const { database } = platform;
+  const install = await database.reader
+    .selectFrom('installs')
+    .select('status')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+  if (!install || install.status === 'failed') return undefined;
+
+  const domains = await domainsOf(database.reader, installId)
+    .where('domain.is_duplicate', '=', false)
+    .execute();
+  await ensureCertificates(platform, domains);
+  const state = await loadDesiredState(platform, installId);
+  if (!state) return undefined;
+  const applied = await host.apply(state, signal);
+  return async ({ queries }) => {
+    await queries
+      .updateTable('installs')
+      .set({
+        php_version: applied.phpVersion,
+        stable_ips: applied.stableIps === null ? null : JSON.stringify(applied.stableIps),
+        ...(status ? { status } : {}),
+      })
+      .where('id', '=', installId)
+      .execute();
+    await queries
+      .updateTable('domains')
+      .set({ network_status: 'ACTIVE', ssl_status: 'active' })
+      .where('install_id', '=', installId)
+      .where('is_duplicate', '=', false)
+      .where('name', 'in', servedNames(state))
+      .execute();
+  };
+}
+
+/** The edge has a certificate for each name that it serves: apply() failed otherwise. */
+function servedNames(state: InstallState): string[] {
+  return state.hostnames.filter((hostname) => hostname.certificate !== null).map((hostname) => hostname.name);
+}

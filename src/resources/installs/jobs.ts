@@ -1,0 +1,30 @@
+import Type from 'typebox';
+import type { JobType } from '../../jobs/job.ts';
+
+const installPayload = Type.Object({ id: Type.String() });
+
+/** Makes the website of a new install; the install is `active` once its edge answers. */
+export const provisionInstall: JobType<typeof installPayload> = {
+  name: 'provision_install',
+  payload: installPayload,
+  maxAttempts: 5,
+  timeoutMs: 120_000,
+};
+
+/** Brings a website to what the database says: host names, redirects, certificates, offload. */
+export const applyInstall: JobType<typeof installPayload> = {
+  name: 'apply_install',
+  payload: installPayload,
+  maxAttempts: 12,
+  timeoutMs: 120_000,
+};
+
+const removalPayload = Type.Object({ id: Type.String(), name: Type.String() });
+
+/** Takes away the website of an install that is deleted, or whose provisioning gave up. */
+export const removeInstall: JobType<typeof removalPayload> = {
+  name: 'remove_install',
+  payload: removalPayload,
+  maxAttempts: 25,
+  timeoutMs: 300_000,
+};

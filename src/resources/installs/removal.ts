@@ -1,0 +1,43 @@
+import type { Transaction } from '../../database/database.ts';
+import type { Queue } from '../../jobs/queue.ts';
+import { releaseNames } from '../domains/duplicates.ts';
+import { applyInstall, removeInstall } from './jobs.ts';
+import { addToInstallCount } from './store.ts';
+
+interface DoomedInstall {
+  id: string;
+  name: string;
+  account_id: string;
+}
+
+/**
+ * Deletes installs in the caller's transaction: their rows and all that hangs on them now, the websites by a job each.
+ * Work that still waited for them is cancelled; host names that other installs had as duplicates become theirs.
+ */
+export async function deleteInstalls(
+  transaction: Transaction,
+  queue: Queue,
+  installs: DoomedInstall[],
+  requestId: string,
+): Promise<void> {
+  const { queries } = transaction;
+  for (const { id, name, account_id } of installs) {
+    await queue.cancelLane(transaction, id);
+    const served = await queries
+      .selectFrom('domains')
+      .select('name')
+      .where('install_id', '=', id)
+      .where('is_duplicate', '=', false)
+      .execute();
+    await queries.deleteFrom('installs').where('id', '=', id).execute();
+    await addToInstallCount(queries, account_id, -1);
+    const heirs = await releaseNames(
+      queries,
+      served.map((domain) => domain.name),
+    );
+    await queue.enqueue(transaction, removeInstall, { payload: { id, name }, lane: id, requestId });
+    for (const heir of heirs) {
+      await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });
+    }
+  }
+}

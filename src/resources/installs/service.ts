@@ -1,0 +1,189 @@
+import { findMembership, loadScope } from '../../access/memberships.ts';
+import { authorize, isAllowed } from '../../access/permissions.ts';
+import type { PageOf, PageRequest } from '../../api/paging.ts';
+import { timestamp } from '../../clock.ts';
+import type { Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import type { Environment } from '../../database/tables.ts';
+import { uniqueViolation } from '../../database/unique-violation.ts';
+import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { provisionInstall } from './jobs.ts';
+import { cnameOf } from './present.ts';
+import { deleteInstalls } from './removal.ts';
+import { isReservedName } from './reserved-names.ts';
+import {
+  addToInstallCount,
+  countInstalls,
+  findStanding,
+  type InstallView,
+  pageOfInstalls,
+  prepareFindInstall,
+} from './store.ts';
+
+export interface NewInstall {
+  name: string;
+  account_id: string;
+  site_id?: string | null;
+  environment?: Environment | null;
+}
+
+export interface InstallChange {
+  site_id?: string | null;
+  environment?: Environment | null;
+}
+
+interface Caller {
+  userId: string;
+}
+
+export type InstallService = ReturnType<typeof createInstallService>;
+
+export function createInstallService(platform: Platform) {
+  const { config, database, queue, clock, random } = platform;
+  const findSeen = prepareFindInstall(database);
+
+  /** The install, if the caller may see it. Throws NotFound. */
+  async function get(caller: Caller, id: string): Promise<InstallView> {
+    const install = await findSeen(id, caller.userId);
+    authorize('install.read', 'install.read', install);
+    return install;
+  }
+
+  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<InstallView>> {
+    const scope = await loadScope(database.reader, caller.userId, accountId);
+    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
+    const [count, results] = await Promise.all([
+      countInstalls(database.reader, scope),
+      pageOfInstalls(database.reader, scope, page),
+    ]);
+    return { count, results };
+  }
+
+  async function create(caller: Caller, input: NewInstall, requestId: string): Promise<InstallView> {
+    const { name, account_id, site_id = null, environment = null } = input;
+    if (isReservedName(name, config)) {
+      throw invalidValue(
+        'Installation',
+        'name',
+        'reserved',
+        `The name "${name}" is reserved for the platform`,
+      );
+    }
+    const id = random.uuid();
+    await database
+      .write(async (transaction) => {
+        const { queries } = transaction;
+        const member = await findMembership(queries, caller.userId, account_id);
+        if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
+        if (!isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
+        if (site_id !== null) await requireSite(transaction, site_id, account_id);
+        const created_at = timestamp(clock);
+        await queries
+          .insertInto('installs')
+          .values({
+            id,
+            account_id,
+            site_id,
+            environment,
+            name,
+            status: 'pending',
+            php_version: null,
+            stable_ips: null,
+            offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
+            offload_file_content: random.bytes(8).toString('hex'),
+            created_at,
+          })
+          .execute();
+        await queries
+          .insertInto('domains')
+          .values({
+            id: random.uuid(),
+            install_id: id,
+            name: cnameOf(name, config.siteDomain),
+            is_cname: true,
+            is_primary: true,
+            is_duplicate: false,
+            redirect_to_id: null,
+            created_at,
+          })
+          .execute();
+        await addToInstallCount(queries, account_id, 1);
+        await queue.enqueue(transaction, provisionInstall, { payload: { id }, lane: id, requestId });
+      })
+      .catch((error: unknown) => {
+        throw nameOrSlotTaken(error, name, environment);
+      });
+    return get(caller, id);
+  }
+
+  async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {
+    await database
+      .write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', id);
+        const install = await findStanding(queries, caller.userId, id);
+        authorize('install.change', 'install.read', install);
+        if (typeof change.site_id === 'string')
+          await requireSite(transaction, change.site_id, install.account_id);
+        const { site_id, environment } = change;
+        if (site_id === undefined && environment === undefined) return;
+        await queries
+          .updateTable('installs')
+          .set({
+            ...(site_id === undefined ? {} : { site_id }),
+            ...(environment === undefined ? {} : { environment }),
+          })
+          .where('id', '=', id)
+          .execute();
+      })
+      .catch((error: unknown) => {
+        throw nameOrSlotTaken(error, '', change.environment ?? null);
+      });
+    return get(caller, id);
+  }
+
+  async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
+    await database.write(async (transaction) => {
+      await lockRow(transaction, 'installs', id);
+      const install = await findStanding(transaction.queries, caller.userId, id);
+      authorize('install.change', 'install.read', install);
+      await deleteInstalls(transaction, queue, [install], requestId);
+    });
+  }
+
+  return { get, list, create, update, remove };
+}
+
+/** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */
+async function requireSite(transaction: Transaction, siteId: string, accountId: string): Promise<void> {
+  await lockRow(transaction, 'sites', siteId);
+  const site = await transaction.queries
+    .selectFrom('sites')
+    .select('id')
+    .where('id', '=', siteId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (!site) {
+    throw notPermitted(
+      'Installation',
+      'site_id',
+      'The site is not one that installs of this account may be in',
+    );
+  }
+}
+
+function nameOrSlotTaken(error: unknown, name: string, environment: Environment | null): unknown {
+  switch (uniqueViolation(error)) {
+    case 'installs.name':
+      return taken('Installation', 'name', `The install name "${name}" is already taken`);
+    case 'installs.site_id, installs.environment':
+      return taken(
+        'Installation',
+        'environment',
+        `The site already has an install${environment === null ? ' in this environment' : ` in its ${environment} environment`}`,
+      );
+    default:
+      return error;
+  }
+}

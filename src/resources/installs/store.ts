@@ -1,0 +1,202 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Scope } from '../../access/memberships.ts';
+import type { Standing } from '../../access/permissions.ts';
+import type { PageRequest } from '../../api/paging.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import type { Environment, InstallStatus, Tables } from '../../database/tables.ts';
+
+/** An install as the API shows it. */
+export interface InstallView {
+  id: string;
+  name: string;
+  account_id: string;
+  site_id: string | null;
+  environment: Environment | null;
+  status: InstallStatus;
+  php_version: string | null;
+  stable_ips: unknown;
+  created_at: string;
+  primary_domain: string | null;
+}
+
+const COLUMNS = [
+  'install.id',
+  'install.name',
+  'install.account_id',
+  'install.site_id',
+  'install.environment',
+  'install.status',
+  'install.php_version',
+  'install.stable_ips',
+  'install.created_at',
+] as const;
+
+/** Installs with the name of their primary domain. `is_primary` is spelled so that its partial index is found. */
+const withPrimaryDomain = (queries: Queries) =>
+  queries
+    .selectFrom('installs as install')
+    .leftJoin('domains as domain', (join) =>
+      join.onRef('domain.install_id', '=', 'install.id').on(sql<boolean>`domain.is_primary`),
+    )
+    .select([...COLUMNS, 'domain.name as primary_domain']);
+
+export type SeenInstall = InstallView & Standing;
+
+/** One install together with how the caller stands to it, compiled once: the query of most requests. */
+export function prepareFindInstall(database: Database) {
+  const find = database.prepare<
+    { id: string; user: string },
+    InstallView & { role: Standing['role']; granted: string | null }
+  >((queries, parameter) =>
+    withPrimaryDomain(queries)
+      .leftJoin('memberships as member', (join) =>
+        join
+          .onRef('member.account_id', '=', 'install.account_id')
+          .on('member.user_id', '=', parameter('user')),
+      )
+      .leftJoin('install_grants as given', (join) =>
+        join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', parameter('user')),
+      )
+      .select(['member.role', 'given.install_id as granted'])
+      .where('install.id', '=', parameter('id')),
+  );
+  return async (id: string, userId: string): Promise<SeenInstall | undefined> => {
+    const [row] = await find({ id, user: userId });
+    return row && { ...row, own: row.granted !== null };
+  };
+}
+
+/** How a person stands to an install, inside a transaction. */
+export async function findStanding(
+  queries: Queries,
+  userId: string,
+  installId: string,
+): Promise<
+  (Standing & { id: string; name: string; account_id: string; site_id: string | null }) | undefined
+> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .leftJoin('memberships as member', (join) =>
+      join.onRef('member.account_id', '=', 'install.account_id').on('member.user_id', '=', userId),
+    )
+    .leftJoin('install_grants as given', (join) =>
+      join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', userId),
+    )
+    .select([
+      'install.id',
+      'install.name',
+      'install.account_id',
+      'install.site_id',
+      'member.role',
+      'given.install_id as granted',
+    ])
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row && { ...row, own: row.granted !== null };
+}
+
+/** Which installs a scope shows. */
+function inScope(eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>, scope: Scope) {
+  const shown = [];
+  if (scope.whole.length > 0) {
+    shown.push(
+      eb(
+        'install.account_id',
+        'in',
+        scope.whole.map((membership) => membership.account_id),
+      ),
+    );
+  }
+  if (scope.partial.length > 0) {
+    shown.push(
+      eb(
+        'install.id',
+        'in',
+        eb
+          .selectFrom('install_grants')
+          .select('install_id')
+          .where('user_id', '=', scope.userId)
+          .where(
+            'account_id',
+            'in',
+            scope.partial.map((membership) => membership.account_id),
+          ),
+      ),
+    );
+  }
+  return eb.or(shown);
+}
+
+/** A page in the order of creation. What is skipped is skipped in an index, before any row is read. */
+export async function pageOfInstalls(
+  queries: Queries,
+  scope: Scope,
+  page: PageRequest,
+): Promise<InstallView[]> {
+  return withPrimaryDomain(queries)
+    .where('install.seq', 'in', (eb) =>
+      eb
+        .selectFrom('installs as install')
+        .select('install.seq')
+        .where((inner) => inScope(inner, scope))
+        .orderBy('install.seq')
+        .limit(page.limit)
+        .offset(page.offset),
+    )
+    .orderBy('install.seq')
+    .execute();
+}
+
+export async function countInstalls(queries: Queries, scope: Scope): Promise<number> {
+  const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
+  if (scope.partial.length === 0) return whole;
+  const { count } = await queries
+    .selectFrom('install_grants')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', scope.userId)
+    .where(
+      'account_id',
+      'in',
+      scope.partial.map((membership) => membership.account_id),
+    )
+    .executeTakeFirstOrThrow();
+  return whole + count;
+}
+
+/** An install of a site, as the site lists it. */
+export interface SiteInstall {
+  id: string;
+  name: string;
+  site_id: string | null;
+  environment: Environment | null;
+  php_version: string | null;
+}
+
+/** The installs of some sites that a scope shows, oldest first. */
+export async function installsOfSites(
+  queries: Queries,
+  scope: Scope,
+  siteIds: string[],
+): Promise<SiteInstall[]> {
+  if (siteIds.length === 0) return [];
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name', 'install.site_id', 'install.environment', 'install.php_version'])
+    .where('install.site_id', 'in', siteIds)
+    .where((eb) => inScope(eb, scope))
+    .orderBy('install.seq')
+    .execute();
+}
+
+/** Changes the kept count of an account's installs. */
+export async function addToInstallCount(
+  queries: Queries,
+  accountId: string,
+  difference: number,
+): Promise<void> {
+  await queries
+    .updateTable('accounts')
+    .set((eb) => ({ install_count: eb('install_count', '+', difference) }))
+    .where('id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,60 @@
+import { stringEnum, Type } from '../../api/schema.ts';
+import type { BodyDefinition } from '../../api/validation.ts';
+
+/** Bucket names as S3 has them; a name becomes part of a host name, so nothing else is let through. */
+const BUCKET_PATTERN = '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+const REGION_PATTERN = '^[a-z0-9-]{1,40}$';
+/** A URL path that begins with `/`: no query, no fragment, no control characters. */
+const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\]*$';
+
+const cloud = stringEnum(['s3']);
+const bucket = Type.String({ pattern: BUCKET_PATTERN });
+const bucketRegion = Type.String({ pattern: REGION_PATTERN });
+const path = Type.String({ pattern: PATH_PATTERN, maxLength: 1024 });
+const pathSettings = Type.Array(
+  Type.Object({
+    path,
+    excluded_paths: Type.Array(path, { maxItems: 100 }),
+    redirect_type: stringEnum(
+      ['break', 'permanent'],
+      '`break`: served through the edge; `permanent`: 301 to the bucket',
+    ),
+  }),
+  { minItems: 1, maxItems: 100 },
+);
+
+/** What an install offloads (specification, File-offload settings). */
+export const filestoreSettingsSchema = Type.Object({
+  cloud,
+  bucket,
+  bucket_region: bucketRegion,
+  path_settings: pathSettings,
+});
+
+export const offloadSettingsSchema = Type.Object({ filestore_settings: filestoreSettingsSchema });
+
+export const validationFileSchema = Type.Object(
+  { name: Type.String(), content: Type.String() },
+  { description: 'To be put at the root of the bucket, which proves that it is yours' },
+);
+
+export const replaceOffloadBody: BodyDefinition<typeof offloadSettingsSchema> = {
+  resource: 'OffloadSettings',
+  wrapper: 'filestore_settings',
+  schema: offloadSettingsSchema,
+};
+
+const mergeSchema = Type.Object({
+  filestore_settings: Type.Object({
+    cloud: Type.Optional(cloud),
+    bucket: Type.Optional(bucket),
+    bucket_region: Type.Optional(bucketRegion),
+    path_settings: Type.Optional(pathSettings),
+  }),
+});
+
+export const mergeOffloadBody: BodyDefinition<typeof mergeSchema> = {
+  resource: 'OffloadSettings',
+  wrapper: 'filestore_settings',
+  schema: mergeSchema,
+};

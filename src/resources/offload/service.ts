@@ -1,0 +1,142 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { authorize } from '../../access/permissions.ts';
+import { timestamp } from '../../clock.ts';
+import type { Queries } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { findStanding } from '../installs/store.ts';
+import { configureOffload } from './jobs.ts';
+import { filestoreSettingsSchema } from './schema.ts';
+
+export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
+
+interface Caller {
+  userId: string;
+}
+
+export type OffloadService = ReturnType<typeof createOffloadService>;
+
+export function createOffloadService({ database, queue, clock }: Platform) {
+  const { reader } = database;
+
+  async function requireRight(queries: Queries, caller: Caller, installId: string): Promise<void> {
+    authorize('install.work', 'install.read', await findStanding(queries, caller.userId, installId));
+  }
+
+  /** Asks for settings; they are in force once the bucket has proved to be the customer's. */
+  async function request(
+    caller: Caller,
+    installId: string,
+    wanted: (present: FilestoreSettings | null) => FilestoreSettings,
+    requestId: string,
+  ): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'installs', installId);
+      await requireRight(queries, caller, installId);
+      const row = await queries
+        .selectFrom('offload_settings')
+        .select(['settings', 'requested', 'state'])
+        .where('install_id', '=', installId)
+        .executeTakeFirst();
+      // A change on top of one that is not decided yet continues from what was asked for.
+      const present = row?.state === 'requested' ? row.requested : (row?.settings ?? null);
+      const requested = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
+      refuseStrayExclusions(requested);
+      const change = {
+        requested: JSON.stringify(requested),
+        state: 'requested' as const,
+        reason: null,
+        updated_at: timestamp(clock),
+      };
+      await queries
+        .insertInto('offload_settings')
+        .values({ install_id: installId, settings: null, ...change })
+        .onConflict((conflict) => conflict.column('install_id').doUpdateSet(change))
+        .execute();
+      await queue.enqueue(transaction, configureOffload, {
+        payload: { install_id: installId },
+        lane: installId,
+        requestId,
+      });
+    });
+  }
+
+  return {
+    async validationFile(caller: Caller, installId: string): Promise<{ name: string; content: string }> {
+      await requireRight(reader, caller, installId);
+      const install = await reader
+        .selectFrom('installs')
+        .select(['offload_file_name as name', 'offload_file_content as content'])
+        .where('id', '=', installId)
+        .executeTakeFirst();
+      if (!install) throw new NotFound();
+      return install;
+    },
+
+    /** What is in force. Throws NotFound while nothing is. */
+    async get(caller: Caller, installId: string): Promise<FilestoreSettings> {
+      await requireRight(reader, caller, installId);
+      const row = await reader
+        .selectFrom('offload_settings')
+        .select('settings')
+        .where('install_id', '=', installId)
+        .executeTakeFirst();
+      if (!row || row.settings === null) throw new NotFound();
+      return Value.Parse(filestoreSettingsSchema, row.settings);
+    },
+
+    replace: (caller: Caller, installId: string, settings: FilestoreSettings, requestId: string) =>
+      request(caller, installId, () => settings, requestId),
+
+    /** Changes the fields that are named; where there are no settings yet, all of them must be. */
+    merge: (caller: Caller, installId: string, change: Partial<FilestoreSettings>, requestId: string) =>
+      request(caller, installId, (present) => complete({ ...present, ...change }), requestId),
+  };
+}
+
+function complete(settings: Partial<FilestoreSettings>): FilestoreSettings {
+  const { cloud, bucket, bucket_region, path_settings } = settings;
+  if (cloud && bucket && bucket_region && path_settings)
+    return { cloud, bucket, bucket_region, path_settings };
+  const missing = Object.entries({ cloud, bucket, bucket_region, path_settings }).filter(
+    ([, value]) => !value,
+  );
+  throw new InvalidRequest(
+    INVALID_PARAMETERS,
+    missing.map(
+      ([field]): Fault => ({
+        resource: 'OffloadSettings',
+        field,
+        type: 'missing_field',
+        code: 'required',
+        message: `${field} is required, as the install has no offload settings yet`,
+      }),
+    ),
+  );
+}
+
+/** An exclusion outside its path excludes nothing, which is not what whoever wrote it means. */
+function refuseStrayExclusions(settings: FilestoreSettings): void {
+  const faults = settings.path_settings.flatMap(({ path, excluded_paths }, index) =>
+    excluded_paths
+      .filter((excluded) => !isBelow(excluded, path))
+      .map(
+        (excluded): Fault => ({
+          resource: 'OffloadSettings',
+          field: `path_settings.${index}.excluded_paths`,
+          type: 'invalid_value',
+          code: 'outside_path',
+          message: `${excluded} is not below ${path}`,
+        }),
+      ),
+  );
+  if (faults.length > 0) throw new InvalidRequest(INVALID_PARAMETERS, faults);
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  const folder = prefix.endsWith('/') ? prefix : `${prefix}/`;
+  return path === prefix || path.startsWith(folder);
+}

@@ -1,0 +1,27 @@
+import { publicRoute, type Route } from '../../api/route.ts';
+import { Type, timestamp } from '../../api/schema.ts';
+import { type Clock, timestamp as now } from '../../clock.ts';
+import type { Database } from '../../database/database.ts';
+
+export const statusSchema = Type.Object({
+  success: Type.Boolean(),
+  created_on: timestamp('the time of the request'),
+});
+
+export function serviceStatusRoutes(database: Pick<Database, 'ping'>, clock: Clock): Route[] {
+  return [
+    publicRoute({
+      method: 'GET',
+      path: '/status',
+      summary: 'Whether the service works; 503 when its database does not answer',
+      tag: 'Service',
+      errors: [429, 503],
+      success: 200,
+      response: statusSchema,
+      async handle() {
+        await database.ping();
+        return { success: true, created_on: now(clock) };
+      },
+    }),
+  ];
+}

@@ -1,0 +1,40 @@
+import { nullableEnum, nullableString, Type, timestamp, uuid } from '../../api/schema.ts';
+import { NOT_BLANK } from '../../api/validation.ts';
+import { ENVIRONMENTS } from '../installs/schema.ts';
+
+export const SITE_NAME_LENGTH = 40;
+
+export const siteSchema = Type.Object(
+  {
+    id: uuid(),
+    name: Type.String(),
+    account: Type.Object({ id: uuid() }),
+    group_name: nullableString(),
+    tags: Type.Array(Type.String()),
+    installs: Type.Array(
+      Type.Object({
+        id: uuid(),
+        name: Type.String(),
+        environment: nullableEnum(ENVIRONMENTS),
+        cname: Type.String(),
+        php_version: nullableString(),
+        is_multisite: Type.Boolean(),
+      }),
+      { description: 'at most one for each environment' },
+    ),
+    created_at: timestamp(),
+  },
+  { description: 'Up to one install for each environment' },
+);
+
+const siteName = Type.String({ pattern: NOT_BLANK, maxLength: SITE_NAME_LENGTH });
+
+export const createSiteSchema = Type.Object({ name: siteName, account_id: uuid() });
+
+export const updateSiteSchema = Type.Object({ name: Type.Optional(siteName) });
+
+/** What is said of a site's name (gaps section 2). */
+export const siteNameTexts = {
+  required: { summary: 'Site name is required', message: 'Site name cannot be empty' },
+  too_long: { summary: 'Invalid site name', message: 'Site name is too long (maximum is 40 characters)' },
+};

@@ -1,0 +1,92 @@
+import { findMembership, loadScope } from '../../access/memberships.ts';
+import { authorize, isAllowed } from '../../access/permissions.ts';
+import type { PageOf, PageRequest } from '../../api/paging.ts';
+import { timestamp } from '../../clock.ts';
+import { lockRow } from '../../database/lock.ts';
+import { Forbidden, notPermitted } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { deleteInstalls } from '../installs/removal.ts';
+import { installsOfSites, type SiteInstall } from '../installs/store.ts';
+import { addToSiteCount, countSites, findSite, pageOfSites, type SiteRow } from './store.ts';
+
+/** A site with the installs in it that the caller may see. */
+export interface SiteView extends SiteRow {
+  installs: SiteInstall[];
+}
+
+interface Caller {
+  userId: string;
+}
+
+export type SiteService = ReturnType<typeof createSiteService>;
+
+export function createSiteService({ database, queue, clock, random }: Platform) {
+  const { reader } = database;
+
+  async function get(caller: Caller, id: string): Promise<SiteView> {
+    const site = await findSite(reader, caller.userId, id);
+    authorize('site.read', 'site.read', site);
+    const scope = await loadScope(reader, caller.userId, site.account_id);
+    return { ...site, installs: await installsOfSites(reader, scope, [id]) };
+  }
+
+  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<SiteView>> {
+    const scope = await loadScope(reader, caller.userId, accountId);
+    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
+    const [count, sites] = await Promise.all([countSites(reader, scope), pageOfSites(reader, scope, page)]);
+    const installs = await installsOfSites(
+      reader,
+      scope,
+      sites.map((site) => site.id),
+    );
+    const bySite = Map.groupBy(installs, (install) => install.site_id);
+    return { count, results: sites.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
+  }
+
+  async function create(caller: Caller, input: { name: string; account_id: string }): Promise<SiteView> {
+    const site = {
+      id: random.uuid(),
+      name: input.name.trim(),
+      account_id: input.account_id,
+      created_at: timestamp(clock),
+    };
+    await database.write(async ({ queries }) => {
+      const member = await findMembership(queries, caller.userId, input.account_id);
+      if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
+      if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
+      await queries.insertInto('sites').values(site).execute();
+      await addToSiteCount(queries, input.account_id, 1);
+    });
+    return { ...site, installs: [] };
+  }
+
+  async function update(caller: Caller, id: string, change: { name?: string }): Promise<SiteView> {
+    await database.write(async ({ queries }) => {
+      authorize('site.change', 'site.read', await findSite(queries, caller.userId, id));
+      if (change.name === undefined) return;
+      await queries.updateTable('sites').set({ name: change.name.trim() }).where('id', '=', id).execute();
+    });
+    return get(caller, id);
+  }
+
+  /** Deletes the site and its installs. */
+  async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'sites', id);
+      const site = await findSite(queries, caller.userId, id);
+      authorize('site.change', 'site.read', site);
+      const installs = await queries
+        .selectFrom('installs')
+        .select(['id', 'name', 'account_id'])
+        .where('site_id', '=', id)
+        .orderBy('seq')
+        .execute();
+      await deleteInstalls(transaction, queue, installs, requestId);
+      await queries.deleteFrom('sites').where('id', '=', id).execute();
+      await addToSiteCount(queries, site.account_id, -1);
+    });
+  }
+
+  return { get, list, create, update, remove };
+}

@@ -1,0 +1,108 @@
+import type { PageOf, PageRequest } from '../../api/paging.ts';
+import { timestamp } from '../../clock.ts';
+import { uniqueViolation } from '../../database/unique-violation.ts';
+import { InvalidRequest, NotFound, taken } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
+
+export interface SshKeyView {
+  id: string;
+  comment: string;
+  fingerprint_md5: string;
+  created_at: string;
+}
+
+interface Caller {
+  userId: string;
+}
+
+export type SshKeyService = ReturnType<typeof createSshKeyService>;
+
+/** Everyone's own keys: what they sign in to the SFTP gateway with. */
+export function createSshKeyService({
+  database,
+  clock,
+  random,
+}: Pick<Platform, 'database' | 'clock' | 'random'>) {
+  const { reader } = database;
+  return {
+    async list(caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> {
+      const mine = reader.selectFrom('ssh_keys').where('user_id', '=', caller.userId);
+      const [{ count }, results] = await Promise.all([
+        mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+        mine
+          .select(['id', 'comment', 'fingerprint_md5', 'created_at'])
+          .orderBy('seq')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { count, results };
+    },
+
+    async add(caller: Caller, text: string): Promise<SshKeyView> {
+      const parsed = parsePublicKey(text);
+      if (!parsed.ok) throw invalidKey(parsed.reason);
+      const { key } = parsed;
+      const row = {
+        id: random.uuid(),
+        comment: key.comment,
+        fingerprint_md5: key.fingerprintMd5,
+        created_at: timestamp(clock),
+      };
+      await database
+        .write(({ queries }) =>
+          queries
+            .insertInto('ssh_keys')
+            .values({
+              ...row,
+              user_id: caller.userId,
+              public_key: key.line,
+              fingerprint_sha256: key.fingerprintSha256,
+            })
+            .execute(),
+        )
+        .catch((error: unknown) => {
+          if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
+          throw taken('SshKey', 'public_key', 'You have added this SSH key already');
+        });
+      return row;
+    },
+
+    async remove(caller: Caller, id: string): Promise<void> {
+      const removed = await database.write(({ queries }) =>
+        queries
+          .deleteFrom('ssh_keys')
+          .where('id', '=', id)
+          .where('user_id', '=', caller.userId)
+          .returning('id')
+          .execute(),
+      );
+      if (removed.length === 0) throw new NotFound();
+    },
+  };
+}
+
+/** Faults of the text as such are said in the specification's words; a key that is well-formed is told what it lacks. */
+const FORMAT_FAULTS: PublicKeyFault[] = [
+  'empty',
+  'too_long',
+  'several_lines',
+  'control_character',
+  'options',
+  'malformed',
+];
+
+function invalidKey(reason: PublicKeyFault): InvalidRequest {
+  return new InvalidRequest('Invalid SSH key format', [
+    {
+      resource: 'SshKey',
+      field: 'public_key',
+      type: 'invalid_value',
+      code: 'invalid_format',
+      message: FORMAT_FAULTS.includes(reason)
+        ? 'SSH key must be in valid OpenSSH format'
+        : PUBLIC_KEY_FAULTS[reason],
+    },
+  ]);
+}

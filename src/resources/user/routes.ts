@@ -1,0 +1,39 @@
+import { type Route, route } from '../../api/route.ts';
+import { Type, uuid } from '../../api/schema.ts';
+import type { Database } from '../../database/database.ts';
+import { NotFound } from '../../failures.ts';
+
+export const currentUserSchema = Type.Object(
+  {
+    id: uuid(),
+    first_name: Type.String(),
+    last_name: Type.String(),
+    email: Type.String(),
+    phone_number: Type.Optional(Type.String({ description: 'left out when there is none' })),
+  },
+  { description: 'Whom the credentials belong to' },
+);
+
+export function userRoutes({ reader }: Pick<Database, 'reader'>): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/user',
+      summary: 'Who you are; a test of credentials',
+      tag: 'User',
+      errors: [401, 429, 503],
+      success: 200,
+      response: currentUserSchema,
+      async handle({ actor }) {
+        const user = await reader
+          .selectFrom('users')
+          .select(['id', 'first_name', 'last_name', 'email', 'phone'])
+          .where('id', '=', actor.userId)
+          .executeTakeFirst();
+        if (!user) throw new NotFound();
+        const { phone, ...known } = user;
+        return phone === null ? known : { ...known, phone_number: phone };
+      },
+    }),
+  ];
+}

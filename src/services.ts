@@ -1,0 +1,70 @@
+import type { Authenticator } from './api/auth.ts';
+import type { Route } from './api/route.ts';
+import type { Platform } from './platform.ts';
+import { accountUserRoutes } from './resources/account-users/routes.ts';
+import { createAccountUserService } from './resources/account-users/service.ts';
+import { accountRoutes } from './resources/accounts/routes.ts';
+import { createAccountService } from './resources/accounts/service.ts';
+import { backupRoutes } from './resources/backups/routes.ts';
+import { createBackupService } from './resources/backups/service.ts';
+import { cacheRoutes } from './resources/caches/routes.ts';
+import { createCacheService } from './resources/caches/service.ts';
+import { certificateRoutes } from './resources/certificates/routes.ts';
+import { createCertificateService } from './resources/certificates/service.ts';
+import { createCredentialService } from './resources/credentials/service.ts';
+import { domainReportRoutes } from './resources/domain-reports/routes.ts';
+import { createDomainReportService } from './resources/domain-reports/service.ts';
+import { domainRoutes } from './resources/domains/routes.ts';
+import { createDomainService } from './resources/domains/service.ts';
+import { installRoutes } from './resources/installs/routes.ts';
+import { createInstallService } from './resources/installs/service.ts';
+import { createInvitationService } from './resources/invitations/service.ts';
+import { offloadRoutes } from './resources/offload/routes.ts';
+import { createOffloadService } from './resources/offload/service.ts';
+import { serviceStatusRoutes } from './resources/service-status/routes.ts';
+import { siteRoutes } from './resources/sites/routes.ts';
+import { createSiteService } from './resources/sites/service.ts';
+import { sshKeyRoutes } from './resources/ssh-keys/routes.ts';
+import { createSshKeyService } from './resources/ssh-keys/service.ts';
+import { userRoutes } from './resources/user/routes.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+/** Every service, made from the platform's parts. */
+export function createServices(platform: Platform, authenticator?: Authenticator) {
+  return {
+    accounts: createAccountService(platform),
+    accountUsers: createAccountUserService(platform),
+    sites: createSiteService(platform),
+    installs: createInstallService(platform),
+    domains: createDomainService(platform),
+    domainReports: createDomainReportService(platform),
+    certificates: createCertificateService(platform),
+    backups: createBackupService(platform),
+    caches: createCacheService(platform),
+    offload: createOffloadService(platform),
+    sshKeys: createSshKeyService(platform),
+    invitations: createInvitationService(platform),
+    credentials: createCredentialService(platform, authenticator?.forget),
+  };
+}
+
+/** Every endpoint of the specification but `/swagger`, which describes the others. */
+export function apiRoutes({ config, database, clock }: Platform, services: Services): Route[] {
+  const { siteDomain, edgeHttp } = config;
+  return [
+    ...serviceStatusRoutes(database, clock),
+    ...accountRoutes(services.accounts),
+    ...accountUserRoutes(services.accountUsers),
+    ...siteRoutes(services.sites, siteDomain),
+    ...installRoutes(services.installs, siteDomain),
+    ...offloadRoutes(services.offload),
+    ...domainRoutes(services.domains, { siteDomain, addresses: [edgeHttp.host] }),
+    ...domainReportRoutes(services.domainReports),
+    ...certificateRoutes(services.certificates),
+    ...backupRoutes(services.backups),
+    ...cacheRoutes(services.caches),
+    ...userRoutes(database),
+    ...sshKeyRoutes(services.sshKeys),
+  ];
+}
