@@ -55,7 +55,6 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     genReqId: () => parts.random.uuid(),
     requestIdHeader: false,
     trustProxy: (address) => trustsAddress(config.trustProxy, address),
-    disableRequestLogging: true,
     forceCloseConnections: false,
     return503OnClosing: false,
     frameworkErrors: (_error, request, reply) => answerFailure(new NotFound(), [404], request, reply),

@@ -1,0 +1,172 @@
+import { readFileSync } from 'node:fs';
+import { request } from 'undici';
+import { type MemberRole, parseRoles, type RoleInput } from '../src/access/roles.ts';
+import { ownCertificateFile } from '../src/api/api-certificate.ts';
+import { type Clock, systemClock, timestamp } from '../src/clock.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
+import type { IssuedCredential } from '../src/resources/credentials/service.ts';
+import { type Client, createAgent, createClient } from './client.ts';
+import { type Conformance, conformanceTo } from './conformance.ts';
+import { type DatabasePlace, databasePlace, silent } from './database.ts';
+import { freePort } from './servers/postgres-server.ts';
+
+/** A person with credentials. */
+export interface Person {
+  userId: string;
+  email: string;
+  credential: IssuedCredential;
+  client: Client;
+}
+
+/** A whole Homeport of a test's own, on 127.0.0.1, with a database of the present project. */
+export interface TestHomeport extends RunningHomeport {
+  config: Config;
+  place: DatabasePlace;
+  origin: string;
+  ca: string;
+  anonymous: Client;
+  clientOf(credential: IssuedCredential): Client;
+  account(name?: string): Promise<string>;
+  /** A new person, a member of `accountId` in a role; of none if that is left out. */
+  person(accountId?: string, roles?: RoleInput, installIds?: string[]): Promise<Person>;
+  /** An account with its owner. */
+  ownedAccount(): Promise<{ accountId: string; owner: Person }>;
+  /** An install whose website answers. */
+  install(owner: Person, accountId: string, more?: object): Promise<{ id: string; name: string }>;
+  remove(): Promise<void>;
+}
+
+export interface TestOptions {
+  environment?: Record<string, string>;
+  clock?: Clock;
+  /** Use this database and data folder instead of a new one. */
+  place?: DatabasePlace;
+  roles?: { api: boolean; hosting: boolean };
+}
+
+let counter = 0;
+
+/** A name that no other install of the test run has. */
+export function installName(): string {
+  counter += 1;
+  return `site${process.pid}x${counter}`;
+}
+
+export async function startTestHomeport(options: TestOptions = {}): Promise<TestHomeport> {
+  const place = options.place ?? (await databasePlace());
+  const port = await freePort();
+  const clock = options.clock ?? systemClock;
+  const { databaseUrl, dataDir } = place.settings;
+  const config = readConfig({
+    HOMEPORT_DATA_DIR: dataDir,
+    ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
+    HOMEPORT_LISTEN: `127.0.0.1:${port}`,
+    HOMEPORT_PUBLIC_URL: `https://localhost:${port}`,
+    HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
+    HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
+    HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+    HOMEPORT_RATE_LIMIT: '0',
+    HOMEPORT_AUTH_FAILURE_LIMIT: '0',
+    ...options.environment,
+  });
+  const roles = options.roles ?? { api: true, hosting: true };
+  const homeport = await startHomeport(config, { log: silent, clock }, roles);
+  const { platform, services } = homeport;
+  const origin = `https://localhost:${port}`;
+  const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
+  const agent = createAgent(ca);
+  let conformance: Conformance | undefined;
+  if (roles.api) {
+    const description = await request(`${origin}/v1/swagger`, { dispatcher: agent });
+    conformance = conformanceTo(await description.body.json());
+  }
+  const parts = { origin, agent, conformance: () => conformance };
+  const clientOf = (credential: IssuedCredential) => createClient(parts, credential);
+
+  async function join(
+    accountId: string,
+    userId: string,
+    member: MemberRole,
+    installIds: string[],
+  ): Promise<void> {
+    await platform.database.write(async ({ queries }) => {
+      await queries
+        .insertInto('memberships')
+        .values({
+          account_id: accountId,
+          user_id: userId,
+          ...member,
+          invite_accepted: true,
+          created_at: timestamp(clock),
+        })
+        .execute();
+      for (const install_id of installIds) {
+        await queries
+          .insertInto('install_grants')
+          .values({ install_id, account_id: accountId, user_id: userId })
+          .execute();
+      }
+    });
+  }
+
+  async function person(
+    accountId?: string,
+    roles: RoleInput = 'full',
+    installIds: string[] = [],
+  ): Promise<Person> {
+    const userId = crypto.randomUUID();
+    const email = `${userId}@people.example`;
+    await platform.database.write(({ queries }) =>
+      queries
+        .insertInto('users')
+        .values({
+          id: userId,
+          email,
+          email_key: email,
+          first_name: 'Test',
+          last_name: 'Person',
+          phone: null,
+          password_hash: null,
+          created_at: timestamp(clock),
+        })
+        .execute(),
+    );
+    if (accountId !== undefined) await join(accountId, userId, parseRoles(roles), installIds);
+    const credential = await services.credentials.issue(userId, { name: 'test' });
+    return { userId, email, credential, client: clientOf(credential) };
+  }
+
+  const account = async (name = 'An account') => (await services.accounts.create(name)).id;
+
+  return {
+    ...homeport,
+    config,
+    place,
+    origin,
+    ca,
+    anonymous: createClient(parts),
+    clientOf,
+    account,
+    person,
+    async ownedAccount() {
+      const accountId = await account();
+      return { accountId, owner: await person(accountId, 'owner') };
+    },
+    async install(owner, accountId, more = {}) {
+      const name = installName();
+      const made = await services.installs.create(
+        { userId: owner.userId },
+        { name, account_id: accountId, ...more },
+        'test',
+      );
+      await homeport.idle();
+      return { id: made.id, name };
+    },
+    async remove() {
+      await homeport.stop(2_000);
+      await agent.close();
+      if (!options.place) await place.remove();
+    },
+  };
+}

@@ -1,0 +1,243 @@
+import { createHash } from 'node:crypto';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { checkSignature, type S3Credentials, S3Fault } from './s3-signature.ts';
+
+/**
+ * A small object store that speaks the S3 protocol for tests: PUT, GET, HEAD and DELETE of objects, ListObjectsV2,
+ * ranges, conditions, path-style and virtual-host style addresses, verified signatures, and errors in the XML of S3.
+ */
+export interface S3Server {
+  /** `http://localhost:<port>`; below it `/bucket/key`, or `bucket.localhost` as the host name. */
+  url: string;
+  port: number;
+  /** The requests that came, oldest first. */
+  requests: { method: string; host: string; path: string; signed: boolean }[];
+  /** Stores an object, and its bucket if there is none. */
+  put(bucket: string, key: string, body: Buffer | string, type?: string, more?: Record<string, string>): void;
+  close(): Promise<void>;
+}
+
+export interface S3ServerOptions {
+  /** If given, every request must be signed with them; otherwise signatures are not looked at. */
+  credentials?: S3Credentials;
+  /** The region that signatures must name; `us-east-1` if left out. */
+  region?: string;
+  /** Buckets that are there without an object. */
+  buckets?: string[];
+  /** Buckets that are in another region: requests for them are redirected there, as S3 does. */
+  elsewhere?: Record<string, string>;
+  /** Buckets of which nothing may be read. */
+  forbidden?: string[];
+  /** Certificate chain and key in PEM; the server then speaks HTTPS. */
+  tls?: { cert: string; key: string };
+}
+
+interface StoredBody {
+  body: Buffer;
+  headers: Record<string, string>;
+  etag: string;
+  modified: Date;
+}
+
+/** Headers of a PUT that come back with the object. */
+const KEPT = [
+  'content-type',
+  'cache-control',
+  'content-encoding',
+  'content-disposition',
+  'content-language',
+  'expires',
+];
+
+export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Server> {
+  const region = options.region ?? 'us-east-1';
+  const buckets = new Map<string, Map<string, StoredBody>>();
+  for (const bucket of options.buckets ?? []) buckets.set(bucket, new Map());
+  const requests: S3Server['requests'] = [];
+
+  function put(bucket: string, key: string, body: Buffer, headers: Record<string, string>): StoredBody {
+    const objects = buckets.get(bucket) ?? new Map<string, StoredBody>();
+    buckets.set(bucket, objects);
+    const etag = `"${createHash('md5').update(body).digest('hex')}"`;
+    const stored = { body, headers, etag, modified: new Date() };
+    objects.set(key, stored);
+    return stored;
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await bodyOf(request);
+    const { bucket, key, query } = addressOf(request);
+    requests.push({
+      method: request.method ?? '',
+      host: request.headers.host ?? '',
+      path: request.url ?? '',
+      signed: request.headers.authorization !== undefined,
+    });
+    const home = options.elsewhere?.[bucket];
+    if (home !== undefined) {
+      throw new S3Fault(301, 'PermanentRedirect', 'The bucket is in another region.', {
+        'x-amz-bucket-region': home,
+      });
+    }
+    if (options.credentials !== undefined) checkSignature(request, body, options.credentials, region);
+    if (options.forbidden?.includes(bucket)) throw new S3Fault(403, 'AccessDenied', 'Access Denied');
+    const objects = buckets.get(bucket);
+    if (objects === undefined) throw new S3Fault(404, 'NoSuchBucket', 'The specified bucket does not exist');
+
+    if (key === '') {
+      if (request.method !== 'GET') throw notImplemented();
+      response.writeHead(200, { 'content-type': 'application/xml' }).end(listing(bucket, objects, query));
+    } else if (request.method === 'PUT') {
+      const headers = KEPT.flatMap((name) => {
+        const value = request.headers[name];
+        return typeof value === 'string' ? [[name, value]] : [];
+      });
+      const stored = put(bucket, key, body, Object.fromEntries(headers));
+      response.writeHead(200, { etag: stored.etag }).end();
+    } else if (request.method === 'DELETE') {
+      objects.delete(key);
+      response.writeHead(204).end();
+    } else if (request.method === 'GET' || request.method === 'HEAD') {
+      const stored = objects.get(key);
+      if (stored === undefined) throw new S3Fault(404, 'NoSuchKey', 'The specified key does not exist.');
+      sendObject(request, response, stored);
+    } else {
+      throw notImplemented();
+    }
+  }
+
+  function listener(request: IncomingMessage, response: ServerResponse): void {
+    handle(request, response).catch((error: unknown) => sendFault(request, response, error));
+  }
+  const server = options.tls ? createHttpsServer(options.tls, listener) : createHttpServer(listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `${options.tls ? 'https' : 'http'}://localhost:${port}`,
+    port,
+    requests,
+    put(bucket, key, body, type = 'binary/octet-stream', more = {}) {
+      put(bucket, key, Buffer.from(body), { 'content-type': type, ...more });
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** `/bucket/key` on the plain host, `/key` where the host name begins with the bucket. */
+function addressOf(request: IncomingMessage): { bucket: string; key: string; query: URLSearchParams } {
+  const [path = '', query] = (request.url ?? '').split('?');
+  const host = (request.headers.host ?? '').replace(/:\d+$/, '');
+  const decoded = decodeURIComponent(path.slice(1));
+  if (host.endsWith('.localhost')) {
+    return {
+      bucket: host.slice(0, -'.localhost'.length),
+      key: decoded,
+      query: new URLSearchParams(query),
+    };
+  }
+  const slash = decoded.indexOf('/');
+  return {
+    bucket: slash < 0 ? decoded : decoded.slice(0, slash),
+    key: slash < 0 ? '' : decoded.slice(slash + 1),
+    query: new URLSearchParams(query),
+  };
+}
+
+function sendObject(request: IncomingMessage, response: ServerResponse, stored: StoredBody): void {
+  const { body, etag, modified } = stored;
+  const headers = {
+    ...stored.headers,
+    etag,
+    'last-modified': modified.toUTCString(),
+    'accept-ranges': 'bytes',
+  };
+  if (isUnchanged(request, stored)) {
+    response.writeHead(304, { etag, 'last-modified': modified.toUTCString() }).end();
+    return;
+  }
+  const range = rangeOf(request.headers.range, body.length);
+  if (range === 'unsatisfiable') {
+    throw new S3Fault(
+      416,
+      'InvalidRange',
+      'The requested range is not satisfiable',
+      {},
+      `<ActualObjectSize>${body.length}</ActualObjectSize>`,
+    );
+  }
+  const part = range === null ? body : body.subarray(range.first, range.last + 1);
+  const length = { 'content-length': part.length };
+  if (range === null) response.writeHead(200, { ...headers, ...length });
+  else {
+    const contentRange = `bytes ${range.first}-${range.last}/${body.length}`;
+    response.writeHead(206, { ...headers, ...length, 'content-range': contentRange });
+  }
+  response.end(request.method === 'HEAD' ? undefined : part);
+}
+
+/** RFC 9110 section 13.2.2: If-Modified-Since counts only without If-None-Match. */
+function isUnchanged(request: IncomingMessage, { etag, modified }: StoredBody): boolean {
+  const none = request.headers['if-none-match'];
+  if (none !== undefined) {
+    return none.split(',').some((tag) => ['*', etag].includes(tag.trim().replace(/^W\//, '')));
+  }
+  const since = Date.parse(request.headers['if-modified-since'] ?? '');
+  return Math.floor(modified.getTime() / 1000) * 1000 <= since;
+}
+
+/** One range of bytes; null to send the whole, also for what S3 does not understand. */
+function rangeOf(
+  header: string | undefined,
+  length: number,
+): { first: number; last: number } | 'unsatisfiable' | null {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? '');
+  const [, from = '', to = ''] = match ?? [];
+  if (from === '' && to === '') return null;
+  const first = from === '' ? Math.max(0, length - Number(to)) : Number(from);
+  const last = from === '' || to === '' ? length - 1 : Math.min(Number(to), length - 1);
+  return first > last ? 'unsatisfiable' : { first, last };
+}
+
+function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSearchParams): string {
+  if (query.get('list-type') !== '2') throw notImplemented();
+  const prefix = query.get('prefix') ?? '';
+  const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
+  const limit = Math.min(Number(query.get('max-keys') ?? 1000), 1000);
+  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const page = keys.slice(0, limit);
+  const contents = page.map((key) => {
+    const stored = objects.get(key);
+    return `<Contents><Key>${xml(key)}</Key><LastModified>${stored?.modified.toISOString()}</LastModified><ETag>${xml(stored?.etag ?? '')}</ETag><Size>${stored?.body.length}</Size><StorageClass>STANDARD</StorageClass></Contents>`;
+  });
+  const isTruncated = keys.length > page.length;
+  const next = isTruncated ? `<NextContinuationToken>${xml(page.at(-1) ?? '')}</NextContinuationToken>` : '';
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`;
+}
+
+function notImplemented(): S3Fault {
+  return new S3Fault(501, 'NotImplemented', 'This test server does not implement that.');
+}
+
+function sendFault(request: IncomingMessage, response: ServerResponse, error: unknown): void {
+  const fault = error instanceof S3Fault ? error : new S3Fault(500, 'InternalError', String(error));
+  response.writeHead(fault.status, { 'content-type': 'application/xml', ...fault.headers });
+  const body = `<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>${fault.code}</Code><Message>${xml(fault.message)}</Message>${fault.more}<RequestId>TEST</RequestId></Error>`;
+  response.end(request.method === 'HEAD' || fault.status === 304 ? undefined : body);
+}
+
+function xml(text: string): string {
+  const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}
