@@ -1,16 +1,5 @@
 import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
-
-/** Which part of a list is asked for. */
-export interface PageRequest {
-  limit: number;
-  offset: number;
-}
-
-/** What a service answers a page with: the items of the page, and how many there are over all pages. */
-export interface PageOf<Item> {
-  count: number;
-  results: Item[];
-}
+import type { PageOf, PageRequest } from '../page.ts';
 
 export interface PageEnvelope<Item> extends PageOf<Item> {
   previous: string | null;

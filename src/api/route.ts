@@ -1,9 +1,10 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { InvalidRequest, MalformedId } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
+import type { PageOf, PageRequest } from '../page.ts';
 import type { Actor } from './auth.ts';
 import type { ErrorStatus } from './errors.ts';
-import { type PageEnvelope, type PageOf, type PageRequest, pageEnvelope, readPageRequest } from './paging.ts';
+import { type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
 import { page } from './schema.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 

@@ -1,8 +1,8 @@
 import { findMembership } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
-import type { PageOf, PageRequest } from '../../api/paging.ts';
 import { timestamp } from '../../clock.ts';
 import { NotFound } from '../../failures.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 
 export interface AccountView {

@@ -1,5 +1,5 @@
+import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { Type } from '../../api/schema.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { type Host, PermanentHostError } from '../../hosting/host.ts';

@@ -1,11 +1,11 @@
 import { authorize, type Verb } from '../../access/permissions.ts';
-import type { PageOf, PageRequest } from '../../api/paging.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { type Fault, InvalidRequest, invalidValue, NotFound, taken } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { findStanding } from '../installs/store.ts';

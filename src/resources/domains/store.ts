@@ -1,6 +1,6 @@
-import type { PageRequest } from '../../api/paging.ts';
 import type { Queries } from '../../database/database.ts';
 import type { NetworkStatus, SslStatus } from '../../database/tables.ts';
+import type { PageRequest } from '../../page.ts';
 
 /** A domain with the name that it redirects to. */
 export interface DomainRow {

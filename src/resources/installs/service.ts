@@ -1,12 +1,12 @@
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
-import type { PageOf, PageRequest } from '../../api/paging.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { Environment } from '../../database/tables.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { provisionInstall } from './jobs.ts';
 import { cnameOf } from './present.ts';

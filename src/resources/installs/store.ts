@@ -1,9 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
-import type { PageRequest } from '../../api/paging.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import type { Environment, InstallStatus, Tables } from '../../database/tables.ts';
+import type { PageRequest } from '../../page.ts';
 
 /** An install as the API shows it. */
 export interface InstallView {

@@ -1,9 +1,9 @@
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
-import type { PageOf, PageRequest } from '../../api/paging.ts';
 import { timestamp } from '../../clock.ts';
 import { lockRow } from '../../database/lock.ts';
 import { Forbidden, notPermitted } from '../../failures.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { deleteInstalls } from '../installs/removal.ts';
 import { installsOfSites, type SiteInstall } from '../installs/store.ts';

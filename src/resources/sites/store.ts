@@ -1,7 +1,7 @@
 import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
-import type { PageRequest } from '../../api/paging.ts';
 import type { Queries } from '../../database/database.ts';
+import type { PageRequest } from '../../page.ts';
 
 export interface SiteRow {
   id: string;

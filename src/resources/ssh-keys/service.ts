@@ -1,7 +1,7 @@
-import type { PageOf, PageRequest } from '../../api/paging.ts';
 import { timestamp } from '../../clock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { InvalidRequest, NotFound, taken } from '../../failures.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
 

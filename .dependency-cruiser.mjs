@@ -1,0 +1,106 @@
+/**
+ * The order of the layers (docs/architecture.md): a request goes route → service → store, and nothing points back up.
+ * An import that goes against it fails `npm run layers`.
+ */
+const tests = '\\.(test|fixture)\\.ts$';
+
+const never = (name, comment, from, to) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { ...from, pathNot: [tests, ...[from.pathNot ?? []].flat()] },
+  to,
+});
+
+export default {
+  forbidden: [
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: {},
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    { name: 'no-orphans-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    never(
+      'shipped-code-needs-no-tests',
+      'what is shipped never imports a test, a bench or a development package',
+      { path: '^src' },
+      { path: '^(test|bench)/|\\.test\\.ts$' },
+    ),
+    never(
+      'no-development-packages',
+      'what is shipped runs without development packages',
+      { path: '^src' },
+      { dependencyTypes: ['npm-dev'] },
+    ),
+    never(
+      'api-knows-no-resource',
+      'the HTTP face is about no one resource',
+      { path: '^src/api/' },
+      { path: '^src/(resources|jobs|hosting/embedded|mail|cli)/' },
+    ),
+    never(
+      'services-know-no-http',
+      'rules know neither routes nor the framework; shapes are the one thing they share',
+      { path: '^src/resources/[^/]+/(?!(routes|pages|schema|markup)\\.ts)[^/]+\\.ts$' },
+      { path: '^src/api/(?!schema\\.ts)|^src/resources/[^/]+/(routes|pages)\\.ts$|node_modules/fastify/' },
+    ),
+    never(
+      'stores-know-no-rules',
+      'stores know SQL and no rules',
+      { path: '^src/resources/[^/]+/store\\.ts$' },
+      { path: '^src/resources/[^/]+/(service|rules|removal|job-kinds|routes)\\.ts$|^src/failures\\.ts$' },
+    ),
+    never(
+      'routes-know-no-sql',
+      'routes reach the database through services',
+      { path: '^src/resources/[^/]+/routes\\.ts$', pathNot: '^src/resources/(user|service-status)/' },
+      { path: '^src/resources/[^/]+/store\\.ts$|^src/database/' },
+    ),
+    never(
+      'a-host-knows-no-database',
+      'a host knows websites and nothing of the control plane',
+      { path: '^src/hosting/' },
+      { path: '^src/(database|resources|api|jobs|access|mail|cli)/' },
+    ),
+    never(
+      'only-the-assembly-knows-the-embedded-host',
+      'everything else speaks to host.ts',
+      { path: '^src/', pathNot: '^src/(hosting/embedded/|homeport\\.ts$)' },
+      { path: '^src/hosting/embedded/' },
+    ),
+    never(
+      'jobs-know-no-work',
+      'the queue knows no kind of job',
+      { path: '^src/jobs/' },
+      { path: '^src/(resources|api|hosting|mail|access|cli)/' },
+    ),
+    never(
+      'the-database-knows-no-feature',
+      'the database layer serves all the others',
+      { path: '^src/database/' },
+      { path: '^src/(resources|api|jobs|hosting|mail|cli)/' },
+    ),
+    never(
+      'access-knows-no-http',
+      'permissions are about people and things',
+      { path: '^src/access/' },
+      { path: '^src/(resources|api|jobs|hosting|mail|cli)/' },
+    ),
+    never(
+      'the-command-line-is-the-top',
+      'nothing is built on the command line',
+      { path: '^src/', pathNot: '^src/(cli/|main\\.ts$)' },
+      { path: '^src/(cli/|main\\.ts$)' },
+    ),
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    enhancedResolveOptions: {
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+      exportsFields: ['exports'],
+    },
+  },
+};
