@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
 import { checkSignature, type S3Credentials, S3Fault } from './s3-signature.ts';
 
 /**
@@ -113,7 +112,9 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   }
   const server = options.tls ? createHttpsServer(options.tls, listener) : createHttpServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const { port } = address;
   return {
     url: `${options.tls ? 'https' : 'http'}://localhost:${port}`,
     port,
