@@ -1,0 +1,66 @@
+import { Agent } from 'undici';
+
+/** One kind of request, sent again and again. */
+export interface Load {
+  origin: string;
+  ca?: string;
+  /** Makes the next request; called once for each. */
+  next(): { method: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
+  expect: number;
+  connections?: number;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** Keeps `connections` requests under way for `seconds`, and counts the answers. Throws on any answer but the expected. */
+export async function run(load: Load, seconds: number): Promise<LoadResult> {
+  const connections = load.connections ?? 32;
+  const agent = new Agent({
+    connections,
+    pipelining: 1,
+    connect: { ...(load.ca === undefined ? {} : { ca: load.ca }), servername: 'localhost' },
+  });
+  const times: number[] = [];
+  const send = async () => {
+    const started = performance.now();
+    const { statusCode, body } = await agent.request({ origin: load.origin, ...load.next() });
+    const text = await body.text();
+    if (statusCode !== load.expect)
+      throw new Error(`${statusCode} instead of ${load.expect}: ${text.slice(0, 200)}`);
+    times.push(performance.now() - started);
+  };
+  // Handshakes and first calls are not what is measured.
+  for (let warm = 0; warm < 3; warm++) await Promise.all(Array.from({ length: connections }, send));
+  times.length = 0;
+  const started = performance.now();
+  const until = started + seconds * 1000;
+  await Promise.all(
+    Array.from({ length: connections }, async () => {
+      while (performance.now() < until) await send();
+    }),
+  );
+  const elapsed = (performance.now() - started) / 1000;
+  await agent.close();
+  times.sort((a, b) => a - b);
+  const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) };
+}
+
+/** Runs loads in turn, several rounds, so that all share the machine's moods; the median of each. */
+export async function interleaved(loads: Load[], { rounds = 3, seconds = 3 } = {}): Promise<LoadResult[]> {
+  const results: LoadResult[][] = loads.map(() => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, load] of loads.entries()) results[index]?.push(await run(load, seconds));
+  }
+  return results.map((own) => {
+    own.sort((a, b) => a.perSecond - b.perSecond);
+    const median = own[Math.floor(own.length / 2)];
+    if (!median) throw new Error('no round was run');
+    return median;
+  });
+}

@@ -1,0 +1,235 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { Agent, request } from 'undici';
+import { table } from '../src/cli/output.ts';
+import { SQLITE_FILE } from '../src/database/open.ts';
+import { installSchema } from '../src/resources/installs/schema.ts';
+import { freePort } from '../test/servers/postgres-server.ts';
+import { interleaved, type Load, type LoadResult } from './load.ts';
+import { type Served, type ServedHomeport, serve, serveHomeport, temporaryFolder } from './processes.ts';
+import { type Seeded, seedAccount } from './seed.ts';
+
+/**
+ * `npm run bench`: what Homeport costs, as ratios of two things measured in the same run on the same machine. Absolute
+ * figures depend on the machine; the ratios are what to compare. `--no-peers` leaves the peers out.
+ */
+const MANY = 100_000;
+const rows: string[][] = [];
+
+function report(what: string, figure: string, against: string, ratio: string, goal: string): void {
+  rows.push([what, figure, against, ratio, goal]);
+  process.stderr.write(`  ${what}: ${figure} (${against}) ${ratio}\n`);
+}
+
+const perSecond = ({ perSecond, p50, p99 }: LoadResult) =>
+  `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
+
+const get = (server: { origin: string; ca?: string }, path: string, authorization?: string): Load => ({
+  origin: server.origin,
+  ...(server.ca === undefined ? {} : { ca: server.ca }),
+  expect: 200,
+  next: () => ({
+    method: 'GET',
+    path,
+    ...(authorization === undefined ? {} : { headers: { authorization } }),
+  }),
+});
+
+async function answerOf(server: ServedHomeport, path: string, authorization: string): Promise<unknown> {
+  const dispatcher = new Agent({ connect: { ca: server.ca } });
+  const { body } = await request(`${server.origin}${path}`, { dispatcher, headers: { authorization } });
+  const answer = await body.json();
+  await dispatcher.close();
+  return answer;
+}
+
+async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder: string): Promise<void> {
+  const path = `/v1/installs/${few.installId}`;
+  const answerFile = join(folder, 'answer.json');
+  writeFileSync(
+    answerFile,
+    JSON.stringify({ schema: installSchema, body: await answerOf(server, path, few.authorization) }),
+  );
+  const bare = await serveBare(server, answerFile);
+  const [own, framework] = await interleaved([get(server, path, few.authorization), get(bare, path)]);
+  await bare.stop();
+  if (own && framework) {
+    const ratio = own.perSecond / framework.perSecond;
+    report(
+      'GET /installs/{id}',
+      perSecond(own),
+      `bare Fastify ${perSecond(framework)}`,
+      ratio.toFixed(2),
+      '≥ 0.5',
+    );
+  }
+
+  const page = '/v1/installs?limit=100';
+  const deep = `${page}&offset=${MANY - 1_000}`;
+  const [small, large, far] = await interleaved([
+    get(server, page, few.authorization),
+    get(server, page, many.authorization),
+    get(server, deep, many.authorization),
+  ]);
+  if (small && large && far) {
+    const cost = (result: LoadResult) => (small.perSecond / result.perSecond).toFixed(2);
+    report(
+      `GET /installs of ${MANY}`,
+      perSecond(large),
+      `of 100: ${perSecond(small)}`,
+      `cost × ${cost(large)}`,
+      '< 3',
+    );
+    report(
+      `… offset ${MANY - 1_000}`,
+      perSecond(far),
+      `of 100: ${perSecond(small)}`,
+      `cost × ${cost(far)}`,
+      'index only',
+    );
+  }
+}
+
+async function serveBare(server: ServedHomeport, answerFile: string): Promise<Served> {
+  const port = await freePort();
+  const tls = (name: string) => join(server.dataDir, 'tls', name);
+  return serve(
+    [process.execPath, 'bench/bare.ts', String(port), tls('api.crt'), tls('api.key'), answerFile],
+    {
+      origin: `https://localhost:${port}`,
+      ca: () => server.ca,
+    },
+  );
+}
+
+async function writing(server: ServedHomeport, seeded: Seeded): Promise<void> {
+  const load: Load = {
+    origin: server.origin,
+    ca: server.ca,
+    expect: 201,
+    next: () => ({
+      method: 'POST',
+      path: '/v1/sites',
+      headers: { authorization: seeded.authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'Bench', account_id: seeded.accountId }),
+    }),
+  };
+  const direct: number[] = [];
+  const own: LoadResult[] = [];
+  for (let round = 0; round < 3; round++) {
+    const [result] = await interleaved([load], { rounds: 1 });
+    if (result) own.push(result);
+    direct.push(directWrites(join(server.dataDir, SQLITE_FILE), seeded.accountId, 3));
+  }
+  own.sort((a, b) => a.perSecond - b.perSecond);
+  direct.sort((a, b) => a - b);
+  const [, middle] = own;
+  const [, driver = 1] = direct;
+  if (!middle) return;
+  const ratio = (middle.perSecond / driver).toFixed(2);
+  report('POST /sites', perSecond(middle), `driver alone ${Math.round(driver)}/s`, ratio, '≥ 0.5');
+}
+
+/** The same transaction, with the same durability, made with the driver in a loop. */
+function directWrites(file: string, accountId: string, seconds: number): number {
+  const database = new Sqlite(file, { timeout: 10_000 });
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  const insert = database.prepare('insert into sites (id, account_id, name, created_at) values (?, ?, ?, ?)');
+  const member = database.prepare(
+    'select role, billing from memberships where user_id = ? and account_id = ?',
+  );
+  const count = database.prepare('update accounts set site_count = site_count + 1 where id = ?');
+  const one = database.transaction(() => {
+    member.get(accountId, accountId);
+    insert.run(crypto.randomUUID(), accountId, 'Bench', '2026-01-01T00:00:00.000Z');
+    count.run(accountId);
+  });
+  let writes = 0;
+  const started = performance.now();
+  for (const until = started + seconds * 1000; performance.now() < until; writes++) one.immediate();
+  const elapsed = (performance.now() - started) / 1000;
+  database.close();
+  return writes / elapsed;
+}
+
+async function starting(folder: string): Promise<void> {
+  const times: number[] = [];
+  let resident = 0;
+  for (let round = 0; round < 3; round++) {
+    const server = await serveHomeport(folder);
+    times.push(server.startMs);
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    resident = server.residentMb();
+    await server.stop();
+  }
+  times.sort((a, b) => a - b);
+  report('start to first answer', `${Math.round(times[1] ?? 0)} ms`, 'existing database', '', '< 1,500 ms');
+  report('memory at rest', `${Math.round(resident)} MB`, `${MANY} installs in the database`, '', '< 150 MB');
+}
+
+/** The same description and the same answer, from a mock server and from a JSON file behind a server. */
+async function peers(server: ServedHomeport, seeded: Seeded, folder: string): Promise<void> {
+  if (!existsSync('bench/peers/node_modules')) {
+    process.stderr.write('  installing the peers …\n');
+    execFileSync('npm', ['install', '--prefix', 'bench/peers', '--no-save', '--no-package-lock'], {
+      stdio: 'inherit',
+    });
+  }
+  const path = `/v1/installs/${seeded.installId}`;
+  const install = await answerOf(server, path, seeded.authorization);
+  const description = join(folder, 'description.json');
+  writeFileSync(description, JSON.stringify(await answerOf(server, '/v1/swagger', seeded.authorization)));
+  const database = join(folder, 'peers.json');
+  writeFileSync(database, JSON.stringify({ installs: [install] }));
+  const bin = (name: string) => join('bench/peers/node_modules/.bin', name);
+  const [prismPort, jsonPort] = [await freePort(), await freePort()];
+  const prism = await serve(
+    [process.execPath, bin('prism'), 'mock', '-p', String(prismPort), '-v', 'error', description],
+    {
+      origin: `http://127.0.0.1:${prismPort}`,
+    },
+  );
+  const json = await serve(
+    [process.execPath, bin('json-server'), '--quiet', '-p', String(jsonPort), database],
+    {
+      origin: `http://127.0.0.1:${jsonPort}`,
+    },
+  );
+  const [own, mock, file] = await interleaved([
+    get(server, path, seeded.authorization),
+    get(prism, path.replace('/v1', ''), seeded.authorization),
+    get(json, path.replace('/v1', '')),
+  ]);
+  await Promise.all([prism.stop(), json.stop()]);
+  if (own && mock && file) {
+    const times = (peer: LoadResult) => `× ${(own.perSecond / peer.perSecond).toFixed(1)}`;
+    report('GET /installs/{id}, HTTPS', perSecond(own), `Prism, HTTP ${perSecond(mock)}`, times(mock), '> 1');
+    report(
+      'GET /installs/{id}, HTTPS',
+      perSecond(own),
+      `json-server, HTTP ${perSecond(file)}`,
+      times(file),
+      '> 1',
+    );
+  }
+}
+
+const folder = temporaryFolder();
+try {
+  process.stderr.write(`Writing ${MANY} installs …\n`);
+  const settings = { databaseUrl: null, dataDir: folder.path };
+  const few = await seedAccount(settings, 100);
+  const many = await seedAccount(settings, MANY);
+  await starting(folder.path);
+  const server = await serveHomeport(folder.path);
+  await reading(server, few, many, folder.path);
+  await writing(server, few);
+  if (!process.argv.includes('--no-peers')) await peers(server, few, folder.path);
+  await server.stop();
+} finally {
+  folder.remove();
+}
+process.stdout.write(`\n${table(['what', 'measured', 'against', 'ratio', 'goal'], rows)}`);
