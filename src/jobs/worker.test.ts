@@ -4,7 +4,7 @@ import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import type { Transaction } from '../database/database.ts';
 import { defineJob, type JobKind, PermanentFailure } from './job.ts';
 import { createQueue } from './queue.ts';
-import { liveWorkers } from './worker.ts';
+import { liveWorkers, type Worker } from './worker.ts';
 
 let jobs: JobsFixture;
 beforeAll(async () => {
@@ -47,6 +47,17 @@ function gate(): { opened: Promise<void>; open(): void } {
   return { opened: promise, open: resolve };
 }
 
+/** A worker without heartbeat that has begun attempt number `attempt` of a job whose earlier lease has lapsed. */
+async function startAndHang(kind: JobKind, id: string, attempt: number, pollMs: number): Promise<Worker> {
+  jobs.clock.advance(10_001);
+  const worker = jobs.worker([kind], { heartbeatMs: NEVER, pollMs });
+  await vi.waitFor(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt }));
+  return worker;
+}
+
+const NEVER = 600_000;
+const SOON = 10;
+const LOST = 'lost its lease; what it did is not counted';
 const messages = () => jobs.lines.map((line) => line.msg);
 
 describe('a worker', () => {
@@ -119,7 +130,7 @@ describe('a worker', () => {
     const kind = kindOf(async ({ n }) => {
       seen.push(n);
     });
-    const worker = jobs.worker([kind], { pollMs: 600_000 });
+    const worker = jobs.worker([kind], { pollMs: NEVER });
     await worker.idle();
     const undone = jobs.database.write(async (transaction) => {
       await jobs.queue.enqueue(transaction, kind, { payload: { n: 1 }, lane: null });
@@ -374,25 +385,65 @@ describe('a completion', () => {
     expect((await jobs.row(id)).state).toBe('succeeded');
   });
 
-  it('is refused when another worker took the job over meanwhile', async () => {
-    const first = gate();
+  it('is refused when another worker took the job over meanwhile, whether that one is done or not', async () => {
+    const gates = [gate(), gate()];
     const kind = kindOf(async (_payload, { attempt }) => {
-      if (attempt === 1) await first.opened;
+      await gates[attempt - 1]?.opened;
       return (transaction) => addEffect(transaction, `by attempt ${attempt}`);
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
-    // It hangs: no heartbeat while the job runs.
-    jobs.worker([kind], { heartbeatMs: 600_000 });
-    await vi.waitFor(async () => expect((await jobs.row(id)).attempt).toBe(1));
-    const second = jobs.worker([kind]);
-    await second.idle();
-    expect((await jobs.row(id)).attempt).toBe(1);
-    jobs.clock.advance(10_001);
-    await second.idle();
-    expect(await jobs.row(id)).toMatchObject({ state: 'succeeded', attempt: 2, worker_id: second.id });
-    first.open();
-    await vi.waitFor(() => expect(messages()).toContain('lost its lease; what it did is not counted'));
+    const workers = [await startAndHang(kind, id, 1, NEVER), await startAndHang(kind, id, 2, SOON)];
+    expect((await jobs.row(id)).worker_id).toBe(workers[1]?.id);
+    gates[0]?.open();
+    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    expect(await effects()).toEqual({});
+    expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 });
+    gates[1]?.open();
+    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(await effects()).toEqual({ 'by attempt 2': 1 });
+  });
+
+  it('is refused when the same worker began the job again meanwhile', async () => {
+    const gates = [gate(), gate()];
+    const kind = kindOf(async (_payload, { attempt }) => {
+      await gates[attempt - 1]?.opened;
+      return (transaction) => addEffect(transaction, `by attempt ${attempt}`);
+    });
+    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    await startAndHang(kind, id, 1, SOON);
+    // Somebody else found the lease lapsed, and the worker claims the job anew before its own next heartbeat.
+    await jobs.database.write(({ queries }) =>
+      queries.updateTable('jobs').set({ state: 'queued', worker_id: null, lease_until: null }).execute(),
+    );
+    await vi.waitFor(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 }));
+    gates[0]?.open();
+    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    expect((await jobs.row(id)).state).toBe('running');
+    gates[1]?.open();
+    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    expect(await effects()).toEqual({ 'by attempt 2': 1 });
+  });
+});
+
+describe('a failure', () => {
+  it('is refused as well when another worker has the job by now', async () => {
+    const gates = [gate(), gate()];
+    const kind = kindOf(
+      async (_payload, { attempt }) => {
+        await gates[attempt - 1]?.opened;
+        if (attempt === 1) throw new PermanentFailure('Too late to matter.');
+      },
+      { giveUp: (_payload, _failure, transaction) => addEffect(transaction, 'given up') },
+    );
+    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    await startAndHang(kind, id, 1, NEVER);
+    await startAndHang(kind, id, 2, SOON);
+    gates[0]?.open();
+    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 });
+    gates[1]?.open();
+    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    expect(await effects()).toEqual({});
   });
 });
 
@@ -434,7 +485,7 @@ describe('a lease', () => {
         .where('id', '=', id)
         .execute(),
     );
-    await vi.waitFor(() => expect(messages()).toContain('lost its lease; what it did is not counted'));
+    await vi.waitFor(() => expect(messages()).toContain(LOST));
     expect(aborted).toEqual([expect.objectContaining({ name: 'LeaseLost' })]);
     expect(await effects()).toEqual({});
   });
@@ -447,7 +498,7 @@ describe('a lease', () => {
       giveUp: async (_payload, failure) => void reasons.push(failure),
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
-    jobs.worker([kind], { heartbeatMs: 600_000 });
+    jobs.worker([kind], { heartbeatMs: NEVER });
     await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
     jobs.clock.advance(10_001);
     await jobs.worker([kind]).idle();
@@ -584,6 +635,35 @@ describe('a database that does not answer', () => {
     await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'), { timeout: 10_000 });
     expect(await effects()).toEqual({ effect: 1 });
     expect((await jobs.row(id)).attempt).toBe(1);
+  });
+
+  it('that refuses a claim, because another process took a job of the lane, is asked again', async () => {
+    const kind = kindOf(async () => {});
+    let refuses = false;
+    const database: JobsFixture['database'] = {
+      ...jobs.database,
+      write: (work) =>
+        jobs.database.write(async (transaction) => {
+          if (refuses) {
+            refuses = false;
+            await transaction.queries.updateTable('jobs').set({ state: 'running' }).execute();
+          }
+          return work(transaction);
+        }),
+    };
+    const worker = jobs.worker([kind], { database, pollMs: NEVER });
+    await worker.idle();
+    refuses = true;
+    const ids = await jobs.database.write(async (transaction) => [
+      await jobs.queue.enqueue(transaction, kind, { payload: { n: 1 }, lane: 'a' }),
+      await jobs.queue.enqueue(transaction, kind, { payload: { n: 2 }, lane: 'a' }),
+    ]);
+    await vi.waitFor(async () => {
+      const states = await Promise.all(ids.map(async (id) => (await jobs.row(id)).state));
+      expect(states).toEqual(['succeeded', 'succeeded']);
+    });
+    expect(refuses).toBe(false);
+    expect(jobs.lines.filter((line) => Number(line.level) >= 40)).toEqual([]);
   });
 
   it.each(['down', 'hanging'] as const)('costs a job its lease when it is %s for too long', async (fault) => {

@@ -7,15 +7,19 @@ import { defineJob, type JobKind } from '../../src/jobs/job.ts';
 export const LEASE_MS = 3_000;
 export const HEARTBEAT_MS = 500;
 
-/** Moments at which the process that does a job's first attempt is killed, to the statement. */
-const MOMENTS = ['in run', 'in the transaction', 'after the commit'] as const;
-export type Moment = (typeof MOMENTS)[number];
+/** A moment at which the process that does a job is killed, once, to the statement. */
+const Moment = Type.Union([
+  Type.Literal('in run'),
+  Type.Literal('in the transaction'),
+  Type.Literal('after the commit'),
+]);
+export type Moment = Static<typeof Moment>;
 
 const Payload = Type.Object({
   n: Type.Integer(),
   lane: Type.String(),
   workMs: Type.Integer(),
-  killed: Type.Union([...MOMENTS.map((moment) => Type.Literal(moment)), Type.Null()]),
+  killed: Type.Union([Moment, Type.Null()]),
 });
 
 /** What the journal of a process says of an attempt. */
@@ -36,7 +40,8 @@ export type JournalEntry = Static<typeof JournalEntry>;
 export function createEffectJob(outside: {
   write(name: string, content: string): void;
   record(entry: Omit<JournalEntry, 'at'>): void;
-  kill(): void;
+  /** Ends this process at once, the first time that it is called for job `n`; later does nothing. */
+  kill(n: number, attempt: number): void;
 }): JobKind<typeof Payload> {
   return defineJob({
     name: 'effect',
@@ -44,17 +49,17 @@ export function createEffectJob(outside: {
     maxAttempts: 50,
     timeoutMs: 60_000,
     async run({ n, lane, workMs, killed }, { attempt, signal }) {
-      const moment = attempt === 1 ? killed : null;
+      const kill = () => outside.kill(n, attempt);
       outside.record({ what: 'begin', n, lane, attempt });
       outside.write(`${n}.txt`, 'half');
-      if (moment === 'in run') outside.kill();
+      if (killed === 'in run') kill();
       await sleep(workMs, undefined, { signal });
       outside.write(`${n}.txt`, `whole ${n}`);
       outside.record({ what: 'end', n, lane, attempt });
       return async (transaction) => {
         await sql`insert into effects (n) values (${n})`.execute(transaction.queries);
-        if (moment === 'in the transaction') outside.kill();
-        if (moment === 'after the commit') transaction.afterCommit(outside.kill);
+        if (killed === 'in the transaction') kill();
+        if (killed === 'after the commit') transaction.afterCommit(kill);
       };
     },
   });

@@ -1,4 +1,4 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
@@ -17,6 +17,8 @@ const settings = Parse(
     dataDir: Type.String(),
     /** Where the files of the jobs go. */
     files: Type.String(),
+    /** The attempts that were killed at a chosen moment: one file each, named by the job. */
+    marks: Type.String(),
     /** What this process did when: one JSON document a line. */
     journal: Type.String(),
   }),
@@ -30,7 +32,12 @@ const queue = createQueue(database, systemClock, systemRandomness);
 const kind = createEffectJob({
   write: (name, content) => writeFileSync(join(settings.files, name), content),
   record: (entry) => appendFileSync(settings.journal, `${JSON.stringify({ ...entry, at: monotonicMs() })}\n`),
-  kill: () => process.kill(process.pid, 'SIGKILL'),
+  kill(n, attempt) {
+    const mark = join(settings.marks, String(n));
+    if (existsSync(mark)) return;
+    writeFileSync(mark, String(attempt));
+    process.kill(process.pid, 'SIGKILL');
+  },
 });
 
 createWorker({
