@@ -81,15 +81,12 @@ export function createEdge(options: EdgeOptions): Edge {
     return vhosts.known(name) ?? vhosts.find(name);
   }
 
-  async function answerMarker(
-    response: ServerResponse,
-    host: HostHeader | null,
-    marker: Marker | null,
-  ): Promise<void> {
-    if (marker !== null) await vhosts.refresh(marker.installId);
+  function answerMarker(response: ServerResponse, host: HostHeader | null, marker: Marker | null): void {
+    if (marker !== null) vhosts.refresh(marker.installId);
     const vhost = host === null ? undefined : vhosts.known(host.name)?.vhost;
     if (marker === null || vhost?.id !== marker.installId || vhost.revision !== marker.revision) {
-      return sendNotice({ response }, NOTICES.notFound);
+      sendNotice({ response }, NOTICES.notFound);
+      return;
     }
     response.writeHead(200, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
     response.end(markerText(marker));

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OperatorError } from '../../operator-error.ts';
 import { hasCode } from './error-code.ts';
 
 /** An address to listen on, or that is listened on. Port 0 lets the system choose one. */
@@ -33,9 +34,12 @@ export async function listen(
   try {
     await once(server, 'listening');
   } catch (cause) {
-    throw new Error(`the edge cannot listen on ${host}:${port}: ${reason(cause)} (setting ${setting})`, {
-      cause,
-    });
+    throw new OperatorError(
+      `The hosted sites cannot be served on ${host}:${port}: ${reason(cause)} (setting ${setting}).`,
+      {
+        cause,
+      },
+    );
   }
   const bound = server.address();
   return { host, port: typeof bound === 'object' && bound !== null ? bound.port : port };

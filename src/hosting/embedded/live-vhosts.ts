@@ -1,8 +1,8 @@
 import type { FSWatcher } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
 import { createRoutingTable, type Route } from './routing.ts';
-import { createSerial } from './serial.ts';
 import { parseVhost, type Vhost } from './vhost.ts';
 import type { VhostStore } from './vhost-store.ts';
 
@@ -15,8 +15,8 @@ export interface LiveVhosts {
   known(host: string): Route | undefined;
   /** The same, but for a name that is not known the folder is looked through first, at most once a second. */
   find(host: string): Promise<Route | undefined>;
-  /** Takes over an install's file if it is not the one that was loaded. In force when it resolves. */
-  refresh(installId: string): Promise<void>;
+  /** Takes over an install's file if it is not the one that was loaded. In force when it returns. */
+  refresh(installId: string): void;
   readonly size: number;
 }
 
@@ -30,14 +30,12 @@ export interface LiveVhostsOptions {
 const SCAN_EVERY_MS = 1000;
 /** In case the system dropped a notice of a change. */
 const BACKGROUND_SCAN_MS = 60_000;
-const LOADED_AT_ONCE = 32;
+const LOADED_AT_ONCE = 50;
 
 export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOptions): LiveVhosts {
   const table = createRoutingTable();
   /** What each file looked like when it was taken over, the unusable ones included. */
   const stamps = new Map<string, string>();
-  // A later look at a file must not be overtaken by an earlier one.
-  const serially = createSerial();
   let watcher: FSWatcher | undefined;
   let timer: NodeJS.Timeout | undefined;
   let scanning: Promise<void> | null = null;
@@ -45,21 +43,19 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
   let lastFolderStamp: string | null = null;
   let unchangedSince: string | null = null;
 
-  function refresh(installId: string): Promise<void> {
-    return serially(installId, async () => {
-      const stamp = await store.stamp(installId);
-      if (stamp !== null && stamp === stamps.get(installId)) return;
-      const text = stamp === null ? null : await store.readText(installId);
-      if (stamp === null || text === null) {
-        stamps.delete(installId);
-        table.delete(installId);
-        return;
-      }
-      stamps.set(installId, stamp);
-      const vhost = parsed(installId, text);
-      if (vhost === null) table.delete(installId);
-      else take(vhost);
-    });
+  function refresh(installId: string): void {
+    const stamp = store.stamp(installId);
+    if (stamp !== null && stamp === stamps.get(installId)) return;
+    const text = stamp === null ? null : store.readText(installId);
+    if (stamp === null || text === null) {
+      stamps.delete(installId);
+      table.delete(installId);
+      return;
+    }
+    stamps.set(installId, stamp);
+    const vhost = parsed(installId, text);
+    if (vhost === null) table.delete(installId);
+    else take(vhost);
   }
 
   function parsed(installId: string, text: string): Vhost | null {
@@ -85,26 +81,32 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
   }
 
   async function refreshAll(installIds: Iterable<string>): Promise<void> {
-    const left = installIds[Symbol.iterator]();
-    const worker = async (): Promise<void> => {
-      for (let next = left.next(); !next.done; next = left.next()) await refreshOrLog(next.value);
-    };
-    await Promise.all(Array.from({ length: LOADED_AT_ONCE }, worker));
+    let done = 0;
+    for (const installId of installIds) {
+      refreshOrLog(installId);
+      // Visitors are answered in between.
+      if (++done % LOADED_AT_ONCE === 0) await nextTurn();
+    }
   }
 
-  async function refreshOrLog(installId: string): Promise<void> {
+  function refreshOrLog(installId: string): void {
     try {
-      await refresh(installId);
+      refresh(installId);
     } catch (err) {
       log.error({ err, install: installId }, 'the vhost file of this install cannot be read');
     }
+  }
+
+  /** All that have a file, and all that had one. */
+  async function everyInstall(): Promise<Set<string>> {
+    return new Set([...(await store.list()), ...stamps.keys()]);
   }
 
   /** Takes over whatever changed in the folder. */
   async function scan(): Promise<void> {
     const stamp = await store.folderStamp();
     if (stamp === unchangedSince) return;
-    await refreshAll(new Set([...(await store.list()), ...stamps.keys()]));
+    await refreshAll(await everyInstall());
     // Two writings within one tick of the file system's clock look alike, so only the second equal look counts.
     unchangedSince = stamp === lastFolderStamp ? stamp : null;
     lastFolderStamp = stamp;
@@ -124,11 +126,10 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
     async start() {
       await store.prepare(clock.now());
       // Watched first: what is written while the files are being loaded is noticed.
-      watcher = store.watch(
-        (id) => void refreshOrLog(id),
-        (err) => log.error({ err }, 'changes in the folder of vhost files are noticed late'),
+      watcher = store.watch(refreshOrLog, (err) =>
+        log.error({ err }, 'changes in the folder of vhost files are noticed late'),
       );
-      await refreshAll(await store.list());
+      await refreshAll(await everyInstall());
       timer = setInterval(() => void scanOnce(), BACKGROUND_SCAN_MS).unref();
     },
     stop() {

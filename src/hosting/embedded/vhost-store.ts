@@ -1,5 +1,5 @@
-import { type FSWatcher, watch } from 'node:fs';
-import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTemporary, removeDurably, writeDurably } from './durable-file.ts';
 import { hasCode } from './error-code.ts';
@@ -10,8 +10,8 @@ import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
 export interface VhostStore {
   /** Makes the folder, and removes what writings that were interrupted left in it. */
   prepare(now: Date): Promise<void>;
-  /** The content of an install's file, or null if there is none. */
-  readText(installId: string): Promise<string | null>;
+  /** The content of an install's file, or null if there is none. At once, as for `stamp`. */
+  readText(installId: string): string | null;
   /** Parsed. Throws an Error that names the file if it does not fit the schema. */
   read(installId: string): Promise<{ file: VhostFile; revision: string } | null>;
   /** Gives the revision of what was written. */
@@ -19,8 +19,11 @@ export interface VhostStore {
   delete(installId: string): Promise<void>;
   /** The ids of all installs that have a file. */
   list(): Promise<string[]>;
-  /** Changes with each writing of the install's file; null if there is none. */
-  stamp(installId: string): Promise<string | null>;
+  /**
+   * Changes with each writing of the install's file; null if there is none. At once: for files as small as these,
+   * handing the call to another thread costs more of this one's time than making it.
+   */
+  stamp(installId: string): string | null;
   /** Changes with each writing or deleting in the folder. */
   folderStamp(): Promise<string>;
   /** Calls back with the id of each install whose file was written or deleted, by whichever process. */
@@ -30,9 +33,9 @@ export interface VhostStore {
 const ABANDONED_MS = 60 * 60 * 1000;
 
 export function createVhostStore(layout: Layout): VhostStore {
-  async function readText(installId: string): Promise<string | null> {
+  function readText(installId: string): string | null {
     try {
-      return await readFile(layout.vhostOf(installId), 'utf8');
+      return readFileSync(layout.vhostOf(installId), 'utf8');
     } catch (error) {
       if (hasCode(error, 'ENOENT')) return null;
       throw error;
@@ -51,7 +54,7 @@ export function createVhostStore(layout: Layout): VhostStore {
     },
     readText,
     async read(installId) {
-      const text = await readText(installId);
+      const text = readText(installId);
       if (text === null) return null;
       try {
         return { file: parseVhostFile(text), revision: revisionOf(text) };
@@ -71,14 +74,9 @@ export function createVhostStore(layout: Layout): VhostStore {
       const names = await readdir(layout.vhosts);
       return names.flatMap((name) => installOfVhostFile(name) ?? []);
     },
-    async stamp(installId) {
-      try {
-        const { ino, size, mtimeNs } = await stat(layout.vhostOf(installId), { bigint: true });
-        return `${ino}-${size}-${mtimeNs}`;
-      } catch (error) {
-        if (hasCode(error, 'ENOENT')) return null;
-        throw error;
-      }
+    stamp(installId) {
+      const stats = statSync(layout.vhostOf(installId), { bigint: true, throwIfNoEntry: false });
+      return stats === undefined ? null : `${stats.ino}-${stats.size}-${stats.mtimeNs}`;
     },
     async folderStamp() {
       return String((await stat(layout.vhosts, { bigint: true })).mtimeNs);

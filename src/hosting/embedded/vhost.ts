@@ -93,7 +93,13 @@ export function vhostFileFor(state: InstallState, generations: Generations, seal
   try {
     return parseVhostFile(JSON.stringify(file));
   } catch (cause) {
-    throw new PermanentHostError(`the website ${state.name} cannot be served as asked`, { cause });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new PermanentHostError(
+      `the website ${state.name} cannot be served as asked: its vhost file ${why}`,
+      {
+        cause,
+      },
+    );
   }
 }
 
