@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport();
+  accountId = await homeport.account('Harbour & Söhne');
+  owner = await homeport.person(accountId, 'owner');
+});
+afterAll(() => homeport.remove());
+
+describe('GET /accounts/{account_id}', () => {
+  it('shows the account to every member, whatever their role', async () => {
+    const expected = { id: accountId, name: 'Harbour & Söhne' };
+    for (const roles of ['owner', 'full,billing', 'full', 'partial,billing', 'partial'] as const) {
+      const member = await homeport.person(accountId, roles);
+      const answer = await member.client.get(`/accounts/${accountId}`);
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(expected);
+    }
+    expect((await owner.client.get(`/accounts/${accountId.toUpperCase()}`)).body).toEqual(expected);
+  });
+
+  it('says the same of what is hidden, what is not there and what is no id', async () => {
+    const other = await homeport.account();
+    for (const id of [other, crypto.randomUUID(), 'nonsense', `${accountId}0`, '%00']) {
+      expect(await owner.client.get(`/accounts/${id}`), id).toMatchObject(NOT_FOUND);
+    }
+  });
+});
+
+describe('GET /accounts', () => {
+  it('lists the accounts of the caller and no others, oldest first', async () => {
+    const accounts = [await homeport.account('b'), await homeport.account('a'), await homeport.account('c')];
+    const hidden = await homeport.account('hidden');
+    await homeport.person(hidden, 'owner');
+    const { client, userId } = await homeport.person(accounts[0], 'partial');
+    // In the order of the accounts, not in that of the memberships.
+    for (const account of [accounts[2], accounts[1]]) {
+      await homeport.platform.database.write(({ queries }) =>
+        queries
+          .insertInto('memberships')
+          .values({
+            account_id: account ?? '',
+            user_id: userId,
+            role: 'full',
+            billing: false,
+            invite_accepted: true,
+            created_at: new Date().toISOString(),
+          })
+          .execute(),
+      );
+    }
+    const names = ['b', 'a', 'c'];
+    const all = accounts.map((id, index) => ({ id, name: names[index] }));
+    expect((await client.get('/accounts')).body).toEqual({
+      previous: null,
+      next: null,
+      count: 3,
+      results: all,
+    });
+    const address = `${homeport.origin}/v1/accounts`;
+    expect((await client.get('/accounts?limit=1&offset=1')).body).toEqual({
+      previous: `${address}?limit=1&offset=0`,
+      next: `${address}?limit=1&offset=2`,
+      count: 3,
+      results: all.slice(1, 2),
+    });
+    expect((await client.get('/accounts?offset=3')).body).toMatchObject({
+      count: 3,
+      next: null,
+      results: [],
+    });
+    expect((await client.get('/accounts?limit=1000')).body).toMatchObject({ count: 3, results: all });
+  });
+
+  it('is empty for a person without accounts', async () => {
+    const { client } = await homeport.person();
+    const empty = { previous: null, next: null, count: 0, results: [] };
+    expect(await client.get('/accounts')).toMatchObject({ status: 200, body: empty });
+  });
+
+  it.each([
+    ['limit', 'x'],
+    ['limit', '-1'],
+    ['limit', '1.5'],
+    ['limit', ''],
+    ['offset', 'Infinity'],
+    ['offset', '+1'],
+    ['offset', '0x1'],
+  ])('refuses %s=%s', async (name, value) => {
+    expect(await owner.client.get(`/accounts?${name}=${encodeURIComponent(value)}`)).toMatchObject(
+      refusal(
+        `Pagination.${name}`,
+        'invalid_value / invalid_number',
+        `${name} must be a whole number, 0 or greater`,
+        'Bad request - invalid parameters',
+      ),
+    );
+  });
+});

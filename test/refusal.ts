@@ -1,0 +1,19 @@
+/** What a 400 with one fault looks like; hold an answer against it with `toMatchObject`. */
+export function refusal(
+  place: `${string}.${string}`,
+  kind: `${string} / ${string}`,
+  message: string,
+  summary = message,
+) {
+  const dot = place.indexOf('.');
+  const [type, code] = kind.split(' / ');
+  const fault = { resource: place.slice(0, dot), field: place.slice(dot + 1), type, code, message };
+  return { status: 400, body: { message: summary, errors: [fault] } };
+}
+
+/** What the specification says of a request without a list of faults. */
+export const NOT_FOUND = { status: 404, body: { message: 'Resource not found' } };
+export const FORBIDDEN = {
+  status: 403,
+  body: { message: 'Insufficient permissions to access this resource' },
+};
