@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { Logger } from 'pino';
 import { request } from 'undici';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/access/roles.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
@@ -40,6 +41,8 @@ export interface TestHomeport extends RunningHomeport {
 export interface TestOptions {
   environment?: Record<string, string>;
   clock?: Clock;
+  /** Takes the log; without it there is none. */
+  log?: Logger;
   /** Use this database and data folder instead of a new one. */
   place?: DatabasePlace;
   roles?: { api: boolean; hosting: boolean };
@@ -71,7 +74,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     ...options.environment,
   });
   const roles = options.roles ?? { api: true, hosting: true };
-  const homeport = await startHomeport(config, { log: silent, clock }, roles);
+  const homeport = await startHomeport(config, { log: options.log ?? silent, clock }, roles);
   const { platform, services } = homeport;
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');

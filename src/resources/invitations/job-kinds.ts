@@ -25,11 +25,13 @@ function invitationMail(invitation: OpenInvitation, link: string, days: number):
     text: [
       `Hello ${invitation.first_name},`,
       '',
-      `you are invited to the hosting account ${invitation.account_name}. To accept, open`,
+      `you are invited to the hosting account ${invitation.account_name}.`,
+      'To accept, open',
       '',
       `  ${link}`,
       '',
-      `The link works once, for ${days} ${days === 1 ? 'day' : 'days'}. If you did not expect this mail, ignore it.`,
+      `The link works once, for ${days} ${days === 1 ? 'day' : 'days'}.`,
+      'If you did not expect this mail, ignore it.',
       '',
     ].join('\n'),
   };
