@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import Type from 'typebox';
+import { table } from '../src/cli/output.ts';
+import { systemClock } from '../src/clock.ts';
+import type { Database } from '../src/database/database.ts';
+import { migrate } from '../src/database/migrate.ts';
+import { openDatabase } from '../src/database/open.ts';
+import { systemRandomness } from '../src/ids.ts';
+import { defineJob, type JobKind } from '../src/jobs/job.ts';
+import { createQueue } from '../src/jobs/queue.ts';
+import { createWorker } from '../src/jobs/worker.ts';
+
+/**
+ * `node bench/queue.ts`: what the job queue costs by itself, with jobs that do nothing. On SQLite in a temporary folder
+ * and, if HOMEPORT_DATABASE_URL is set, on that PostgreSQL too: its schema is brought up to date, and the jobs of the
+ * bench are deleted afterwards. One process is asker and worker both.
+ */
+const LATENCY_JOBS = 500;
+const THROUGHPUT_JOBS = 3_000;
+const LANES = 100;
+
+const log = pino({ level: 'error' }, pino.destination(2));
+const Numbered = Type.Object({ n: Type.Integer() });
+
+/** A kind of the bench's own, so that it neither takes nor leaves work of others. */
+function benchKind(run: JobKind<typeof Numbered>['run']): JobKind<typeof Numbered> {
+  return defineJob({
+    name: `bench_${process.pid}`,
+    payload: Numbered,
+    maxAttempts: 1,
+    timeoutMs: 60_000,
+    run,
+  });
+}
+
+function work(database: Database, kind: JobKind<typeof Numbered>, concurrency: number) {
+  const queue = createQueue(database, systemClock, systemRandomness);
+  const parts = { database, queue, kinds: [kind], clock: systemClock, random: systemRandomness, log };
+  return { queue, worker: createWorker({ ...parts, concurrency }) };
+}
+
+/** Milliseconds from asking for a job (before its transaction begins) to the start of its work, one job after another. */
+async function latencies(database: Database): Promise<number[]> {
+  const found: number[] = [];
+  let started = Promise.withResolvers<void>();
+  const kind = benchKind(async () => started.resolve());
+  const { queue, worker } = work(database, kind, 4);
+  worker.start();
+  await worker.idle();
+  for (let n = 0; n < LATENCY_JOBS; n++) {
+    started = Promise.withResolvers<void>();
+    const asked = performance.now();
+    await database.write((transaction) =>
+      queue.enqueue(transaction, kind, { payload: { n }, lane: `bench ${n}` }),
+    );
+    await started.promise;
+    found.push(performance.now() - asked);
+    await worker.idle();
+  }
+  await worker.stop(1_000);
+  return found.sort((a, b) => a - b);
+}
+
+/** Jobs a second, from a queue that was filled before: claimed, begun, completed, each durably. */
+async function jobsPerSecond(database: Database, concurrency: number): Promise<number> {
+  const kind = benchKind(async () => {});
+  const { queue, worker } = work(database, kind, concurrency);
+  await database.write(async (transaction) => {
+    for (let n = 0; n < THROUGHPUT_JOBS; n++) {
+      await queue.enqueue(transaction, kind, { payload: { n }, lane: `bench ${n % LANES}` });
+    }
+  });
+  const began = performance.now();
+  worker.start();
+  await worker.idle();
+  const seconds = (performance.now() - began) / 1_000;
+  await worker.stop(1_000);
+  return THROUGHPUT_JOBS / seconds;
+}
+
+async function measure(name: string, database: Database): Promise<string[]> {
+  await migrate(database);
+  try {
+    const times = await latencies(database);
+    const at = (share: number) => `${(times[Math.floor(times.length * share)] ?? 0).toFixed(2)} ms`;
+    const rates: string[] = [];
+    for (const concurrency of [1, 4, 16]) {
+      rates.push(`${Math.round(await jobsPerSecond(database, concurrency))}/s`);
+    }
+    return [name, at(0.5), at(0.99), ...rates];
+  } finally {
+    await database.write(({ queries }) =>
+      queries.deleteFrom('jobs').where('kind', '=', `bench_${process.pid}`).execute(),
+    );
+    await database.close();
+  }
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'homeport-bench-'));
+try {
+  const rows = [await measure('SQLite', openDatabase({ databaseUrl: null, dataDir: folder }, log))];
+  const databaseUrl = process.env.HOMEPORT_DATABASE_URL;
+  if (databaseUrl !== undefined) {
+    rows.push(await measure('PostgreSQL', openDatabase({ databaseUrl, dataDir: folder }, log)));
+  }
+  process.stdout.write(
+    table(['database', 'ask to start, p50', 'p99', '1 at a time', '4 at once', '16 at once'], rows),
+  );
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
