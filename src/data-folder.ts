@@ -17,7 +17,7 @@ export function prepareDataFolder(path: string): void {
   }
 }
 
-const SEALING_KEY_FILE = 'sealing.key';
+export const SEALING_KEY_FILE = 'sealing.key';
 
 /** The key that private keys are encrypted with at rest; made at first use. Losing it loses them. */
 export function loadSealingKey(dataDir: string): Buffer {

@@ -8,7 +8,8 @@ import { createServer } from './api/server.ts';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
-import { migrate } from './database/migrate.ts';
+import type { Database } from './database/database.ts';
+import { type MigrationOutcome, migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { createEmbeddedHost, type EmbeddedAddresses } from './hosting/embedded/embedded-host.ts';
 import type { Host } from './hosting/host.ts';
@@ -42,33 +43,42 @@ export interface Surroundings {
   random?: Randomness;
 }
 
+/** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
+export async function openCurrentDatabase(
+  config: Config,
+  log: Logger,
+): Promise<{ database: Database; migrations: MigrationOutcome }> {
+  prepareDataFolder(config.dataDir);
+  let database: Database | undefined;
+  try {
+    database = openDatabase(config, log);
+    return { database, migrations: await migrate(database) };
+  } catch (error) {
+    await database?.close();
+    throw new OperatorError(
+      `The database cannot be used: ${reasonOf(error)}. ` +
+        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
+      { cause: error },
+    );
+  }
+}
+
+/** What lies at the bottom of a failure. A refused connection to several addresses says nothing itself. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  if (error instanceof Error) return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+  return String(error);
+}
+
 /** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
 export async function openPlatform(
   config: Config,
   { log, clock = systemClock, random = systemRandomness }: Surroundings,
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
-  const database = openDatabase(config, log);
-  try {
-    await migrate(database);
-  } catch (error) {
-    await database.close();
-    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-    throw new OperatorError(
-      `The database cannot be used: ${cause instanceof Error ? cause.message : cause}. ` +
-        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
-      { cause: error },
-    );
-  }
-  return {
-    config,
-    database,
-    queue: createQueue(database, clock, random),
-    clock,
-    random,
-    sealer: createSealer(loadSealingKey(config.dataDir)),
-    log,
-  };
+  const sealer = createSealer(loadSealingKey(config.dataDir));
+  const { database } = await openCurrentDatabase(config, log);
+  return { config, database, queue: createQueue(database, clock, random), clock, random, sealer, log };
 }
 
 /** The websites of this machine. `listen` false: everything but the edge and the SSH gateway, for a worker beside a server. */

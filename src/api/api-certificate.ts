@@ -16,6 +16,11 @@ export function ownCertificateFile(dataDir: string): string {
   return join(dataDir, 'tls', 'api.crt');
 }
 
+/** Where its private key lies. */
+export function ownKeyFile(dataDir: string): string {
+  return join(dataDir, 'tls', 'api.key');
+}
+
 /**
  * The API's certificate: the configured files, or one of its own, self-signed for localhost and the public URL's host,
  * made when there is none and again before it expires. Throws OperatorError.
@@ -31,7 +36,7 @@ export async function loadApiCertificate(
     };
   }
   const cert = ownCertificateFile(config.dataDir);
-  const key = join(config.dataDir, 'tls', 'api.key');
+  const key = ownKeyFile(config.dataDir);
   const names = certificateNames(config.publicUrl);
   if (existsSync(cert) && existsSync(key)) {
     const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };

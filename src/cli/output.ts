@@ -1,27 +1,64 @@
 import pc from 'picocolors';
 
+const onTerminal = pc.isColorSupported && process.stdout.isTTY;
+
 /** A line above a group of lines; bold on a terminal. */
 export function heading(text: string): string {
-  return `${pc.isColorSupported && process.stdout.isTTY ? pc.bold(text) : text}`;
+  return onTerminal ? pc.bold(text) : text;
+}
+
+/** Colours a word that ends a line or is padded already; plain text where there is no terminal. */
+export function coloured(text: string, colour: 'green' | 'yellow' | 'red'): string {
+  return onTerminal ? pc[colour](text) : text;
 }
 
 /** Names and values, one pair a line, the values in one column. */
 export function alignedPairs(pairs: [string, string][]): string {
   const width = Math.max(0, ...pairs.map(([name]) => name.length));
-  return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${value}\n`).join('');
+  return pairs.map(([name, value]) => `  ${name.padEnd(width)}  ${printable(value)}\n`).join('');
 }
 
 /** Rows in aligned columns below their titles; for people. */
 export function table(titles: string[], rows: string[][]): string {
+  const shown = rows.map((row) => row.map(printable));
   const widths = titles.map((title, column) =>
-    Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)),
+    Math.max(title.length, ...shown.map((row) => lengthOf(row[column] ?? ''))),
   );
   const line = (cells: string[]) =>
     cells
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .map((cell, column) => cell + ' '.repeat(Math.max(0, (widths[column] ?? 0) - lengthOf(cell))))
       .join('  ')
       .trimEnd();
-  return `${[heading(line(titles)), ...rows.map(line)].join('\n')}\n`;
+  return `${[heading(line(titles)), ...shown.map(line)].join('\n')}\n`;
+}
+
+/** Names and descriptions come from customers: what would move the cursor or turn the text around becomes a space. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, ' ');
+}
+
+function lengthOf(text: string): number {
+  return [...text].length;
+}
+
+/** At most so many characters, the last of them an ellipsis where something is left out. */
+export function shortened(text: string, most: number): string {
+  const characters = [...text];
+  return characters.length <= most ? text : `${characters.slice(0, most - 1).join('')}…`;
+}
+
+/** An ISO 8601 time to the minute, or `otherwise` where there is none. */
+export function shownTime(time: string | null, otherwise: string): string {
+  return time === null ? otherwise : `${time.slice(0, 10)} ${time.slice(11, 16)} UTC`;
+}
+
+const UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
+
+/** A size in decimal units, at most one digit after the point. */
+export function shownBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(bytes, 1)) / 3)));
+  const value = bytes / 1000 ** power;
+  return `${power > 0 && value < 100 ? value.toFixed(1) : Math.round(value)} ${UNITS[power] ?? ''}`;
 }
 
 /** For scripts: one JSON value. */

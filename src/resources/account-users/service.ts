@@ -8,7 +8,16 @@ import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { sendInvitation } from '../invitations/jobs.ts';
-import { countOwners, findGivenInstalls, findMembers, giveInstalls, type MemberRow } from './store.ts';
+import {
+  countOwners,
+  findGivenInstalls,
+  findInstallIds,
+  findMembers,
+  findPeople,
+  giveInstalls,
+  type MemberRow,
+  type Person,
+} from './store.ts';
 
 /** A member as the API shows them. */
 export interface MemberView extends MemberRow {
@@ -27,6 +36,17 @@ export interface NewMember {
 
 interface Caller {
   userId: string;
+}
+
+/** A person who is about to become a member. */
+interface Addition {
+  accountId: string;
+  person: Pick<NewMember, 'email' | 'first_name' | 'last_name'>;
+  wanted: MemberRole;
+  /** Mailed by a job, and open until it is accepted; null: accepted from the start. */
+  invitation: { requestId: string | null } | null;
+  /** Locks the account and checks that this may be done. Returns the installs to give (see `give`). */
+  admit(transaction: Transaction): Promise<string[] | undefined>;
 }
 
 export type AccountUserService = ReturnType<typeof createAccountUserService>;
@@ -61,9 +81,12 @@ export function createAccountUserService(platform: Platform) {
     requestId: string,
   ): Promise<MemberView> {
     const wanted = parseRoles(input.roles);
-    const attempt = () =>
-      database.write(async (transaction) => {
-        const { queries } = transaction;
+    return add({
+      accountId,
+      person: input,
+      wanted,
+      invitation: { requestId },
+      async admit(transaction) {
         await requireHandling(transaction, caller, accountId, [wanted]);
         if (input.account_id.toLowerCase() !== accountId) {
           throw invalidValue(
@@ -73,23 +96,57 @@ export function createAccountUserService(platform: Platform) {
             'account_id must be the account of the path',
           );
         }
-        const userId = await findOrAddPerson(queries, input);
+        return input.install_ids;
+      },
+    });
+  }
+
+  /**
+   * For the command line: adds a person on behalf of nobody in the account. Without `invite` they count as having
+   * accepted; with it they get the mail that a job sends. Throws NotFound if there is no such account, InvalidRequest.
+   */
+  async function addByOperator(
+    input: Omit<NewMember, 'install_ids'>,
+    { installNames, invite }: { installNames: string[]; invite: boolean },
+  ): Promise<MemberView> {
+    const accountId = input.account_id.toLowerCase();
+    return add({
+      accountId,
+      person: input,
+      wanted: parseRoles(input.roles),
+      invitation: invite ? { requestId: null } : null,
+      async admit(transaction) {
+        if (!(await lockRow(transaction, 'accounts', accountId))) throw new NotFound();
+        return requireInstallIds(transaction.queries, accountId, installNames);
+      },
+    });
+  }
+
+  /** Adds a person, known or new, to an account: all of it in one transaction, or nothing. */
+  async function add({ accountId, person, wanted, invitation, admit }: Addition): Promise<MemberView> {
+    const attempt = () =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        const installIds = await admit(transaction);
+        const userId = await findOrAddPerson(queries, person);
         await queries
           .insertInto('memberships')
           .values({
             account_id: accountId,
             user_id: userId,
             ...wanted,
-            invite_accepted: false,
+            invite_accepted: invitation === null,
             created_at: timestamp(clock),
           })
           .execute();
-        await give(queries, accountId, userId, wanted, input.install_ids);
-        await queue.enqueue(transaction, sendInvitation, {
-          payload: { account_id: accountId, user_id: userId },
-          lane: null,
-          requestId,
-        });
+        await give(queries, accountId, userId, wanted, installIds);
+        if (invitation !== null) {
+          await queue.enqueue(transaction, sendInvitation, {
+            payload: { account_id: accountId, user_id: userId },
+            lane: null,
+            requestId: invitation.requestId,
+          });
+        }
         return userId;
       });
     const userId = await attempt()
@@ -99,7 +156,7 @@ export function createAccountUserService(platform: Platform) {
       )
       .catch((error: unknown) => {
         if (uniqueViolation(error) !== 'memberships.account_id, memberships.user_id') throw error;
-        throw taken('AccountUser', 'email', `${input.email} is a user of this account already`);
+        throw taken('AccountUser', 'email', `${person.email} is a user of this account already`);
       });
     return one(reader, accountId, userId);
   }
@@ -140,7 +197,7 @@ export function createAccountUserService(platform: Platform) {
   }
 
   /** A known person keeps their own details, whatever the invitation says of them. */
-  async function findOrAddPerson(queries: Queries, input: NewMember): Promise<string> {
+  async function findOrAddPerson(queries: Queries, input: Addition['person']): Promise<string> {
     const email_key = input.email.toLowerCase();
     const known = await queries
       .selectFrom('users')
@@ -165,7 +222,15 @@ export function createAccountUserService(platform: Platform) {
     return id;
   }
 
-  return { list, get, invite, update, remove };
+  /** For the command line: the people of one account, or of the whole platform; oldest first. */
+  const listPeople = (accountId?: string): Promise<Person[]> =>
+    findPeople(reader, accountId === undefined ? {} : { accountId });
+
+  /** For the command line: whose address this is, in whatever case. */
+  const findPerson = async (email: string): Promise<Person | undefined> =>
+    (await findPeople(reader, { email }))[0];
+
+  return { list, get, invite, addByOperator, update, remove, listPeople, findPerson };
 }
 
 /** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
@@ -207,6 +272,18 @@ async function requireAnotherOwner(queries: Queries, accountId: string): Promise
     'last_owner',
     'The last owner of an account can be neither removed nor changed; make somebody else an owner first',
   );
+}
+
+/** The ids of the installs of those names. Throws InvalidRequest for one that is not in the account. */
+async function requireInstallIds(queries: Queries, accountId: string, names: string[]): Promise<string[]> {
+  const ids = await findInstallIds(queries, accountId, names);
+  return names.map((name) => {
+    const id = ids.get(name);
+    if (id === undefined) {
+      throw notPermitted('AccountUser', 'install_ids', `There is no install "${name}" in this account`);
+    }
+    return id;
+  });
 }
 
 /** Installs are given to partial users; the others see all of the account, and what they once were given is dropped. */

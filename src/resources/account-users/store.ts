@@ -19,6 +19,68 @@ export interface GivenInstall {
   name: string;
 }
 
+/** A person with the accounts they are in. */
+export interface Person {
+  id: string;
+  email: string;
+  first_name: string;
+  last_name: string;
+  accounts: (MemberRole & { id: string; name: string; invite_accepted: boolean })[];
+}
+
+/** People, oldest first: all, the members of one account (with that account alone), or the one of an address. */
+export async function findPeople(
+  queries: Queries,
+  { accountId, email }: { accountId?: string; email?: string },
+): Promise<Person[]> {
+  const rows = await queries
+    .selectFrom('users as person')
+    .leftJoin('memberships as member', 'member.user_id', 'person.id')
+    .leftJoin('accounts as account', 'account.id', 'member.account_id')
+    .select([
+      'person.id',
+      'person.email',
+      'person.first_name',
+      'person.last_name',
+      'account.id as account_id',
+      'account.name as account_name',
+      'member.role',
+      'member.billing',
+      'member.invite_accepted',
+    ])
+    .$if(accountId !== undefined, (query) => query.where('member.account_id', '=', accountId ?? ''))
+    .$if(email !== undefined, (query) => query.where('person.email_key', '=', (email ?? '').toLowerCase()))
+    .orderBy('person.seq')
+    .orderBy('member.seq')
+    .execute();
+  const people = new Map<string, Person>();
+  for (const { id, email, first_name, last_name, account_id, account_name, ...member } of rows) {
+    const person = people.get(id) ?? { id, email, first_name, last_name, accounts: [] };
+    people.set(id, person);
+    const { role, billing, invite_accepted } = member;
+    if (account_id === null || account_name === null) continue;
+    if (role === null || billing === null || invite_accepted === null) continue;
+    person.accounts.push({ id: account_id, name: account_name, role, billing, invite_accepted });
+  }
+  return [...people.values()];
+}
+
+/** The ids of those of these install names that are in the account. */
+export async function findInstallIds(
+  queries: Queries,
+  accountId: string,
+  names: string[],
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('installs')
+    .select(['id', 'name'])
+    .where('account_id', '=', accountId)
+    .where('name', 'in', names)
+    .execute();
+  return new Map(rows.map(({ id, name }) => [name, id]));
+}
+
 /** The members of an account, oldest first; or the one of them. */
 export async function findMembers(
   queries: Queries,

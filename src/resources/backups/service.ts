@@ -43,6 +43,12 @@ export function createBackupService({ database, queue, clock, random }: Platform
       'backup.created_at',
     ]);
 
+  async function findDetails(backupId: string): Promise<BackupDetails> {
+    const backup = await details.where('backup.id', '=', backupId).executeTakeFirst();
+    if (!backup) throw new NotFound();
+    return backup;
+  }
+
   return {
     async request(
       caller: Caller,
@@ -101,10 +107,12 @@ export function createBackupService({ database, queue, clock, random }: Platform
         .orderBy('backup.seq', 'desc')
         .execute(),
 
+    /** For the command line: one backup, whosever it is. Throws NotFound. */
+    find: findDetails,
+
     /** For the command line: asks for a restore. Returns the job's id. Throws NotFound, InvalidRequest. */
     async requestRestore(backupId: string): Promise<{ jobId: string; backup: BackupDetails }> {
-      const backup = await details.where('backup.id', '=', backupId).executeTakeFirst();
-      if (!backup) throw new NotFound();
+      const backup = await findDetails(backupId);
       if (backup.status !== 'completed') {
         throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
       }

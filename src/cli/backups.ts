@@ -1,0 +1,152 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Command } from 'commander';
+import { NotFound } from '../failures.ts';
+import { liveWorkers } from '../jobs/worker.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Platform } from '../platform.ts';
+import type { BackupDetails } from '../resources/backups/service.ts';
+import type { Services } from '../services.ts';
+import { idArgument } from './arguments.ts';
+import { confirm } from './confirm.ts';
+import { followJob, type SeenJob } from './follow-job.ts';
+import { printable, printJson, shortened, shownBytes, shownTime, table } from './output.ts';
+import { startOwnWorker } from './own-worker.ts';
+import { createProgress } from './progress.ts';
+import { withPlatform } from './with-platform.ts';
+
+const LONGEST_DESCRIPTION = 60;
+/** As shells report a program that SIGINT ended. */
+const INTERRUPTED = 130;
+
+export function addBackupCommands(program: Command): void {
+  const backup = program.command('backup').description('the backups of installs');
+
+  backup
+    .command('list')
+    .description('backups, newest first')
+    .option('--install <name>', 'only those of this install')
+    .option(
+      '--json',
+      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
+    .action(listBackups);
+
+  backup
+    .command('restore')
+    .description(
+      'put the files of an install back as a completed backup has them, and wait until that is done; a running ' +
+        'server does it, or else this command. The backup is verified before anything of the install is touched',
+    )
+    .argument('<backup-id>', 'which backup ("homeport backup list")', idArgument)
+    .option('--yes', 'do not ask whether the present files may be replaced')
+    .option('--json', 'print JSON when it is done: job_id, backup_id, install_name, state')
+    .addHelpText('after', '\nExample:\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --yes')
+    .action(restore);
+}
+
+async function listBackups({ install, json }: { install?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, { backups }) => {
+    const all = await backups.listAll(install);
+    if (json) return printJson(all);
+    const ofWhom = install === undefined ? '' : ` of an install "${install}"`;
+    process.stdout.write(
+      all.length === 0
+        ? `There are no backups${ofWhom} yet.\n`
+        : table(
+            ['ID', 'INSTALL', 'STATUS', 'SIZE', 'REQUESTED', 'DESCRIPTION'],
+            all.map(({ id, install_name, status, bytes, created_at, description }) => [
+              id,
+              install_name,
+              status,
+              bytes === null ? '-' : shownBytes(bytes),
+              shownTime(created_at, '-'),
+              shortened(description, LONGEST_DESCRIPTION),
+            ]),
+          ),
+    );
+  });
+}
+
+async function restore(backupId: string, options: { yes?: boolean; json?: boolean }, command: Command) {
+  await withPlatform(command, async (platform, services) => {
+    const backup = await services.backups.find(backupId).catch((error: unknown) => {
+      if (!(error instanceof NotFound)) throw error;
+      throw new OperatorError(`There is no backup ${backupId}; "homeport backup list" shows them all.`);
+    });
+    if (options.yes !== true && backup.status === 'completed') await requireConsent(backup);
+    const { jobId } = await services.backups.requestRestore(backupId);
+    const ended = await waitFor(jobId, backup, platform, services);
+    if (ended === undefined) {
+      process.exitCode = INTERRUPTED;
+      return;
+    }
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        ended.state === 'cancelled'
+          ? `The restore of ${backup.install_name} was cancelled: the install was deleted meanwhile.`
+          : `The restore of ${backup.install_name} failed: ${ended.error ?? 'the reason is not known'}`,
+      );
+    }
+    const { install_name } = backup;
+    if (options.json)
+      return printJson({ job_id: jobId, backup_id: backupId, install_name, state: ended.state });
+    process.stdout.write(
+      `Restored ${install_name} to its backup of ${shownTime(backup.created_at, 'unknown age')}.\n`,
+    );
+  });
+}
+
+async function requireConsent({ install_name, created_at, description }: BackupDetails): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new OperatorError(
+      `This replaces the present files of ${install_name}. Without a terminal to ask on, say --yes.`,
+    );
+  }
+  const question =
+    `Replace the present files of ${install_name} by its backup of ${shownTime(created_at, 'unknown age')}` +
+    ` (${printable(shortened(description, LONGEST_DESCRIPTION))})?`;
+  if (!(await confirm(question, process.stdin, process.stderr))) {
+    throw new OperatorError('Nothing was restored.');
+  }
+}
+
+/** Undefined if Ctrl-C came before the end. */
+async function waitFor(
+  jobId: string,
+  { install_name }: BackupDetails,
+  platform: Platform,
+  services: Services,
+): Promise<SeenJob | undefined> {
+  const { queue, database, clock } = platform;
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const progress = createProgress(`Restoring ${install_name}`, process.stderr);
+  let ownWorker = false;
+  try {
+    const ended = await followJob({
+      find: () => queue.find(jobId),
+      hasLiveWorker: async () => (await liveWorkers(database, clock)).length > 0,
+      startWorker: () => {
+        ownWorker = true;
+        return startOwnWorker(platform, services);
+      },
+      report: progress.report,
+      clock,
+      sleep: (ms) => sleep(ms),
+      signal: interrupted.signal,
+    });
+    progress.end();
+    if (ended === undefined) process.stderr.write(`${whatGoesOn(jobId, install_name, ownWorker)}\n`);
+    return ended;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function whatGoesOn(jobId: string, installName: string, ownWorker: boolean): string {
+  return ownWorker
+    ? `The restore of ${installName} stays in the queue (job ${jobId}): it goes on as soon as "homeport serve" runs.`
+    : `The restore of ${installName} goes on without this command (job ${jobId}).`;
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import type { Clock } from '../clock.ts';
+import { NotFound } from '../failures.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { CredentialView } from '../resources/credentials/service.ts';
+import type { Services } from '../services.ts';
+import { idArgument, nameArgument } from './arguments.ts';
+import { curlLine } from './curl-line.ts';
+import { parseExpiry } from './expiry.ts';
+import { alignedPairs, heading, printJson, shownTime, table } from './output.ts';
+import { withPlatform } from './with-platform.ts';
+
+export function addCredentialCommands(program: Command): void {
+  const credential = program
+    .command('credential')
+    .description('API credentials: a username and a random password for a person');
+
+  credential
+    .command('create')
+    .description('make credentials for a person; the password is shown only now')
+    .requiredOption('--user <email>', 'whose they are')
+    .option('--name <text>', 'what they are for', nameArgument, 'command line')
+    .option('--expires <when>', 'from when on they are refused: 90d, 12h, 2030-01-31 (00:00 UTC) or a time')
+    .option('--json', 'print JSON: username, password, user, name, expires_at')
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport credential create --user frida@agency.example --name deployment --expires 90d',
+    )
+    .action(createCredential);
+
+  credential
+    .command('list')
+    .description('credentials with their last use (to the minute), expiry and state, oldest first')
+    .option('--user <email>', 'only those of this person')
+    .option(
+      '--json',
+      'print JSON: an array of username, user, name, state, last_used_at, expires_at, revoked_at, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport credential list --user frida@agency.example')
+    .action(listCredentials);
+
+  credential
+    .command('revoke')
+    .description('refuse credentials from now on; running servers know within 5 seconds')
+    .argument('<username>', 'the API username ("homeport credential list")', idArgument)
+    .addHelpText('after', '\nExample:\n  homeport credential revoke 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11')
+    .action(revokeCredential);
+}
+
+interface CreateOptions {
+  user: string;
+  name: string;
+  expires?: string;
+  json?: boolean;
+}
+
+async function createCredential({ user, name, expires, json }: CreateOptions, command: Command) {
+  await withPlatform(command, async ({ config, clock }, services) => {
+    const expiresAt = expires === undefined ? null : parseExpiry(expires, clock);
+    const person = await requirePerson(services, user);
+    const issued = await services.credentials.issue(person.id, { name, expiresAt });
+    const expires_at = expiresAt?.toISOString() ?? null;
+    if (json) return printJson({ ...issued, user: person.email, name, expires_at });
+    process.stdout.write(
+      [
+        heading(`Credentials for ${person.email} (shown only now)`),
+        alignedPairs([
+          ['Username', issued.username],
+          ['Password', issued.password],
+          ['Expires', shownTime(expires_at, 'never')],
+        ]),
+        heading('Try it'),
+        `  ${curlLine(config, issued)}\n`,
+      ].join('\n'),
+    );
+  });
+}
+
+async function listCredentials({ user, json }: { user?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async ({ clock }, services) => {
+    if (user !== undefined) await requirePerson(services, user);
+    const all = (await services.credentials.list(user)).map((credential) => shown(credential, clock));
+    if (json) return printJson(all);
+    process.stdout.write(
+      all.length === 0
+        ? 'There are no credentials yet; "homeport credential create" makes some.\n'
+        : table(
+            ['USERNAME', 'USER', 'NAME', 'STATE', 'LAST USED', 'EXPIRES'],
+            all.map(({ username, user, name, state, last_used_at, expires_at }) => [
+              username,
+              user,
+              name,
+              state,
+              shownTime(last_used_at, 'never'),
+              shownTime(expires_at, 'never'),
+            ]),
+          ),
+    );
+  });
+}
+
+async function revokeCredential(username: string, _options: object, command: Command) {
+  await withPlatform(command, async (_platform, { credentials }) => {
+    await credentials.revoke(username).catch((error: unknown) => {
+      if (!(error instanceof NotFound)) throw error;
+      throw new OperatorError(
+        `There are no credentials ${username}; "homeport credential list" shows them all.`,
+      );
+    });
+    process.stdout.write(`Revoked ${username}.\n`);
+  });
+}
+
+function shown({ id, email, name, ...times }: CredentialView, clock: Clock) {
+  const { last_used_at, expires_at, revoked_at, created_at } = times;
+  const state = stateOf(times, clock);
+  return { username: id, user: email, name, state, last_used_at, expires_at, revoked_at, created_at };
+}
+
+function stateOf(
+  { revoked_at, expires_at }: Pick<CredentialView, 'revoked_at' | 'expires_at'>,
+  clock: Clock,
+): 'active' | 'expired' | 'revoked' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at <= clock.now().toISOString() ? 'expired' : 'active';
+}
+
+async function requirePerson({ accountUsers }: Services, email: string) {
+  const person = await accountUsers.findPerson(email);
+  if (person) return person;
+  throw new OperatorError(
+    `There is nobody with the address ${email}; "homeport user list" shows everybody, and "homeport user create" adds somebody.`,
+  );
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { OperatorError } from '../operator-error.ts';
+import { configOf } from './configuration.ts';
+import { examine } from './doctor/examine.ts';
+import { type Finding, problem } from './doctor/finding.ts';
+import { coloured, printable, printJson } from './output.ts';
+import { createQuietLog } from './quiet-log.ts';
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .description(
+      'check configuration, data folder, database, keys, certificate, ports, jobs, mail and clock, and say what mends ' +
+        'what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
+    )
+    .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
+    .addHelpText('after', '\nExample:\n  homeport doctor')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const findings = await findingsOf(command);
+      const healthy = findings.every(({ state }) => state !== 'problem');
+      if (json) printJson({ ok: healthy, checks: findings });
+      else process.stdout.write(report(findings));
+      if (!healthy) process.exitCode = 1;
+    });
+}
+
+async function findingsOf(command: Command): Promise<Finding[]> {
+  const { config: file } = command.optsWithGlobals<{ config?: string }>();
+  let config: Config;
+  try {
+    config = configOf(command);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [problem('configuration', error.message, 'Correct it; then everything else can be checked.')];
+  }
+  return examine(config, { file, log: createQuietLog({ logLevel: 'silent' }) });
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+const STATE_WIDTH = 'problem'.length;
+
+/** A line for each check, below it what mends it; then the count. */
+function report(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat(STATE_WIDTH + width + 4);
+  const lines = findings.flatMap(({ check, state, message, remedy }) => [
+    `${coloured(state.padEnd(STATE_WIDTH), COLOURS[state])}  ${check.padEnd(width)}  ${printable(message)}`,
+    ...(remedy === null ? [] : [`${indent}→ ${printable(remedy)}`]),
+  ]);
+  return `${lines.join('\n')}\n\n${summary(findings)}\n`;
+}
+
+function summary(findings: Finding[]): string {
+  const count = (wanted: Finding['state'], word: string) => {
+    const found = findings.filter(({ state }) => state === wanted).length;
+    return found === 0 ? [] : [`${found} ${word}${found === 1 ? '' : 's'}`];
+  };
+  const parts = [...count('problem', 'problem'), ...count('warning', 'warning')];
+  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
+}

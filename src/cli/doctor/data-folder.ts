@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { type Stats, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { shownBytes } from '../output.ts';
+import { codeOf, type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+import { GROUP, OTHERS, octal } from './permissions.ts';
+
+const CHECK = 'data folder';
+const SPACE = 'disk space';
+/** Below it a backup or an upload may well fail. */
+const LOW_SPACE = 1_000_000_000;
+/** Below it the database may. */
+const NO_SPACE = 100_000_000;
+const LOW_SHARE = 0.05;
+
+/** Whether the data folder is there, is nobody else's to read, and can be written. */
+export function checkDataFolder(dataDir: string): Finding[] {
+  let folder: Stats;
+  try {
+    folder = statSync(dataDir);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') {
+      return [
+        warning(
+          CHECK,
+          `There is none at ${dataDir} yet.`,
+          'Start Homeport once ("homeport serve"), or name the folder in HOMEPORT_DATA_DIR.',
+        ),
+      ];
+    }
+    return [unusable(dataDir, reasonOf(error))];
+  }
+  if (!folder.isDirectory()) return [unusable(dataDir, 'it is no folder')];
+  return [checkAccess(dataDir, folder.mode), checkSpace(dataDir)];
+}
+
+function checkAccess(dataDir: string, mode: number): Finding {
+  const probe = join(dataDir, `.doctor-${randomUUID()}`);
+  try {
+    writeFileSync(probe, 'can this be written?', { mode: 0o600, flag: 'wx' });
+    unlinkSync(probe);
+  } catch (error) {
+    return unusable(dataDir, reasonOf(error));
+  }
+  if ((mode & OTHERS) !== 0) {
+    return problem(
+      CHECK,
+      `Everybody on this machine can look into ${dataDir} (mode ${octal(mode)}).`,
+      `chmod 700 ${dataDir}`,
+    );
+  }
+  if ((mode & GROUP) !== 0) {
+    return warning(
+      CHECK,
+      `The group of ${dataDir} has access (mode ${octal(mode)}).`,
+      `chmod 700 ${dataDir}`,
+    );
+  }
+  return ok(CHECK, `${dataDir} can be written, and is closed to others.`);
+}
+
+function unusable(dataDir: string, reason: string): Finding {
+  return problem(
+    CHECK,
+    `${dataDir} cannot be used: ${reason}.`,
+    'Make it readable and writable for this user, or name another one in HOMEPORT_DATA_DIR.',
+  );
+}
+
+function checkSpace(dataDir: string): Finding {
+  const { bavail, blocks, bsize } = statfsSync(dataDir);
+  return judgeSpace(bavail * bsize, blocks * bsize, dataDir);
+}
+
+/** Both in bytes. */
+export function judgeSpace(free: number, size: number, dataDir: string): Finding {
+  const remedy = `Make room on the disk of ${dataDir}; old backups are below host/snapshots.`;
+  const left = `${shownBytes(free)} of ${shownBytes(size)} are free`;
+  if (free < NO_SPACE) return problem(SPACE, `Only ${left}.`, remedy);
+  if (free < LOW_SPACE || free < size * LOW_SHARE) return warning(SPACE, `Only ${left}.`, remedy);
+  return ok(SPACE, `${left}.`);
+}

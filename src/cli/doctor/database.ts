@@ -1,0 +1,115 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../database/database.ts';
+import { pendingMigrations } from '../../database/migrate.ts';
+import { openDatabase, SQLITE_FILE } from '../../database/open.ts';
+import { codeOf, type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+
+const CHECK = 'database';
+const SCHEMA = 'schema';
+/** The oldest that Homeport is tested with, as `server_version_num` counts. */
+const OLDEST_POSTGRES = 130_000;
+
+/** A database that answers; null, with the reason among the findings, where there is none. */
+export interface ExaminedDatabase {
+  findings: Finding[];
+  database: Database | null;
+  /** Whether it has every table that this version knows. */
+  current: boolean;
+}
+
+type Settings = Pick<Config, 'databaseUrl' | 'dataDir'>;
+
+/** Opens the database without making or migrating it. Closing is the caller's. */
+export async function examineDatabase(settings: Settings, log: Logger): Promise<ExaminedDatabase> {
+  const missing = settings.databaseUrl === null ? findMissing(join(settings.dataDir, SQLITE_FILE)) : null;
+  if (missing !== null) return { findings: [missing], database: null, current: false };
+  let database: Database | undefined;
+  try {
+    database = openDatabase(settings, log);
+    await database.ping();
+    const health =
+      database.dialect === 'sqlite' ? await checkSqlite(database) : await checkPostgres(database);
+    const schema = await checkSchema(database);
+    return { findings: [health, schema], database, current: schema.state === 'ok' };
+  } catch (error) {
+    await database?.close();
+    return { findings: [unusable(settings, error)], database: null, current: false };
+  }
+}
+
+/** Opening it would make it. */
+function findMissing(file: string): Finding | null {
+  try {
+    statSync(file);
+    return null;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') throw error;
+    return warning(
+      CHECK,
+      `There is none at ${file} yet.`,
+      'Start Homeport once ("homeport serve"), or name its folder in HOMEPORT_DATA_DIR.',
+    );
+  }
+}
+
+function unusable({ databaseUrl, dataDir }: Settings, error: unknown): Finding {
+  const reason = reasonOf(error);
+  return databaseUrl === null
+    ? problem(
+        CHECK,
+        `${join(dataDir, SQLITE_FILE)} cannot be used: ${reason}.`,
+        'Let this user read and write it; if it is damaged, put the latest copy of it back.',
+      )
+    : problem(
+        CHECK,
+        `PostgreSQL at ${placeOf(databaseUrl)} cannot be used: ${reason}.`,
+        'See that it runs, and that HOMEPORT_DATABASE_URL has the right address, user, password and name.',
+      );
+}
+
+/** Without user and password. */
+function placeOf(databaseUrl: string): string {
+  const { host, pathname } = new URL(databaseUrl);
+  return `${host}${pathname}`;
+}
+
+async function checkSqlite({ reader }: Database): Promise<Finding> {
+  const version = await sql<{ version: string }>`select sqlite_version() as version`.execute(reader);
+  const check = await sql<{ quick_check: string }>`pragma quick_check(1)`.execute(reader);
+  const verdict = check.rows[0]?.quick_check ?? 'no answer';
+  return verdict === 'ok'
+    ? ok(CHECK, `SQLite ${version.rows[0]?.version} answers, and its file is sound.`)
+    : problem(
+        CHECK,
+        `The SQLite file is damaged: ${reasonOf(verdict)}.`,
+        'Stop Homeport, keep the damaged file, and put the latest copy of it back.',
+      );
+}
+
+async function checkPostgres({ reader }: Database): Promise<Finding> {
+  const { rows } = await sql<{
+    version: string;
+    number: number;
+  }>`select current_setting('server_version') as version, current_setting('server_version_num')::bigint as number`.execute(
+    reader,
+  );
+  const { version, number } = rows[0] ?? { version: 'of an unknown version', number: 0 };
+  return number >= OLDEST_POSTGRES
+    ? ok(CHECK, `PostgreSQL ${version} answers.`)
+    : problem(CHECK, `PostgreSQL ${version} is too old.`, 'Upgrade it to 13 or newer.');
+}
+
+async function checkSchema(database: Database): Promise<Finding> {
+  const pending = await pendingMigrations(database);
+  return pending.length === 0
+    ? ok(SCHEMA, 'Every migration has been applied.')
+    : warning(
+        SCHEMA,
+        `Not yet applied: ${pending.join(', ')}.`,
+        'Run "homeport migrate", or start this version of Homeport, which does the same.',
+      );
+}

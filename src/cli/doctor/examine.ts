@@ -1,0 +1,73 @@
+import { hostname } from 'node:os';
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import { type LiveWorker, liveWorkers } from '../../jobs/worker.ts';
+import { checkCertificate } from './certificate.ts';
+import { checkClock, watchClock } from './clock.ts';
+import { checkConfiguration } from './configuration.ts';
+import { checkDataFolder } from './data-folder.ts';
+import { examineDatabase } from './database.ts';
+import { type Finding, problem, reasonOf } from './finding.ts';
+import { checkJobs } from './jobs.ts';
+import { checkMail } from './mail.ts';
+import { checkApiPort, checkHostingPorts } from './ports.ts';
+import { checkSealingKey } from './sealing-key.ts';
+
+/** Looks at everything that Homeport needs, and changes nothing. `file` is that of `--config`. */
+export async function examine(
+  config: Config,
+  { file, log, clock = systemClock }: { file?: string | undefined; log: Logger; clock?: Clock },
+): Promise<Finding[]> {
+  const jumped = watchClock(clock, () => performance.now());
+  const folder = await findingsOf('data folder', () => checkDataFolder(config.dataDir));
+  const { findings, database, current } = await examineDatabase(config, log);
+  try {
+    const tables = current ? database : null;
+    const workers = tables === null ? [] : await liveWorkers(tables, clock);
+    const serverRuns = workers.some(isOfThisMachine);
+    return [
+      ...(await findingsOf('configuration', () => checkConfiguration(config, file))),
+      ...folder,
+      ...findings,
+      ...(await findingsOf('sealing key', () => checkSealingKey(config.dataDir, tables))),
+      ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
+      ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
+      ...(await findingsOf('ports', () => checkHostingPorts(config, serverRuns))),
+      ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers))),
+      ...(await findingsOf('mail', () => checkMail(config, clock))),
+      ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),
+    ];
+  } finally {
+    await database?.close();
+  }
+}
+
+type Found = Finding | Finding[];
+
+/** A check that breaks off hides no other. */
+async function findingsOf(check: string, look: () => Found | Promise<Found>): Promise<Finding[]> {
+  try {
+    return [await look()].flat();
+  } catch (error) {
+    return [
+      problem(
+        check,
+        `It could not be checked: ${reasonOf(error)}.`,
+        'Mend the other problems first; then look again.',
+      ),
+    ];
+  }
+}
+
+/** One that was killed is listed for some seconds more, and then is not running. */
+function isOfThisMachine({ process: name }: LiveWorker): boolean {
+  const prefix = `${hostname()}:`;
+  if (!name.startsWith(prefix)) return false;
+  try {
+    return process.kill(Number(name.slice(prefix.length)), 0);
+  } catch (error) {
+    // Another user's process is one all the same.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}

@@ -1,0 +1,130 @@
+import { sql } from 'kysely';
+import { type Clock, timestamp } from '../../clock.ts';
+import type { Database } from '../../database/database.ts';
+import type { JobState } from '../../database/tables.ts';
+import type { LiveWorker } from '../../jobs/worker.ts';
+import { type Finding, ok, reasonOf, warning } from './finding.ts';
+
+const WAITING = 'jobs';
+const FAILED = 'failed jobs';
+const OVERDUE_MS = 5 * 60 * 1000;
+/** A live worker ends a lapsed lease within seconds. */
+const LAPSED_MS = 60 * 1000;
+const LATELY_MS = 24 * 60 * 60 * 1000;
+
+const queued = sql.lit<JobState>('queued');
+const running = sql.lit<JobState>('running');
+const failed = sql.lit<JobState>('failed');
+
+/** Whether somebody works on the jobs, and whether any is stuck or failed lately. */
+export async function checkJobs(database: Database, clock: Clock, workers: LiveWorker[]): Promise<Finding[]> {
+  const [waiting, lost, failures] = await Promise.all([
+    countWaiting(database, timestamp(clock, workers.length === 0 ? 0 : -OVERDUE_MS)),
+    countLapsed(database, timestamp(clock, -LAPSED_MS)),
+    failuresSince(database, timestamp(clock, -LATELY_MS)),
+  ]);
+  return [judgeWaiting(waiting, lost, workers), judgeFailures(failures)];
+}
+
+function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[]): Finding {
+  const processes = workers.map((worker) => worker.process).join(', ');
+  if (workers.length === 0) {
+    return waiting + lost === 0
+      ? ok(WAITING, 'None waits; no server is running.')
+      : warning(
+          WAITING,
+          `No server is running, and ${jobs(waiting + lost)} for one.`,
+          'Start it: "homeport serve".',
+        );
+  }
+  if (lost > 0) {
+    return warning(
+      WAITING,
+      `${jobs(lost)} to be taken over from a worker that ended, though ${processes} could.`,
+      'Look at the log of the server; a restart may help.',
+    );
+  }
+  if (waiting > 0) {
+    return warning(
+      WAITING,
+      `${jobs(waiting)} for more than 5 minutes, though ${processes} could do them.`,
+      'Look at the log of the server; raise HOMEPORT_WORKERS if it is only slow.',
+    );
+  }
+  return ok(WAITING, `None is late; at work: ${processes}.`);
+}
+
+function judgeFailures(failures: FailedKind[]): Finding {
+  if (failures.length === 0) return ok(FAILED, 'None in the last 24 hours.');
+  const kinds = failures.map(({ kind, count }) => `${count} × ${kind}`).join(', ');
+  const latest = reasonOf(failures[0]?.error ?? 'the reason is not known');
+  return warning(
+    FAILED,
+    `In the last 24 hours: ${kinds}. The latest: ${latest}.`,
+    'Mend the cause, and ask for the work again; the log of the server has the details.',
+  );
+}
+
+function jobs(count: number): string {
+  return count === 1 ? '1 job waits' : `${count} jobs wait`;
+}
+
+/** Jobs due before `before` that nothing but a lack of workers holds up: those behind a job of their lane do not count. */
+async function countWaiting({ reader }: Database, before: string): Promise<number> {
+  const { count } = await reader
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('jobs.state', '=', queued)
+    .where('jobs.run_at', '<=', before)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('jobs as other')
+            .select('other.id')
+            .whereRef('other.lane', '=', 'jobs.lane')
+            .where('other.state', 'in', [queued, running])
+            .where((of) =>
+              of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('jobs.seq'))]),
+            ),
+        ),
+      ),
+    )
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Jobs whose worker has not been heard of since. */
+async function countLapsed({ reader }: Database, since: string): Promise<number> {
+  const { count } = await reader
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('state', '=', running)
+    .where('lease_until', '<', since)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+interface FailedKind {
+  kind: string;
+  count: number;
+  error: string | null;
+}
+
+/** By kind, the one that failed last first, with its latest error. */
+async function failuresSince({ reader }: Database, since: string): Promise<FailedKind[]> {
+  const rows = await reader
+    .selectFrom('jobs')
+    .select(['kind', 'error'])
+    .where('state', '=', failed)
+    .where('finished_at', '>', since)
+    .orderBy('finished_at', 'desc')
+    .execute();
+  const kinds = new Map<string, FailedKind>();
+  for (const { kind, error } of rows) {
+    const known = kinds.get(kind);
+    if (known) known.count += 1;
+    else kinds.set(kind, { kind, count: 1, error });
+  }
+  return [...kinds.values()];
+}

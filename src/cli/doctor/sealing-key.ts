@@ -1,0 +1,65 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { SEALING_KEY_FILE } from '../../data-folder.ts';
+import type { Database } from '../../database/database.ts';
+import { createSealer } from '../../secrets.ts';
+import { codeOf, type Finding, ok, problem, reasonOf } from './finding.ts';
+import { GROUP, OTHERS, octal } from './permissions.ts';
+
+const CHECK = 'sealing key';
+const KEY_BYTES = 32;
+const FROM_BACKUP = 'Put the file back from the backup of the data folder; what was sealed with it needs it.';
+
+/** Whether the key that seals private keys is there, is nobody else's to read, and opens what the database holds. */
+export async function checkSealingKey(dataDir: string, database: Database | null): Promise<Finding> {
+  const file = join(dataDir, SEALING_KEY_FILE);
+  const sealed = database === null ? undefined : await anySealed(database);
+  let key: Buffer;
+  let mode: number;
+  try {
+    key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
+    mode = statSync(file).mode;
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR') {
+      return problem(
+        CHECK,
+        `${file} cannot be read: ${reasonOf(error)}.`,
+        'Let this user, and only this one, read it.',
+      );
+    }
+    return sealed === undefined
+      ? ok(CHECK, 'The first start makes it.')
+      : problem(CHECK, `${file} is gone, and the database holds private keys sealed with it.`, FROM_BACKUP);
+  }
+  if (key.length !== KEY_BYTES)
+    return problem(CHECK, `${file} does not hold a key of 32 bytes.`, FROM_BACKUP);
+  if ((mode & (GROUP | OTHERS)) !== 0) {
+    return problem(
+      CHECK,
+      `Others than its owner have access to ${file} (mode ${octal(mode)}).`,
+      `chmod 600 ${file}`,
+    );
+  }
+  if (sealed === undefined) return ok(CHECK, 'It is there, and closed to others.');
+  try {
+    createSealer(key).open(sealed);
+    return ok(CHECK, 'It opens the private keys in the database, and is closed to others.');
+  } catch {
+    return problem(
+      CHECK,
+      `${file} is not the key that the private keys in the database were sealed with.`,
+      FROM_BACKUP,
+    );
+  }
+}
+
+/** The oldest of them: if the key was replaced, that is the one it does not open. */
+async function anySealed({ reader }: Database): Promise<string | undefined> {
+  const row = await reader
+    .selectFrom('certificates')
+    .select('sealed_key')
+    .orderBy('seq')
+    .limit(1)
+    .executeTakeFirst();
+  return row?.sealed_key;
+}

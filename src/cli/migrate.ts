@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { openCurrentDatabase } from '../homeport.ts';
+import { configOf } from './configuration.ts';
+import { printJson } from './output.ts';
+import { createQuietLog } from './quiet-log.ts';
+
+export function addMigrateCommand(program: Command): void {
+  program
+    .command('migrate')
+    .description(
+      'bring the database up to date, and make it if there is none. "homeport serve" does so too when it starts; ' +
+        'this is for upgrades in which the database goes first',
+    )
+    .option('--json', 'print JSON: applied (names of the migrations carried out now), total')
+    .addHelpText('after', '\nExample:\n  homeport migrate')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      const config = configOf(command);
+      const { database, migrations } = await openCurrentDatabase(config, createQuietLog(config));
+      await database.close();
+      if (json) return printJson(migrations);
+      const { applied, total } = migrations;
+      process.stdout.write(
+        applied.length === 0
+          ? `The database is up to date (${total === 1 ? '1 migration' : `${total} migrations`}).\n`
+          : `Applied ${applied.join(', ')}. The database is up to date.\n`,
+      );
+    });
+}

@@ -1,0 +1,27 @@
+import { createHomeportWorker, createHost } from '../homeport.ts';
+import type { Platform } from '../platform.ts';
+import type { Services } from '../services.ts';
+import type { StartedWorker } from './follow-job.ts';
+
+/** The system chooses a port; nobody else knows it. */
+const PRIVATE = { host: '127.0.0.1', port: 0 };
+
+/**
+ * A worker in this process, for when no server runs. Work on a website ends by asking the edge whether it serves it so,
+ * therefore there is an edge too; but on ports that no visitor knows, since whoever stopped the server may not want the
+ * sites to be seen before they are restored.
+ */
+export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
+  const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
+  const { host, objectStorage } = createHost({ ...platform, config }, true);
+  await host.start();
+  const { worker } = createHomeportWorker(platform, services, { host, objectStorage });
+  worker.start();
+  return {
+    async stop(graceMs) {
+      await worker.stop(graceMs);
+      await host.stop();
+      objectStorage.close();
+    },
+  };
+}

@@ -1,0 +1,149 @@
+import { type Command, Option } from 'commander';
+import { formatRoles, ROLE_INPUTS, type RoleInput } from '../access/roles.ts';
+import { bodyParser } from '../api/validation.ts';
+import { NotFound } from '../failures.ts';
+import { liveWorkers } from '../jobs/worker.ts';
+import { OperatorError } from '../operator-error.ts';
+import { createAccountUserBody } from '../resources/account-users/schema.ts';
+import type { MemberView } from '../resources/account-users/service.ts';
+import type { Person } from '../resources/account-users/store.ts';
+import { collect, idArgument } from './arguments.ts';
+import { printJson, table } from './output.ts';
+import { withPlatform } from './with-platform.ts';
+
+interface CreateOptions {
+  account: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  roles: RoleInput;
+  install: string[];
+  invite?: boolean;
+  json?: boolean;
+}
+
+/** People are checked here as the API checks them. */
+const parseUser = bodyParser(createAccountUserBody);
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people, and what they may do in accounts');
+
+  user
+    .command('create')
+    .description(
+      'add a person to an account. Somebody whose address is known already keeps their name; ' +
+        '"homeport credential create" then gives them access to the API',
+    )
+    .requiredOption('--account <id>', 'id of the account ("homeport account list")', idArgument)
+    .requiredOption('--email <address>', 'by which the person is known')
+    .requiredOption('--first-name <name>', 'first name')
+    .requiredOption('--last-name <name>', 'last name')
+    .addOption(
+      new Option('--roles <roles>', 'what they may do in the account')
+        .choices(ROLE_INPUTS)
+        .makeOptionMandatory(),
+    )
+    .option('--install <name>', 'an install that a partial user is given; may be repeated', collect, [])
+    .option('--invite', 'send an invitation by e-mail, instead of counting it as accepted')
+    .option(
+      '--json',
+      'print JSON: user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport user create --account 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --email frida@agency.example \\\n' +
+        '    --first-name Frida --last-name Full --roles full,billing',
+    )
+    .action(createUser);
+
+  user
+    .command('list')
+    .description('everybody, with their accounts, oldest first')
+    .option('--account <id>', 'only the people of this account', idArgument)
+    .option(
+      '--json',
+      'print JSON: an array of id, email, first_name, last_name, accounts (id, name, roles, invite_accepted)',
+    )
+    .addHelpText('after', '\nExample:\n  homeport user list')
+    .action(listUsers);
+}
+
+async function createUser(options: CreateOptions, command: Command): Promise<void> {
+  const { account, email, firstName, lastName, roles, install, invite = false, json } = options;
+  await withPlatform(command, async ({ database, clock }, { accountUsers }) => {
+    if (install.length > 0 && !roles.startsWith('partial')) {
+      throw new OperatorError(
+        `--install is for partial users; --roles ${roles} sees every install of the account.`,
+      );
+    }
+    const { user } = parseUser({
+      user: { account_id: account, email, first_name: firstName, last_name: lastName, roles },
+    });
+    const made = await accountUsers
+      .addByOperator(user, { installNames: install, invite })
+      .catch((error: unknown) => {
+        throw error instanceof NotFound ? noAccount(account) : error;
+      });
+    if (json) return printJson(memberJson(made));
+    process.stdout.write(
+      `Added ${made.email} (${made.user_id}) to the account ${account}: ${formatRoles(made)}.\n`,
+    );
+    if (!invite) return;
+    const working = (await liveWorkers(database, clock)).length > 0;
+    process.stdout.write(
+      working
+        ? 'The invitation is on its way.\n'
+        : 'The invitation is sent as soon as a server runs ("homeport serve").\n',
+    );
+  });
+}
+
+async function listUsers({ account, json }: { account?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, { accounts, accountUsers }) => {
+    if (account !== undefined && !(await accounts.listAll()).some(({ id }) => id === account)) {
+      throw noAccount(account);
+    }
+    const people = await accountUsers.listPeople(account);
+    if (json) return printJson(people.map(personJson));
+    process.stdout.write(
+      people.length === 0
+        ? 'There is nobody yet; "homeport user create" adds somebody.\n'
+        : table(['EMAIL', 'NAME', 'ROLES', 'ACCOUNT', 'ACCOUNT ID'], people.flatMap(personRows)),
+    );
+  });
+}
+
+/** A line for each account of a person, and one for somebody who is in none. */
+function personRows({ email, first_name, last_name, accounts }: Person): string[][] {
+  const name = `${first_name} ${last_name}`;
+  if (accounts.length === 0) return [[email, name, '-', '-', '-']];
+  return accounts.map((account) => [
+    email,
+    name,
+    account.invite_accepted ? formatRoles(account) : `${formatRoles(account)} (invited)`,
+    account.name,
+    account.id,
+  ]);
+}
+
+function personJson({ accounts, ...person }: Person) {
+  return {
+    ...person,
+    accounts: accounts.map(({ id, name, invite_accepted, ...role }) => ({
+      id,
+      name,
+      roles: formatRoles(role),
+      invite_accepted,
+    })),
+  };
+}
+
+function memberJson(member: MemberView) {
+  const { user_id, account_id, email, first_name, last_name, invite_accepted, installs } = member;
+  const roles = formatRoles(member);
+  return { user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs };
+}
+
+function noAccount(id: string): OperatorError {
+  return new OperatorError(`There is no account ${id}; "homeport account list" shows them all.`);
+}

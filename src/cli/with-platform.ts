@@ -1,0 +1,45 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import type { Config } from '../config.ts';
+import { SQLITE_FILE } from '../database/open.ts';
+import { InvalidRequest } from '../failures.ts';
+import { openPlatform } from '../homeport.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Platform } from '../platform.ts';
+import { createServices, type Services } from '../services.ts';
+import { configOf } from './configuration.ts';
+import { createQuietLog } from './quiet-log.ts';
+
+/** Does a command's work on the platform that the configuration names, beside a server or without one. */
+export async function withPlatform(
+  command: Command,
+  work: (platform: Platform, services: Services) => Promise<void>,
+): Promise<void> {
+  const config = configOf(command);
+  requireSetUp(config);
+  const platform = await openPlatform(config, { log: createQuietLog(config) });
+  try {
+    await work(platform, createServices(platform));
+  } catch (error) {
+    throw error instanceof InvalidRequest ? new OperatorError(sentences(error), { cause: error }) : error;
+  } finally {
+    await platform.database.close();
+  }
+}
+
+/** A command called in the wrong folder must not begin a second, empty Homeport there. */
+function requireSetUp({ dataDir, databaseUrl }: Config): void {
+  const needed = databaseUrl === null ? join(dataDir, SQLITE_FILE) : dataDir;
+  if (existsSync(needed)) return;
+  throw new OperatorError(
+    `There is no Homeport in ${dataDir}. Name its data folder in HOMEPORT_DATA_DIR, ` +
+      'or begin one with "homeport serve" or "homeport migrate".',
+  );
+}
+
+/** Each fault is a sentence of its own; where there is none, the failure itself is. */
+function sentences({ message, faults }: InvalidRequest): string {
+  const all = faults.length === 0 ? [message] : faults.map((fault) => fault.message);
+  return all.map((sentence) => (sentence.endsWith('.') ? sentence : `${sentence}.`)).join(' ');
+}
