@@ -1,0 +1,472 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import ssh2 from 'ssh2';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createSealer } from '../../secrets.ts';
+import { type Hostname, PermanentHostError } from '../host.ts';
+import { createSelfSigned } from '../self-signed.ts';
+import {
+  eventually,
+  LOCAL,
+  type LogLine,
+  listeningLog,
+  siteState,
+  startHost,
+  type TestHost,
+} from './embedded-host.fixture.ts';
+import { createEmbeddedHost } from './embedded-host.ts';
+
+let site: TestHost;
+beforeEach(async () => {
+  site = await startHost();
+});
+afterEach(() => site.close());
+
+const alpha = () => siteState('alpha', ['alpha.test']);
+const vhostFile = (id: string) => join(site.folder, 'vhosts', `${id}.json`);
+
+async function certificateFor(name: string): Promise<{ chain: string; key: string }> {
+  const { chain, key } = await createSelfSigned({
+    names: [name],
+    notBefore: new Date(Date.now() - 1000),
+    days: 30,
+  });
+  return { chain, key };
+}
+
+/** The paths of all files and folders below the host's folder in whose path the text stands. */
+async function traces(word: string): Promise<string[]> {
+  const all = await readdir(site.folder, { recursive: true });
+  return all.filter((path) => path.includes(word));
+}
+
+describe('apply', () => {
+  test('a new website answers with a starter page that names it', async () => {
+    const install = alpha();
+    expect(await site.host.apply(install)).toEqual({ phpVersion: null, stableIps: null });
+    const answer = await site.http('alpha.test', '/');
+    expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+    expect(answer.text).toContain('<h1>alpha</h1>');
+    expect(answer.text).toMatch(/^<!doctype html>/);
+    expect((await site.http('alpha.hosting.test', '/')).text).toBe(answer.text);
+  });
+
+  test('the files of the customer are left alone, even where there is no page', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await rm(site.file(install, 'index.html'));
+    await site.write(install, 'mine.txt', 'mine');
+    await site.host.apply({ ...install, hostnames: [] });
+    await site.host.apply(install);
+    expect(await readdir(site.file(install, ''))).toEqual(['mine.txt']);
+  });
+
+  test('what an interrupted run left is finished', async () => {
+    const install = alpha();
+    const folder = join(site.folder, 'installs', install.id);
+    await mkdir(join(folder, '.provisioning'), { recursive: true });
+    await writeFile(join(folder, '.provisioning', 'index.html'), 'half');
+    await site.host.apply(install);
+    expect((await site.http('alpha.test', '/')).text).toContain('<h1>alpha</h1>');
+    expect(await readdir(folder)).toEqual(['files']);
+  });
+
+  test('host names come and go', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await site.host.apply({ ...install, hostnames: siteState('x', ['new.test']).hostnames });
+    expect((await site.http('new.test', '/')).status).toBe(200);
+    expect((await site.http('alpha.test', '/')).status).toBe(404);
+    expect((await site.http('alpha.hosting.test', '/')).status).toBe(200);
+  });
+
+  test('an equal state writes nothing, certificates included', async () => {
+    const certificate = await certificateFor('alpha.test');
+    const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
+    await site.host.apply(install);
+    const before = await stat(vhostFile(install.id), { bigint: true });
+    await site.host.apply(structuredClone(install));
+    const after = await stat(vhostFile(install.id), { bigint: true });
+    expect([after.ino, after.ctimeNs]).toEqual([before.ino, before.ctimeNs]);
+    await site.host.apply({
+      ...install,
+      hostnames: [{ ...(install.hostnames[0] as Hostname), forceHttps: true }],
+    });
+    expect((await stat(vhostFile(install.id), { bigint: true })).ino).not.toBe(before.ino);
+  });
+
+  test('private keys are not on disk as they are', async () => {
+    const certificate = await certificateFor('alpha.test');
+    const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
+    await site.host.apply(install);
+    const text = await readFile(vhostFile(install.id), 'utf8');
+    expect(text).toContain('BEGIN CERTIFICATE');
+    expect(text).not.toContain('PRIVATE KEY');
+    expect(text).not.toContain(certificate.key.split('\n')[1]);
+    expect((await stat(vhostFile(install.id))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(site.folder, 'edge-certificate.pem'))).mode & 0o777).toBe(0o600);
+  });
+
+  const bad: [string, (state: ReturnType<typeof alpha>) => Promise<void> | void, RegExp][] = [
+    [
+      'a key of another certificate',
+      async (state) => {
+        const [a, b] = [await certificateFor('alpha.test'), await certificateFor('alpha.test')];
+        state.hostnames = siteState('x', [
+          { name: 'alpha.test', certificate: { chain: a.chain, key: b.key } },
+        ]).hostnames;
+      },
+      /certificate of alpha\.test/,
+    ],
+    [
+      'a certificate that is none',
+      (state) => {
+        state.hostnames = siteState('x', [
+          { name: 'alpha.test', certificate: { chain: 'x', key: 'y' } },
+        ]).hostnames;
+      },
+      /certificate of alpha\.test/,
+    ],
+    [
+      'a name that would break a header',
+      (state) => {
+        state.hostnames = siteState('x', [{ name: 'alpha.test', redirectTo: 'evil.test\r\nX: 1' }]).hostnames;
+      },
+      /cannot be served as asked/,
+    ],
+    [
+      'a name in capitals',
+      (state) => {
+        state.hostnames = siteState('x', ['Alpha.test']).hostnames;
+      },
+      /cannot be served as asked/,
+    ],
+    [
+      'a redirect to itself',
+      (state) => {
+        state.hostnames = siteState('x', [{ name: 'alpha.test', redirectTo: 'alpha.test' }]).hostnames;
+      },
+      /redirects to itself/,
+    ],
+    [
+      'an id that is a path',
+      (state) => {
+        state.id = '../../etc';
+      },
+      /is not the id/,
+    ],
+  ];
+  test.each(bad)('%s is refused for good, and what was in force stays', async (_what, spoil, why) => {
+    const install = alpha();
+    await site.host.apply(install);
+    const spoilt = structuredClone(install);
+    await spoil(spoilt);
+    const applying = site.host.apply(spoilt);
+    await expect(applying).rejects.toBeInstanceOf(PermanentHostError);
+    await expect(applying).rejects.toThrow(why);
+    expect((await site.http('alpha.test', '/')).status).toBe(200);
+    // Nor does a new website begin to be made.
+    const fresh = { ...spoilt, id: spoilt.id === install.id ? randomUUID() : spoilt.id };
+    await expect(site.host.apply(fresh)).rejects.toThrow(why);
+    expect(await readdir(join(site.folder, 'installs'))).toEqual([install.id]);
+  });
+
+  test('it stops when told to', async () => {
+    await expect(site.host.apply(alpha(), AbortSignal.abort(new Error('lease lost')))).rejects.toThrow(
+      'lease lost',
+    );
+  });
+
+  test('no customer file stands for the marker, and the marker is only for who knows it', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await site.write(install, '.well-known/homeport/x', 'forged');
+    expect((await site.http('alpha.test', '/.well-known/homeport/x')).status).toBe(404);
+    expect((await site.http('alpha.test', `/.well-known/homeport/${install.id}/guess`)).status).toBe(404);
+  });
+});
+
+describe('where the edge does not answer as it should', () => {
+  test('apply fails, and says where it asked and what it heard', async () => {
+    const stranger = createServer((_request, response) => response.writeHead(200).end('hello')).listen(
+      0,
+      '127.0.0.1',
+    );
+    const address = await new Promise<number>((resolve) =>
+      stranger.on('listening', () => {
+        const bound = stranger.address();
+        resolve(typeof bound === 'object' && bound !== null ? bound.port : 0);
+      }),
+    );
+    const worker = createEmbeddedHost({
+      ...site.options,
+      listen: false,
+      edgeHttp: { host: '127.0.0.1', port: address },
+    });
+    await worker.start();
+    const abort = new AbortController();
+    const applying = worker.apply(alpha(), abort.signal);
+    setTimeout(() => abort.abort(new Error('lease lost')), 200);
+    await expect(applying).rejects.toThrow(/lease lost|aborted/);
+    stranger.closeAllConnections();
+    stranger.close();
+  });
+});
+
+describe('remove', () => {
+  test('leaves nothing, and is done twice without complaint', async () => {
+    const install = alpha();
+    const backup = randomUUID();
+    await site.host.apply(install);
+    await site.write(install, 'a/b/c.txt', 'x');
+    await site.host.snapshot(install, backup);
+    expect(await traces(install.id)).not.toEqual([]);
+    await site.host.remove(install);
+    expect(await traces(install.id)).toEqual([]);
+    expect((await site.http('alpha.test', '/')).status).toBe(404);
+    await site.host.remove(install);
+    await site.host.remove(siteState('never'));
+  });
+
+  test('finishes what an interrupted run began', async () => {
+    const install = alpha();
+    await mkdir(join(site.folder, 'trash', `${install.id}.${randomUUID()}`, 'files'), { recursive: true });
+    await site.host.remove(install);
+    expect(await traces(install.id)).toEqual([]);
+  });
+
+  test('folders that the customer has closed go too', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await site.write(install, 'closed/deep/x.txt', 'x');
+    await chmod(site.file(install, 'closed/deep'), 0);
+    await chmod(site.file(install, 'closed'), 0);
+    await site.host.remove(install);
+    expect(await traces(install.id)).toEqual([]);
+  });
+
+  test('a website made anew under the same id meets nothing that was cached', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await site.write(install, 'page.html', 'old');
+    await site.http('alpha.test', '/page.html');
+    await site.host.remove(install);
+    site.clock.advance(1);
+    await site.host.apply(install);
+    expect((await site.http('alpha.test', '/page.html')).status).toBe(404);
+  });
+
+  test('the neighbours stay', async () => {
+    const install = alpha();
+    const other = siteState('beta', ['beta.test']);
+    await site.host.apply(install);
+    await site.host.apply(other);
+    await site.host.remove(install);
+    expect((await site.http('beta.test', '/')).status).toBe(200);
+  });
+});
+
+test('purging what is not there is refused for good', async () => {
+  await expect(site.host.purge(alpha(), 'page')).rejects.toBeInstanceOf(PermanentHostError);
+});
+
+test('a restored website is shown at once, cached pages notwithstanding', async () => {
+  const install = alpha();
+  const backup = randomUUID();
+  await site.host.apply(install);
+  await site.write(install, 'page.html', 'before');
+  await site.write(install, 'a.css', 'before');
+  const made = await site.host.snapshot(install, backup);
+  await site.write(install, 'page.html', 'after');
+  await site.write(install, 'a.css', 'after');
+  await site.write(install, 'added.html', 'after');
+  for (const path of ['/page.html', '/a.css', '/added.html']) await site.http('alpha.test', path);
+  expect(await site.host.restore(install, backup)).toEqual(made);
+  for (const path of ['/page.html', '/a.css']) {
+    expect(await site.http('alpha.test', path)).toMatchObject({
+      text: 'before',
+      headers: { 'x-cache': 'MISS' },
+    });
+  }
+  expect((await site.http('alpha.test', '/added.html')).status).toBe(404);
+  await site.host.discardSnapshot(install, backup);
+  expect(await traces(backup)).toEqual([]);
+});
+
+test('what is put there by SFTP is served, and only who may sign in puts anything there', async () => {
+  const install = alpha();
+  const login = { install, userId: randomUUID() };
+  await site.close();
+  site = await startHost({
+    questions: { sshLogin: (name) => Promise.resolve(name === 'alpha' ? login : null) },
+  });
+  await site.host.apply(install);
+  const privateKey = newKey();
+  await upload('alpha', privateKey, 'hello.html', 'by SFTP');
+  expect((await site.http('alpha.test', '/hello.html')).text).toBe('by SFTP');
+  await expect(upload('beta', privateKey, 'hello.html', 'x')).rejects.toThrow(/authentication/i);
+});
+
+/** About one in a thousand of the keys that ssh2 makes cannot be read. */
+function newKey(): string {
+  const made = ssh2.utils.generateKeyPairSync('ed25519').private;
+  return ssh2.utils.parseKey(made) instanceof Error ? newKey() : made;
+}
+
+function upload(username: string, privateKey: string, path: string, content: string): Promise<void> {
+  const client = new ssh2.Client();
+  return new Promise<void>((resolve, reject) => {
+    client
+      .on('error', reject)
+      .on('ready', () => {
+        client.sftp((error, sftp) => {
+          if (error) reject(error);
+          else sftp.writeFile(path, content, (failure) => (failure ? reject(failure) : resolve()));
+        });
+      })
+      .connect({ host: '127.0.0.1', port: site.host.addresses?.ssh.port ?? 0, username, privateKey });
+  }).finally(() => client.end());
+}
+
+describe('another process that writes to the same folder', () => {
+  let worker: ReturnType<typeof createEmbeddedHost>;
+  beforeEach(async () => {
+    const edgeHttp = site.host.addresses?.edgeHttp ?? LOCAL;
+    worker = createEmbeddedHost({ ...site.options, listen: false, edgeHttp });
+    await worker.start();
+  });
+
+  test('is followed: apply, change, purge, remove', async () => {
+    const install = alpha();
+    await worker.apply(install);
+    expect((await site.http('alpha.test', '/')).status).toBe(200);
+    await worker.apply({ ...install, hostnames: siteState('x', ['new.test']).hostnames });
+    expect((await site.http('new.test', '/')).status).toBe(200);
+    expect((await site.http('alpha.test', '/')).status).toBe(404);
+
+    await site.write(install, 'page.html', 'old');
+    await site.http('new.test', '/page.html');
+    await site.write(install, 'page.html', 'new');
+    await worker.purge(install, 'page');
+    expect(await site.http('new.test', '/page.html')).toMatchObject({
+      text: 'new',
+      headers: { 'x-cache': 'MISS' },
+    });
+
+    await worker.remove(install);
+    expect((await site.http('new.test', '/')).status).toBe(404);
+    expect(await traces(install.id)).toEqual([]);
+  });
+
+  test('shows another certificate as soon as it is applied', async () => {
+    const install = siteState('alpha', [
+      { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
+    ]);
+    await worker.apply(install);
+    expect((await site.https('alpha.test', '/')).status).toBe(200);
+  });
+
+  test('is noticed without being asked about, by watching the folder', async () => {
+    const install = alpha();
+    await worker.apply(install);
+    await worker.apply({
+      ...install,
+      id: randomUUID(),
+      name: 'beta',
+      hostnames: siteState('x', ['beta.test']).hostnames,
+    });
+    // As a plain writer would, without a word to the edge.
+    await rm(vhostFile(install.id));
+    await eventually(async () => (await site.http('alpha.test', '/')).status === 404);
+    expect((await site.http('beta.test', '/')).status).toBe(200);
+  });
+});
+
+describe('starting again', () => {
+  test('everything is as it was', async () => {
+    const certificate = await certificateFor('alpha.test');
+    const install = siteState('alpha', [
+      { name: 'alpha.test', certificate },
+      { name: 'old.test', redirectTo: 'alpha.test' },
+      { name: 'secure.test', forceHttps: true },
+    ]);
+    await site.host.apply(install);
+    await site.write(install, 'index.html', 'mine');
+    const edgeCertificate = await readFile(join(site.folder, 'edge-certificate.pem'), 'utf8');
+    await site.host.stop();
+
+    const again = await startHost({ ...site.options, clock: site.clock });
+    expect((await again.http('alpha.test', '/')).text).toBe('mine');
+    expect((await again.https('alpha.test', '/')).text).toBe('mine');
+    expect((await again.http('old.test', '/x')).headers.location).toBe('http://alpha.test/x');
+    expect((await again.http('secure.test', '/x')).headers.location).toBe('https://secure.test/x');
+    expect(await readFile(join(site.folder, 'edge-certificate.pem'), 'utf8')).toBe(edgeCertificate);
+    await again.host.stop();
+  });
+
+  test('the same host can be started again after it was stopped', async () => {
+    const install = alpha();
+    await site.host.apply(install);
+    await site.host.stop();
+    await site.host.stop();
+    await expect(site.host.apply(install)).rejects.toThrow('has not been started');
+    await site.host.start();
+    expect((await site.http('alpha.test', '/')).status).toBe(200);
+  });
+
+  test.each([
+    ['is not JSON', '{'],
+    ['has the wrong shape', '{"version":1}'],
+    ['is of another install', null],
+    ['is of a later version', '{"version":2}'],
+  ])('a vhost file that %s takes down that website only, by name in the log', async (_what, content) => {
+    const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
+    await site.host.apply(install);
+    await site.host.apply(other);
+    await site.host.stop();
+    await writeFile(vhostFile(install.id), content ?? (await readFile(vhostFile(other.id))));
+    const lines: LogLine[] = [];
+    const again = await startHost({ ...site.options, clock: site.clock, log: listeningLog(lines) });
+    expect((await again.http('alpha.test', '/')).status).toBe(404);
+    expect((await again.http('beta.test', '/')).status).toBe(200);
+    expect(lines.filter(({ level }) => level >= 50)).toMatchObject([{ install: install.id }]);
+
+    // Applying mends it, with its files as they were.
+    await again.host.apply(install);
+    expect((await again.http('alpha.test', '/')).status).toBe(200);
+    await again.host.stop();
+  });
+
+  test('a vhost file that is spoilt while it serves takes down that website only', async () => {
+    const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
+    await site.host.apply(install);
+    await site.host.apply(other);
+    await writeFile(vhostFile(install.id), 'spoilt');
+    await eventually(async () => (await site.http('alpha.test', '/')).status === 404);
+    expect((await site.http('beta.test', '/')).status).toBe(200);
+    await expect(site.host.purge(install, 'page')).rejects.toThrow(/cannot be used/);
+    await site.host.remove(install);
+    expect(await traces(install.id)).toEqual([]);
+  });
+
+  test('a certificate whose key cannot be unsealed is replaced by the one of the edge, and the log says so', async () => {
+    const install = siteState('alpha', [
+      { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
+    ]);
+    await site.host.apply(install);
+    await site.host.stop();
+    const lines: LogLine[] = [];
+    const sealer = createSealer(Buffer.alloc(32, 7));
+    const again = await startHost({ ...site.options, clock: site.clock, sealer, log: listeningLog(lines) });
+    expect((await again.https('alpha.test', '/')).status).toBe(200);
+    expect(lines).toMatchObject([{ level: 50, hostname: 'alpha.test', install: install.id }]);
+    // Applying seals it anew.
+    await again.host.apply(install);
+    lines.length = 0;
+    expect((await again.https('alpha.test', '/')).status).toBe(200);
+    expect(lines).toEqual([]);
+    await again.host.stop();
+  });
+});

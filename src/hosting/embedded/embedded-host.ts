@@ -1,0 +1,234 @@
+import { mkdir } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
+import type { Sealer } from '../../secrets.ts';
+import {
+  CACHE_KINDS,
+  type CacheKind,
+  type Host,
+  type HostQuestions,
+  type InstallRef,
+  type InstallState,
+  PermanentHostError,
+} from '../host.ts';
+import type { ObjectStorage } from '../object-storage.ts';
+import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
+import { createEdge, type Edge } from './edge.ts';
+import { createEdgeCertificate } from './edge-certificate.ts';
+import { createFileFinder } from './file-finder.ts';
+import { layoutOf } from './layout.ts';
+import type { ListenAddress } from './listener.ts';
+import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
+import { ask, probe } from './probe.ts';
+import { createSerial } from './serial.ts';
+import { createServedCertificates } from './served-certificates.ts';
+import { createSftpGateway } from './sftp-gateway.ts';
+import { createSnapshots } from './snapshots.ts';
+import { createStaticFiles } from './static-files.ts';
+import { nextGenerations, stateOf, type VhostFile, vhostFileFor } from './vhost.ts';
+import { createVhostStore } from './vhost-store.ts';
+import { createWebsiteFiles } from './website-files.ts';
+
+export interface EmbeddedHostOptions {
+  /** Everything that the host keeps is below it. Made when it starts. */
+  folder: string;
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  sshListen: ListenAddress;
+  /** Installs answer as `<name>.<site domain>`. */
+  siteDomain: string;
+  sealer: Sealer;
+  objectStorage: ObjectStorage;
+  questions: HostQuestions;
+  log: Logger;
+  clock: Clock;
+  /**
+   * Whether this process serves the websites. Where not, it changes the folder, and the process that serves follows;
+   * `edgeHttp` is then where that one is asked whether it did.
+   */
+  listen: boolean;
+  /** How long requests under way may take once the host is stopped, in milliseconds; 5 s if left out. */
+  graceMs?: number;
+}
+
+/** What the host listens on, with the ports that it has. */
+export interface EmbeddedAddresses {
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  ssh: ListenAddress;
+}
+
+export interface EmbeddedHost extends Host {
+  /** Null before it was started, and where it does not listen. */
+  readonly addresses: EmbeddedAddresses | null;
+}
+
+const GRACE_MS = 5_000;
+
+/** Serves websites from this process, without privileges: real files, names, certificates, caches, snapshots and SFTP. */
+export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
+  const { siteDomain, sealer, clock, log } = options;
+  const layout = layoutOf(options.folder);
+  const store = createVhostStore(layout);
+  const files = createWebsiteFiles(layout);
+  const snapshots = createSnapshots({ folder: layout.snapshots, filesOf: layout.filesOf, clock });
+  const serving = options.listen ? createServing() : null;
+  // The read-change-write of a vhost file must not run twice at once.
+  const serially = createSerial();
+  let addresses: EmbeddedAddresses | null = null;
+
+  function createServing(): { vhosts: LiveVhosts; edge: Edge; ssh: ReturnType<typeof createSftpGateway> } {
+    const vhosts = createLiveVhosts({ store, siteDomain, clock, log });
+    const own = createEdgeCertificate({ file: layout.edgeCertificate, siteDomain, clock, log });
+    const finder = createFileFinder({
+      filesOf: layout.filesOf,
+      caches: createCaches(clock, DEFAULT_CACHE_LIMITS),
+      fileLimit: DEFAULT_CACHE_LIMITS.file,
+      clock,
+    });
+    const edge = createEdge({
+      http: options.edgeHttp,
+      https: options.edgeHttps,
+      vhosts,
+      files: createStaticFiles(finder),
+      certificates: createServedCertificates({ vhosts, store, sealer, own, log }),
+      own,
+      objectStorage: options.objectStorage,
+      log,
+      graceMs: options.graceMs ?? GRACE_MS,
+    });
+    const ssh = createSftpGateway({
+      listen: options.sshListen,
+      hostKeyFile: layout.sshHostKey,
+      filesOf: layout.filesOf,
+      questions: options.questions,
+      log,
+      clock,
+    });
+    return { vhosts, edge, ssh };
+  }
+
+  async function start(): Promise<void> {
+    for (const folder of [options.folder, layout.installs, layout.vhosts]) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+    }
+    if (serving === null) return;
+    try {
+      await serving.vhosts.start();
+      const { http, https } = await serving.edge.start();
+      const ssh = await serving.ssh.start();
+      addresses = { edgeHttp: http, edgeHttps: https, ssh };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  }
+
+  async function stop(): Promise<void> {
+    addresses = null;
+    if (serving === null) return;
+    serving.vhosts.stop();
+    await Promise.all([serving.edge.stop(), serving.ssh.stop()]);
+  }
+
+  /** Where the edge is asked by HTTP: this process's own, or the one that is configured. */
+  function edgeAddress(): ListenAddress {
+    if (serving === null) return options.edgeHttp;
+    if (addresses === null) throw new Error('the host has not been started');
+    return addresses.edgeHttp;
+  }
+
+  /** Resolves once the edge serves the install as its vhost file of that revision says. */
+  async function showing(install: InstallRef, revision: string, signal?: AbortSignal): Promise<void> {
+    serving?.vhosts.refresh(install.id);
+    await probe(edgeAddress(), platformName(install), { installId: install.id, revision }, signal);
+  }
+
+  function platformName({ name }: InstallRef): string {
+    return `${name}.${siteDomain}`;
+  }
+
+  /** What to write for the website to be as `state` says, or the revision that says so already. */
+  async function planned(state: InstallState): Promise<{ file: VhostFile } | { revision: string }> {
+    const present = await readUsable(state.id);
+    if (present !== null && isState(present.file, state)) return { revision: present.revision };
+    const generations = present?.file.generations ?? nextGenerations(null, clock.now().getTime());
+    return { file: vhostFileFor(state, generations, sealer) };
+  }
+
+  async function readUsable(installId: string): Promise<{ file: VhostFile; revision: string } | null> {
+    try {
+      return await store.read(installId);
+    } catch (err) {
+      if (err instanceof PermanentHostError) throw err;
+      log.warn({ err, install: installId }, 'an unusable vhost file is written anew');
+      return null;
+    }
+  }
+
+  function isState(file: VhostFile, { id, name, hostnames, offload }: InstallState): boolean {
+    try {
+      return isDeepStrictEqual(stateOf(file, sealer), { id, name, hostnames, offload });
+    } catch (err) {
+      log.warn({ err, install: id }, 'a sealed private key cannot be opened and is written anew');
+      return false;
+    }
+  }
+
+  /** Empties caches; gives the revision of the vhost file, or null if the install has none. */
+  async function empty(installId: string, kinds: readonly CacheKind[]): Promise<string | null> {
+    return serially(installId, async () => {
+      const present = await store.read(installId);
+      if (present === null) return null;
+      const generations = nextGenerations(present.file.generations, clock.now().getTime(), kinds);
+      return store.write({ ...present.file, generations });
+    });
+  }
+
+  return {
+    start,
+    stop,
+    get addresses() {
+      return addresses;
+    },
+
+    async apply(state, signal) {
+      signal?.throwIfAborted();
+      const revision = await serially(state.id, async () => {
+        const plan = await planned(state);
+        await snapshots.recover(state.id);
+        await files.provide(state);
+        return 'file' in plan ? store.write(plan.file) : plan.revision;
+      });
+      await showing(state, revision, signal);
+      return { phpVersion: null, stableIps: null };
+    },
+
+    async remove(install) {
+      await serially(install.id, () => store.delete(install.id));
+      if (serving !== null) serving.vhosts.refresh(install.id);
+      // To ask makes it look. One that does not answer serves nothing either.
+      else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
+      await snapshots.removeAll(install.id);
+      await files.remove(install.id);
+    },
+
+    async purge(install, cache) {
+      const revision = await empty(install.id, [cache]);
+      if (revision === null) throw new PermanentHostError(`there is no website ${install.name} on this host`);
+      await showing(install, revision);
+    },
+
+    snapshot: (install, backupId, signal) => snapshots.snapshot(install, backupId, signal),
+
+    async restore(install, backupId, signal) {
+      const snapshot = await snapshots.restore(install, backupId, signal);
+      const revision = await empty(install.id, CACHE_KINDS);
+      if (revision !== null) await showing(install, revision);
+      return snapshot;
+    },
+
+    discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),
+  };
+}

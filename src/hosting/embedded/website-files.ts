@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { InstallRef } from '../host.ts';
+import { removeTree } from './archive-exchange.ts';
+import { syncFolder } from './archive-extract.ts';
+import { hasCode } from './error-code.ts';
+import type { Layout } from './layout.ts';
+import { starterPage } from './starter-page.ts';
+
+/** The folders of installs: making them and taking them away. */
+export interface WebsiteFiles {
+  /** Makes the document root, with a starter page in it, if there is none. What is there is left alone. */
+  provide(install: InstallRef): Promise<void>;
+  /** Deletes all files of an install. They vanish at once, whole. */
+  remove(installId: string): Promise<void>;
+}
+
+export function createWebsiteFiles(layout: Layout): WebsiteFiles {
+  return {
+    async provide({ id, name }) {
+      const files = layout.filesOf(id);
+      if (await isThere(files)) return;
+      const folder = layout.installOf(id);
+      // Made under another name, so that a document root is never there without its page.
+      const beginning = join(folder, '.provisioning');
+      await removeTree(beginning);
+      await mkdir(beginning, { recursive: true, mode: 0o700 });
+      await writeSynced(join(beginning, 'index.html'), starterPage(name));
+      await syncFolder(beginning);
+      await rename(beginning, files);
+      await syncFolder(folder);
+      await syncFolder(layout.installs);
+    },
+
+    async remove(installId) {
+      await mkdir(layout.trash, { recursive: true, mode: 0o700 });
+      try {
+        await rename(layout.installOf(installId), join(layout.trash, `${installId}.${randomUUID()}`));
+        await syncFolder(layout.installs);
+      } catch (error) {
+        if (!hasCode(error, 'ENOENT')) throw error;
+      }
+      // What an interrupted removal left is there too.
+      for (const name of await readdir(layout.trash)) {
+        if (name.startsWith(`${installId}.`)) await removeTree(join(layout.trash, name));
+      }
+    },
+  };
+}
+
+async function isThere(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
+
+async function writeSynced(path: string, content: string): Promise<void> {
+  const file = await open(path, 'wx', 0o644);
+  try {
+    await file.writeFile(content);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
