@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
 
 /** Why a text is no name that an install can have, with the sentence for the person who sent it (gaps section 5). */
@@ -12,6 +12,8 @@ export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: 
 /** RFC 1035, section 2.3.4: 63 octets a label; 253 characters are what 255 octets on the wire leave for the text. */
 const LONGEST_NAME = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/** What the reading of a host name as a part of a URL would cut off, decode or leave out. */
+const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
  * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
@@ -20,13 +22,14 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 export function parseDomainName(text: string, siteDomain: string): DomainNameResult {
   const trimmed = text.trim().replace(/\.$/, '');
   const wildcard = trimmed.startsWith('*.');
-  const host = domainToASCII(wildcard ? trimmed.slice(2) : trimmed).toLowerCase();
+  const given = wildcard ? trimmed.slice(2) : trimmed;
+  const host = FOREIGN.test(given) ? '' : domainToASCII(given).toLowerCase();
   const name = wildcard ? `*.${host}` : host;
 
   if (parse(trimmed).isIp === true || parse(host).isIp === true) {
     return refuse('ip_address', 'Domain name must be a host name, not an IP address');
   }
-  if (host === '' || name.length > LONGEST_NAME || !host.split('.').every((label) => LABEL.test(label))) {
+  if (name.length > LONGEST_NAME || !isHostName(host)) {
     return refuse('invalid_format', 'Domain name must be a host name like www.example.com or *.example.com');
   }
   if (host === siteDomain || host.endsWith(`.${siteDomain}`)) {
@@ -41,6 +44,16 @@ export function parseDomainName(text: string, siteDomain: string): DomainNameRes
 /** Whether a name stands for many. */
 export function isWildcard(name: string): boolean {
   return name.startsWith('*.');
+}
+
+/** Whether every label is one that hosts have; one that begins with `xn--` must be the encoding of something (RFC 5891). */
+function isHostName(host: string): boolean {
+  return (
+    host.split('.').every((label) => LABEL.test(label)) &&
+    !domainToUnicode(host)
+      .split('.')
+      .some((label) => label.startsWith('xn--'))
+  );
 }
 
 function refuse(code: DomainNameFault['code'], message: string): DomainNameResult {

@@ -1,0 +1,175 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isWildcard, parseDomainName } from './domain-name.ts';
+
+const SITE_DOMAIN = 'sites.example.net';
+const parse = (text: string) => parseDomainName(text, SITE_DOMAIN);
+const LABEL_63 = 'a'.repeat(63);
+
+describe('what is taken, and how it is stored', () => {
+  it.each([
+    ['example.com', 'example.com'],
+    ['WWW.Example.COM', 'www.example.com'],
+    [' www.example.com\n', 'www.example.com'],
+    ['example.com.', 'example.com'],
+    ['*.example.com', '*.example.com'],
+    ['*.EXAMPLE.com.', '*.example.com'],
+    ['*.münchen.example', '*.xn--mnchen-3ya.example'],
+    ['münchen.de', 'xn--mnchen-3ya.de'],
+    ['MÜNCHEN.de', 'xn--mnchen-3ya.de'],
+    ['mu\u0308nchen.de', 'xn--mnchen-3ya.de'],
+    ['xn--mnchen-3ya.de', 'xn--mnchen-3ya.de'],
+    ['faß.de', 'xn--fa-hia.de'],
+    ['例え。テスト.example', 'xn--r8jz45g.xn--zckzah.example'],
+    ['shop.example.co.uk', 'shop.example.co.uk'],
+    ['a.b.c.d.e.example.org', 'a.b.c.d.e.example.org'],
+    ['1.example', '1.example'],
+    ['123.com', '123.com'],
+    ['a--b.com', 'a--b.com'],
+    ['example.test', 'example.test'],
+    [`${LABEL_63}.com`, `${LABEL_63}.com`],
+    ['my.github.io', 'my.github.io'],
+    ['example.net', 'example.net'],
+    ['sites.example.net.example.com', 'sites.example.net.example.com'],
+    ['othersites.example.net', 'othersites.example.net'],
+  ])('%j is %j', (text, name) => {
+    expect(parse(text)).toEqual({ ok: true, name });
+    expect(isWildcard(name)).toBe(text.trim().startsWith('*'));
+  });
+});
+
+describe('what is refused', () => {
+  it.each([
+    ['', 'invalid_format'],
+    ['.', 'invalid_format'],
+    ['..', 'invalid_format'],
+    ['*', 'invalid_format'],
+    ['*.', 'invalid_format'],
+    ['*.*.example.com', 'invalid_format'],
+    ['www.*.example.com', 'invalid_format'],
+    ['*www.example.com', 'invalid_format'],
+    ['.example.com', 'invalid_format'],
+    ['example..com', 'invalid_format'],
+    ['example.com..', 'invalid_format'],
+    ['-a.example.com', 'invalid_format'],
+    ['a-.example.com', 'invalid_format'],
+    ['_dmarc.example.com', 'invalid_format'],
+    ['ex ample.com', 'invalid_format'],
+    ['exam%70le.com', 'invalid_format'],
+    ['example.com:443', 'invalid_format'],
+    ['https://example.com', 'invalid_format'],
+    ['example.com/path', 'invalid_format'],
+    ['user@example.com', 'invalid_format'],
+    ['example.com?x', 'invalid_format'],
+    ['example.com#x', 'invalid_format'],
+    ['example\\.com', 'invalid_format'],
+    ['exa\tmple.com', 'invalid_format'],
+    ['exa\nmple.com', 'invalid_format'],
+    ['xn--\u00fc.com', 'invalid_format'],
+    ['xn--a.com', 'invalid_format'],
+    [`${LABEL_63}a.com`, 'invalid_format'],
+    [`${`${LABEL_63}.`.repeat(4)}com`, 'invalid_format'],
+    ['192.0.2.1', 'ip_address'],
+    ['*.192.0.2.1', 'ip_address'],
+    ['127.1', 'ip_address'],
+    ['0x7f000001', 'ip_address'],
+    ['2130706433', 'ip_address'],
+    ['１９２.０.２.１', 'ip_address'],
+    ['١٩٢.٠.٢.١', 'invalid_format'],
+    ['[2001:db8::1]', 'ip_address'],
+    ['2001:db8::1', 'ip_address'],
+    ['::1', 'ip_address'],
+    ['com', 'public_suffix'],
+    ['localhost', 'public_suffix'],
+    ['intranet', 'public_suffix'],
+    ['co.uk', 'public_suffix'],
+    ['*.co.uk', 'public_suffix'],
+    ['*.com', 'public_suffix'],
+    ['github.io', 'public_suffix'],
+    ['食狮.公司.cn', ''],
+    ['公司.cn', 'public_suffix'],
+    [SITE_DOMAIN, 'reserved'],
+    [`*.${SITE_DOMAIN}`, 'reserved'],
+    [`shop.${SITE_DOMAIN}`, 'reserved'],
+    [`a.b.SITES.example.NET.`, 'reserved'],
+  ])('%j: %s', (text, code) => {
+    const result = parse(text);
+    if (code === '') expect(result.ok).toBe(true);
+    else
+      expect(result).toMatchObject({
+        ok: false,
+        fault: { code, message: expect.stringMatching(/^\S.*\S$/) },
+      });
+  });
+
+  it('takes the platform’s own domain for what it is, where that is no public suffix', () => {
+    expect(parseDomainName('shop.localhost', 'localhost')).toMatchObject({ fault: { code: 'reserved' } });
+    expect(parseDomainName('localhost', 'localhost')).toMatchObject({ fault: { code: 'reserved' } });
+  });
+});
+
+describe('for any text', () => {
+  const label = fc
+    .stringMatching(/^[a-z0-9]([a-z0-9-]{0,20}[a-z0-9])?$/)
+    .filter((text) => !/^.{2}--/.test(text));
+  const hostName = fc
+    .array(label, { minLength: 1, maxLength: 4 })
+    .map((labels) => `${labels.join('.')}.example`);
+
+  it('never throws, and what it takes is a host name in its one form', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string({ unit: 'binary' }),
+          fc.string({ unit: 'grapheme' }),
+          fc.domain(),
+          fc.webAuthority(),
+          fc.ipV4Extended(),
+          fc.tuple(fc.string({ unit: 'binary' }), fc.domain()).map((parts) => parts.join('.')),
+        ),
+        (text) => {
+          const result = parse(text);
+          if (!result.ok) return;
+          expect(result.name).toMatch(/^(\*\.)?([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,63}$/);
+          expect(result.name.length).toBeLessThanOrEqual(253);
+          expect(`.${result.name}`.endsWith(`.${SITE_DOMAIN}`)).toBe(false);
+          // The form is final: what was stored is found again.
+          expect(parse(result.name)).toEqual(result);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('takes every host name below a domain, in any case, with or without the final dot', () => {
+    fc.assert(
+      fc.property(hostName, fc.boolean(), fc.boolean(), (name, wild, dot) => {
+        const expected = `${wild ? '*.' : ''}${name}`;
+        expect(parse(`${expected.toUpperCase()}${dot ? '.' : ''}`)).toEqual({ ok: true, name: expected });
+      }),
+    );
+  });
+
+  it('refuses every address', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.ipV4Extended(),
+          fc.ipV6(),
+          fc.ipV6().map((text) => `[${text}]`),
+        ),
+        (text) => {
+          expect(parse(text), text).toMatchObject({ ok: false });
+        },
+      ),
+    );
+  });
+
+  it('refuses every name under the site domain', () => {
+    fc.assert(
+      fc.property(label, (name) => {
+        expect(parse(`${name}.${SITE_DOMAIN}`)).toMatchObject({ ok: false, fault: { code: 'reserved' } });
+      }),
+    );
+  });
+});
