@@ -61,6 +61,14 @@ export class Unauthenticated extends Failure {
   }
 }
 
+/** It came by plain HTTP (gaps section 1), and got as far as no endpoint: whatever an endpoint lists, this is said. */
+export class HttpsRequired extends Failure {
+  override name = 'HttpsRequired';
+  constructor() {
+    super('HTTPS is required');
+  }
+}
+
 export class RateLimited extends Failure {
   override name = 'RateLimited';
   readonly retryAfterSeconds: number;

@@ -35,7 +35,8 @@ export function conformanceTo(served: unknown): Conformance {
     // `domains/bulk` before `domains/{domain_id}`
     .sort((a, b) => a.variables - b.variables);
 
-  return (method, path, status, body) => {
+  return (method, asked, status, body) => {
+    const path = asked.replace(/\/{2,}/g, '/');
     const place = `${method} ${path} → ${status}`;
     const operation = templates
       .filter(({ pattern }) => pattern.test(path))

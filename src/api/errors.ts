@@ -2,6 +2,8 @@ import {
   Failure,
   type Fault,
   Forbidden,
+  HttpsRequired,
+  INVALID_PARAMETERS,
   InvalidRequest,
   MalformedId,
   NotFound,
@@ -34,6 +36,7 @@ const UNEXPECTED: Record<500 | 503, string> = {
  * endpoint's row lists. Everything that is no {@link Failure} is unexpected, and says nothing of its cause.
  */
 export function errorAnswer(error: unknown, listed: readonly ErrorStatus[]): ErrorAnswer {
+  if (error instanceof HttpsRequired) return { status: 403, envelope: { message: error.message } };
   for (const status of preferredStatuses(error)) {
     if (!listed.includes(status)) continue;
     const envelope: ErrorEnvelope = { message: messageFor(error, status) };
@@ -61,7 +64,7 @@ function messageFor(error: unknown, status: ErrorStatus): string {
   if (error instanceof MalformedId || error instanceof NotFound || error instanceof Forbidden) {
     if (status === 404) return new NotFound().message;
     if (status === 403) return new Forbidden().message;
-    if (!(error instanceof MalformedId)) return 'Bad request - invalid parameters';
+    if (!(error instanceof MalformedId)) return INVALID_PARAMETERS;
   }
   return error instanceof Failure ? error.message : UNEXPECTED[503];
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import secureJson from 'secure-json-parse';
 import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 
-const LARGEST_BODY_BYTES = 1024 * 1024;
+export const LARGEST_BODY_BYTES = 1024 * 1024;
 
 /** Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else; an empty one is undefined. */
 export async function readJsonBody(
@@ -25,19 +25,23 @@ export async function readJsonBody(
   }
 }
 
-async function readBytes(payload: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of payload) {
-    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-    size += bytes.length;
-    // Read on but keep nothing: a client that is still sending would not see the answer otherwise.
-    if (size <= LARGEST_BODY_BYTES) chunks.push(bytes);
-    else chunks.length = 0;
-    if (size > 8 * LARGEST_BODY_BYTES) break;
-  }
-  if (size > LARGEST_BODY_BYTES) throw unreadable('too_large', 'The body must be at most 1 MiB');
-  return Buffer.concat(chunks);
+function readBytes(payload: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    payload.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY_BYTES) {
+        chunks.push(chunk);
+        return;
+      }
+      // The rest flows on and is dropped: were the connection cut here, its reset could overtake the answer.
+      chunks.length = 0;
+      reject(unreadable('too_large', 'The body must be at most 1 MiB'));
+    });
+    payload.once('end', () => resolve(Buffer.concat(chunks)));
+    payload.once('error', () => reject(unreadable('cut_short', 'The body was cut short')));
+  });
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -2,20 +2,24 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { AddressRange, Config } from '../config.ts';
-import { Forbidden, InvalidRequest, NotFound } from '../failures.ts';
+import type { Config } from '../config.ts';
+import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../failures.ts';
 import type { Randomness } from '../ids.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
 import { describeApi, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { readJsonBody } from './json-body.ts';
+import { parseTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 
 /** Where the API lives below the public URL. */
 export const API_PREFIX = '/v1';
+
+/** What pages outside the API, and requests that lead nowhere, may be answered with. */
+const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
 
 export interface ServerParts {
   config: Pick<Config, 'publicUrl' | 'trustProxy'>;
@@ -57,7 +61,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     trustProxy: (address) => trustsAddress(config.trustProxy, address),
     forceCloseConnections: false,
     return503OnClosing: false,
-    frameworkErrors: (_error, request, reply) => answerFailure(new NotFound(), [404], request, reply),
+    frameworkErrors: refuseUnroutable,
     routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 10_000 },
   });
   // The routes check what comes in themselves, against the same schemas, in one pass and with the specification's words.
@@ -68,32 +72,20 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     readJsonBody(request.headers['content-type'], payload),
   );
 
-  app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    requireHttps(request, config.trustProxy);
-    if (request.routeOptions.config.route && request.routeOptions.config.route.body === undefined) {
-      ignoreBody(request);
-    }
-  });
+  app.addHook('onRequest', arrive);
   app.addHook('onResponse', async (request, reply) => logRequest(log, request, reply));
   app.setErrorHandler((error, request, reply) => {
-    const listed = request.routeOptions.config.route?.errors ?? [400, 403, 404, 429, 503];
-    answerFailure(asFailure(error), listed, request, reply);
+    const { route } = request.routeOptions.config;
+    answerFailure(asFailure(error, request), route?.errors ?? PAGE_ERRORS, request, reply);
   });
-  app.setNotFoundHandler(
-    { preHandler: async (request: FastifyRequest, reply: FastifyReply) => gate.anonymous(request, reply) },
-    async (request, reply) => answerFailure(new NotFound(), [404], request, reply),
-  );
+  app.setNotFoundHandler((request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply));
 
   const description = await describeApi(app, config.publicUrl);
   await app.register(
     async (api) => {
-      api.addHook('onRequest', async (request, reply) => {
-        crossOrigin(request, reply);
-        await gate.enter(request, reply);
-      });
+      api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
       for (const route of [...parts.routes, description.route]) addRoute(api, route, config.publicUrl);
-      api.options('/*', async (_request, reply) => reply.code(204).send());
+      api.options('/*', { schema: { hide: true } }, async (_request, reply) => reply.code(204).send());
     },
     { prefix: API_PREFIX },
   );
@@ -101,6 +93,33 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   await app.ready();
   if (!listener) throw new Error('the framework made no server');
   return { app, listener };
+
+  /** What every request meets first, wherever it leads. */
+  async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    reply.header('x-request-id', request.id);
+    if (parseTarget(request.url).path.startsWith(API_PREFIX)) apiHeaders(request, reply);
+    if (!isHttps(request.raw, config.trustProxy)) {
+      reply.header('connection', 'close');
+      throw new HttpsRequired();
+    }
+    const { route } = request.routeOptions.config;
+    if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
+    if (request.is404) await gate.anonymous(request, reply);
+  }
+
+  /** A path that cannot be decoded reaches no hook and no handler, so both are here. */
+  function refuseUnroutable(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    arrive(request, reply)
+      .then(() => new NotFound())
+      .catch((error: unknown) => error)
+      .then((error) => {
+        answerFailure(error, PAGE_ERRORS, request, reply);
+        logRequest(log, request, reply);
+      })
+      .catch((error: unknown) =>
+        log.error({ err: error, request_id: request.id }, 'a request was not answered'),
+      );
+  }
 
   function answerFailure(
     error: unknown,
@@ -113,7 +132,6 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
     if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="Homeport", charset="UTF-8"');
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
-    if (request.url.startsWith(API_PREFIX)) crossOrigin(request, reply);
     reply.code(answer.status).type('application/json; charset=utf-8').send(answer.envelope);
   }
 }
@@ -125,13 +143,13 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     config: { route },
     schema: routeSchema(route),
     async handler(request, reply) {
-      const mark = request.url.indexOf('?');
+      const { path, query } = parseTarget(request.url);
       const answer = await route.run(
         {
           actor: request.actor ?? null,
           params: stringParams(request.params),
-          query: new URLSearchParams(mark === -1 ? '' : request.url.slice(mark)),
-          path: canonicalPath(mark === -1 ? request.url : request.url.slice(0, mark)),
+          query: new URLSearchParams(query),
+          path,
           body: request.body,
           requestId: request.id,
         },
@@ -148,26 +166,15 @@ function stringParams(params: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
-/** `/v1//installs/` and `/v1/installs` are one resource, and links name it by its proper path. */
-function canonicalPath(path: string): string {
-  return path.replace(/\/{2,}/g, '/').replace(/\/$/, '');
-}
-
-function requireHttps(request: FastifyRequest, trusted: AddressRange[]): void {
-  if (!isHttps(request.raw, trusted)) throw new HttpsRequired();
-}
-
-/** Said as it stands whatever the endpoint lists: the request never got as far as an endpoint. */
-class HttpsRequired extends Forbidden {
-  override message = 'HTTPS is required';
-}
-
-/** An endpoint without a request body does not care what a client sends as one. */
+/** What reads no request body does not care what a client sends as one. */
 function ignoreBody(request: FastifyRequest): void {
   for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete request.headers[name];
 }
 
-function crossOrigin(request: FastifyRequest, reply: FastifyReply): void {
+/** Answers are for whoever asked, in any browser, and are kept nowhere on the way: one of them holds a private key. */
+function apiHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', '*');
   if (request.method === 'OPTIONS') {
@@ -178,20 +185,24 @@ function crossOrigin(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 /** What the framework itself refuses (a body cut short, a bad header) is the client's fault, and said so. */
-function asFailure(error: unknown): unknown {
+function asFailure(error: unknown, request: FastifyRequest): unknown {
+  if (error instanceof Failure) return error;
+  if (request.is404) return new NotFound();
   const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
   return typeof status === 'number' && status >= 400 && status < 500
-    ? new InvalidRequest('Bad request - invalid parameters')
+    ? new InvalidRequest(INVALID_PARAMETERS)
     : error;
 }
 
 /** Answers bytes that are no HTTP request, below the framework. */
 function answerUnreadable(_error: Error, socket: Socket): void {
-  if (!socket.writable) {
+  // While an earlier request of the connection waits for its answer, this would be taken for it.
+  const answering: unknown = Reflect.get(socket, '_httpMessage');
+  if (!socket.writable || (answering !== undefined && answering !== null)) {
     socket.destroy();
     return;
   }
-  const body = JSON.stringify({ message: 'Bad request - invalid parameters' });
+  const body = JSON.stringify({ message: INVALID_PARAMETERS });
   socket.end(
     `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   );

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
@@ -24,6 +25,10 @@ export interface BodyDefinition<Schema extends TObject = TObject> {
   /** Sentences of the specification, by field; what is not here is said in general words. */
   texts?: Record<string, Partial<Record<FaultKind, FaultText>>>;
 }
+
+/** The library stops at 8 of itself; all faults are told (gaps section 2), up to what a person can want to read. */
+const FAULTS_TOLD = 200;
+Settings.Set({ maxErrors: FAULTS_TOLD });
 
 interface SchemaFault {
   field: string;

@@ -1,0 +1,366 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/clock.ts';
+import type { Answer, Client } from '../client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import {
+  bestStatus,
+  ENDPOINTS,
+  type EndpointRow,
+  HIDDEN,
+  idsOf,
+  MALFORMED,
+  MESSAGES,
+  nameOf,
+} from './endpoint-table.ts';
+import { absentThings, bodyFor, createThings, pathTo, pathWith, type Things } from './things.ts';
+
+const Described = Type.Object({
+  openapi: Type.String(),
+  info: Type.Object({ version: Type.String() }),
+  servers: Type.Array(Type.Object({ url: Type.String() })),
+  components: Type.Object({ schemas: Type.Record(Type.String(), Type.Unknown()) }),
+  paths: Type.Record(
+    Type.String(),
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        operationId: Type.String(),
+        security: Type.Optional(Type.Array(Type.Unknown())),
+        parameters: Type.Optional(
+          Type.Array(Type.Object({ in: Type.String(), name: Type.String(), required: Type.Boolean() })),
+        ),
+        requestBody: Type.Optional(Type.Object({ required: Type.Boolean() })),
+        responses: Type.Record(
+          Type.String(),
+          Type.Object({ content: Type.Optional(Type.Record(Type.String(), Type.Unknown())) }),
+        ),
+      }),
+    ),
+  ),
+});
+
+const rows = ENDPOINTS.map((row) => [nameOf(row), row] as const);
+const guarded = rows.filter(([, row]) => !row.isPublic);
+const withIds = rows.flatMap(([name, row]) => idsOf(row).map((id) => [name, id, row] as const));
+
+const clock = manualClock(new Date());
+let homeport: TestHomeport;
+let owner: Person;
+let things: Things;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
+  const account = await homeport.ownedAccount();
+  owner = account.owner;
+  things = await createThings(homeport, owner, account.accountId);
+});
+afterAll(() => homeport.remove());
+
+function send(client: Client, row: EndpointRow, path: string, headers: Record<string, string> = {}) {
+  const json = bodyFor(row, things);
+  return client.call(row.method, path, { headers, ...(json === undefined ? {} : { json }) });
+}
+
+describe('the description', () => {
+  async function described() {
+    return Value.Parse(Described, (await homeport.anonymous.get('/swagger')).body);
+  }
+
+  it('declares the rows of the endpoint table and nothing else, each with its statuses', async () => {
+    const { paths } = await described();
+    const declared = Object.entries(paths).flatMap(([path, operations]) =>
+      Object.entries(operations).map(
+        ([method, { responses }]) =>
+          `${method.toUpperCase()} ${path}: ${Object.keys(responses).sort().join(', ')}`,
+      ),
+    );
+    const specified = ENDPOINTS.map(
+      ({ method, path, success, others }) =>
+        `${method} ${path}: ${[success, ...others].map(String).sort().join(', ')}`,
+    );
+    expect(declared.sort()).toEqual(specified.sort());
+  });
+
+  it('is valid OpenAPI 3.1', async () => {
+    const served = (await homeport.anonymous.get('/swagger')).body;
+    const validator = new Validator();
+    const outcome = await validator.validate(Value.Parse(Type.Record(Type.String(), Type.Unknown()), served));
+    expect(outcome.errors ?? []).toEqual([]);
+    expect(outcome.valid).toBe(true);
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('carries the version of the specification, and names that say something', async () => {
+    const description = await described();
+    expect(description.info.version).toBe('1.6.15');
+    expect(description.openapi).toMatch(/^3\.1\./);
+    expect(description.servers).toEqual([{ url: `${homeport.origin}/v1` }]);
+    expect(Object.keys(description.components.schemas)).toContain('Error');
+    expect(JSON.stringify(description)).not.toMatch(/def-\d/);
+    const names = Object.values(description.paths).flatMap((operations) =>
+      Object.values(operations).map((operation) => operation.operationId),
+    );
+    expect(new Set(names).size).toBe(ENDPOINTS.length);
+  });
+
+  it.each(rows)('%s is described with its parameters, its body and its authentication', async (_, row) => {
+    const { paths } = await described();
+    const operation = paths[row.path]?.[row.method.toLowerCase()];
+    if (!operation) throw new Error('not described');
+    const parameters = operation.parameters ?? [];
+    expect(parameters.filter((one) => one.in === 'path').map((one) => one.name)).toEqual(idsOf(row));
+    const query = parameters.filter((one) => one.in === 'query').map((one) => one.name);
+    expect(query.includes('limit') && query.includes('offset')).toBe(row.isPaged);
+    expect(operation.security).toEqual(row.isPublic ? [] : undefined);
+    expect(operation.requestBody?.required).toBe(row.hasBody ? true : undefined);
+    const silent = row.success === 204 || [22, 23, 35].includes(row.number);
+    expect(operation.responses[row.success]?.content === undefined).toBe(silent);
+  });
+});
+
+describe('authentication', () => {
+  const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+
+  function expectRefusal(answer: Answer, message: string) {
+    expect(answer).toMatchObject({ status: 401, body: { message } });
+    expect(answer.headers['www-authenticate']).toBe('Basic realm="Homeport", charset="UTF-8"');
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+  }
+
+  it.each(guarded)('%s asks for authentication', async (_, row) => {
+    expectRefusal(await send(homeport.anonymous, row, pathTo(row, things)), 'Authentication required');
+  });
+
+  it.each(guarded)('%s refuses a wrong pair, whether or not the thing exists', async (_, row) => {
+    const wrong = { authorization: basic(`${owner.credential.username}:wrong`) };
+    for (const path of [pathTo(row, things), pathTo(row, absentThings())]) {
+      expectRefusal(await send(homeport.anonymous, row, path, wrong), 'Bad Credentials');
+    }
+  });
+
+  it.each(guarded)('%s refuses credentials that are revoked or expired', async (_, row) => {
+    const { credentials } = homeport.services;
+    const expiresAt = new Date(clock.now().getTime() + 60_000);
+    const expiring = await credentials.issue(owner.userId, { name: 'expiring', expiresAt });
+    const revoked = await credentials.issue(owner.userId, { name: 'revoked' });
+    await credentials.revoke(revoked.username);
+    clock.advance(60_000);
+    for (const credential of [expiring, revoked]) {
+      const client = homeport.clientOf(credential);
+      expectRefusal(await send(client, row, pathTo(row, things)), 'Bad Credentials');
+    }
+  });
+
+  it.each([
+    ['another scheme', 'Bearer abc'],
+    ['no value', 'Basic'],
+    ['an empty value', 'Basic '],
+    ['what is not Base64', 'Basic !!!'],
+    ['no colon', basic('nobody')],
+    ['an empty pair', basic(':')],
+    ['a username in capitals', 'upper'],
+    ['a username that is no UUID', basic('admin:admin')],
+    ['a NUL', basic('\0:\0')],
+    ['bytes that are not UTF-8', `Basic ${Buffer.from([0xff, 0xfe, 0x3a, 0xff]).toString('base64')}`],
+    ['several values', `${basic('a:b')}, ${basic('c:d')}`],
+    ['8,000 characters', basic(`${'x'.repeat(3000)}:${'y'.repeat(3000)}`)],
+  ])('refuses a header with %s', async (_, header) => {
+    const { username, password } = owner.credential;
+    const authorization = header === 'upper' ? basic(`${username.toUpperCase()}:${password}`) : header;
+    const answer = await homeport.anonymous.call('GET', '/user', { headers: { authorization } });
+    expectRefusal(answer, 'Bad Credentials');
+  });
+
+  it.each(['basic', 'BASIC', 'Basic '])(
+    'takes the scheme %j in any case, and more than one space',
+    async (scheme) => {
+      const { username, password } = owner.credential;
+      const authorization = basic(`${username}:${password}`).replace('Basic', scheme);
+      const answer = await homeport.anonymous.call('GET', '/user', { headers: { authorization } });
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  it('asks none of /status and /swagger, and looks at none', async () => {
+    for (const path of ['/status', '/swagger']) {
+      const given: Record<string, string>[] = [
+        {},
+        { authorization: 'Basic nonsense' },
+        { authorization: basic('a:b') },
+      ];
+      for (const headers of given) {
+        expect((await homeport.anonymous.call('GET', path, { headers })).status).toBe(200);
+      }
+    }
+  });
+});
+
+describe('identifiers in paths', () => {
+  const THINGS: Record<string, string> = { ssh_key_id: 'SSH key' };
+  const thing = (id: string) => THINGS[id] ?? id.replace(/_id$/, '');
+
+  it.each(withIds)('%s: a malformed %s has the best status of the row', async (_, id, row) => {
+    const status = bestStatus(row, MALFORMED);
+    const message = status === 400 ? `Invalid ${thing(id)} ID format` : MESSAGES[status];
+    const malformed = [
+      '1',
+      'nonsense',
+      `${things.site_id}0`,
+      `{${things.site_id}}`,
+      '%00',
+      '%F0%9F%98%80',
+      '..%2F',
+    ];
+    for (const value of malformed) {
+      const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: value }));
+      expect(answer, value).toMatchObject({ status, body: { message } });
+    }
+  });
+
+  it.each(withIds)('%s: an unknown %s has the best status of the row', async (_, id, row) => {
+    const status = bestStatus(row, HIDDEN);
+    const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: crypto.randomUUID() }));
+    expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
+  });
+
+  it.each(withIds)('%s: %s of another kind of thing is an unknown one', async (_, id, row) => {
+    const status = bestStatus(row, HIDDEN);
+    const other = id === 'site_id' ? things.install_id : things.site_id;
+    const answer = await send(owner.client, row, pathTo(row, { ...things, [id]: other }));
+    expect(answer).toMatchObject({ status, body: { message: MESSAGES[status] } });
+  });
+
+  it('are UUIDs in either case', async () => {
+    const answer = await owner.client.get(`/sites/${things.site_id.toUpperCase()}`);
+    expect(answer).toMatchObject({ status: 200, body: { id: things.site_id } });
+  });
+});
+
+describe('paths and methods', () => {
+  const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'TRACE', 'QUERY'];
+  /** `bulk` is also an identifier, though a malformed one. */
+  const leadsTo = (row: EndpointRow, path: string) =>
+    new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(path);
+
+  it.each([...new Set(ENDPOINTS.map((row) => row.path))])(
+    '%s answers 404 to every other method',
+    async (path) => {
+      const declared = ENDPOINTS.filter((row) => leadsTo(row, path)).map((row) => row.method);
+      for (const method of methods) {
+        if (declared.includes(method)) continue;
+        const answer = await owner.client.call(method, pathWith(path, things));
+        expect(answer, method).toMatchObject({ status: 404, body: { message: 'Resource not found' } });
+      }
+    },
+  );
+
+  it('answers 404 to an unknown path, whoever asks and whatever they send', async () => {
+    for (const client of [owner.client, homeport.anonymous]) {
+      for (const path of [
+        '',
+        '/',
+        '/nothing',
+        '/installs/a/b/c/d',
+        '/status/x',
+        '/%',
+        '/%zz',
+        '/%ff',
+        '/..;/x',
+      ]) {
+        for (const method of ['GET', 'POST']) {
+          const broken = method === 'POST' ? { raw: '{', headers: { 'content-type': 'nonsense' } } : {};
+          const answer = await client.call(method, path, broken);
+          expect(answer, `${method} ${path}`).toMatchObject({
+            status: 404,
+            body: { message: 'Resource not found' },
+          });
+          expect(answer.headers['x-request-id'], path).toMatch(/^[0-9a-f-]{36}$/);
+          expect(answer.headers['access-control-allow-origin'], path).toBe('*');
+          expect(answer.headers['ratelimit-limit'], path).toBeDefined();
+        }
+      }
+    }
+  });
+
+  it.each(rows.filter(([, row]) => row.method === 'GET'))(
+    '%s tolerates // and a trailing slash',
+    async (_, row) => {
+      const client = row.isPublic ? homeport.anonymous : owner.client;
+      const path = pathTo(row, things);
+      const proper = await client.get(path);
+      expect(proper.status).toBe(row.success);
+      for (const variant of [
+        `${path}/`,
+        `/${path}`,
+        path.replaceAll('/', '//'),
+        `${path.replaceAll('/', '///')}//`,
+      ]) {
+        const answer = await client.get(variant);
+        expect(answer.status, variant).toBe(row.success);
+        if (row.number !== 1) expect(answer.body, variant).toEqual(proper.body);
+      }
+    },
+  );
+
+  it('answers HEAD as GET, without the body', async () => {
+    const got = await owner.client.get('/installs');
+    const answer = await owner.client.call('HEAD', '/installs');
+    expect(answer).toMatchObject({ status: 200, body: undefined });
+    expect(answer.headers['content-length']).toBe(got.headers['content-length']);
+    expect((await homeport.anonymous.call('HEAD', '/installs')).status).toBe(401);
+  });
+});
+
+describe('headers', () => {
+  it.each(rows)('%s names the request and lets browsers read the answer', async (_, row) => {
+    const ids = new Set<unknown>();
+    for (const client of [owner.client, homeport.anonymous]) {
+      const { headers } = await send(client, row, pathTo(row, absentThings()), { 'x-request-id': 'mine' });
+      expect(headers['x-request-id']).toMatch(
+        /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+      );
+      ids.add(headers['x-request-id']);
+      expect(headers['access-control-allow-origin']).toBe('*');
+      expect(headers['access-control-allow-credentials']).toBeUndefined();
+      expect(headers['access-control-expose-headers']).toBe('*');
+      expect(headers['cache-control']).toBe('no-store');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+        expect(headers[name]).toMatch(/^\d+$/);
+      }
+    }
+    expect(ids.size).toBe(2);
+  });
+
+  it.each([...new Set(rows.map(([, row]) => row.path))])('%s answers a preflight request', async (path) => {
+    const answer = await homeport.anonymous.call('OPTIONS', path, {
+      headers: {
+        origin: 'https://elsewhere.example',
+        'access-control-request-method': 'PATCH',
+        'access-control-request-headers': 'authorization, content-type',
+      },
+    });
+    expect(answer).toMatchObject({ status: 204, body: undefined });
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-methods']).toBe('GET, POST, PATCH, DELETE');
+    expect(answer.headers['access-control-allow-headers']).toBe('Authorization, Content-Type');
+    expect(answer.headers['access-control-max-age']).toBe('600');
+  });
+});
+
+describe('success', () => {
+  it.each(rows)('%s succeeds with the status of its row', async (_, row) => {
+    const account = await homeport.ownedAccount();
+    const made = await createThings(homeport, account.owner, account.accountId);
+    const json = bodyFor(row, made);
+    const path = pathTo(row, made);
+    const answer = await account.owner.client.call(row.method, path, json === undefined ? {} : { json });
+    expect(answer.status).toBe(row.success);
+    const silent = row.success === 204 || [22, 23, 35].includes(row.number);
+    expect(answer.body === undefined).toBe(silent);
+    if (!silent) expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+  });
+});

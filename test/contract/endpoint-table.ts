@@ -1,0 +1,109 @@
+/** A row of the specification's endpoint table. */
+export interface EndpointRow {
+  number: number;
+  method: string;
+  /** Below `/v1`, with the identifiers in braces. */
+  path: string;
+  success: number;
+  /** The "Other statuses" of the row. */
+  others: number[];
+  isPublic: boolean;
+  hasBody: boolean;
+  isPaged: boolean;
+}
+
+/** The endpoint table, as the specification has it: number, method, path, success, other statuses. */
+const TABLE = `
+|  1 | GET    | /status                                                     | 200 | 429, 503                           |
+|  2 | GET    | /swagger                                                    | 200 | 429, 503                           |
+|  3 | GET    | /accounts                                                   | 200 | 400, 401, 429, 503                 |
+|  4 | GET    | /accounts/{account_id}                                      | 200 | 401, 404, 429, 503                 |
+|  5 | GET    | /accounts/{account_id}/account_users                        | 200 | 400, 401, 429, 503                 |
+|  6 | POST   | /accounts/{account_id}/account_users                        | 201 | 400, 401, 403, 429, 503            |
+|  7 | GET    | /accounts/{account_id}/account_users/{user_id}              | 200 | 401, 403, 404, 429, 503            |
+|  8 | PATCH  | /accounts/{account_id}/account_users/{user_id}              | 200 | 400, 401, 403, 404, 429, 500, 503  |
+|  9 | DELETE | /accounts/{account_id}/account_users/{user_id}              | 204 | 400, 401, 403, 404, 429, 503       |
+| 10 | GET    | /sites                                                      | 200 | 400, 401, 429, 503                 |
+| 11 | POST   | /sites                                                      | 201 | 400, 401, 403, 429, 503            |
+| 12 | GET    | /sites/{site_id}                                            | 200 | 401, 403, 404, 429, 503            |
+| 13 | PATCH  | /sites/{site_id}                                            | 200 | 400, 401, 403, 404, 429, 503       |
+| 14 | DELETE | /sites/{site_id}                                            | 204 | 400, 401, 403, 404, 429, 503       |
+| 15 | GET    | /installs                                                   | 200 | 400, 401, 429, 503                 |
+| 16 | POST   | /installs                                                   | 201 | 400, 401, 403, 429, 503            |
+| 17 | GET    | /installs/{install_id}                                      | 200 | 401, 404, 429, 503                 |
+| 18 | PATCH  | /installs/{install_id}                                      | 200 | 400, 401, 403, 429, 503            |
+| 19 | DELETE | /installs/{install_id}                                      | 204 | 401, 403, 404, 429, 503            |
+| 20 | GET    | /installs/{install_id}/offload_settings/filestore_validation_file | 200 | 401, 403, 404, 429, 503      |
+| 21 | GET    | /installs/{install_id}/offload_settings/files               | 200 | 401, 403, 404, 429, 503            |
+| 22 | POST   | /installs/{install_id}/offload_settings/files               | 202 | 400, 401, 403, 404, 429, 503       |
+| 23 | PATCH  | /installs/{install_id}/offload_settings/files               | 202 | 400, 401, 403, 404, 429, 503       |
+| 24 | GET    | /installs/{install_id}/domains                              | 200 | 401, 403, 404, 429, 503            |
+| 25 | POST   | /installs/{install_id}/domains                              | 201 | 400, 401, 403, 429, 503            |
+| 26 | POST   | /installs/{install_id}/domains/bulk                         | 201 | 400, 401, 403, 429, 503            |
+| 27 | GET    | /installs/{install_id}/domains/{domain_id}                  | 200 | 401, 403, 404, 429, 503            |
+| 28 | PATCH  | /installs/{install_id}/domains/{domain_id}                  | 200 | 400, 401, 403, 404, 429, 503       |
+| 29 | DELETE | /installs/{install_id}/domains/{domain_id}                  | 204 | 400, 401, 403, 404, 429, 503       |
+| 30 | POST   | /installs/{install_id}/domains/{domain_id}/check_status     | 202 | 401, 403, 404, 429, 500, 503       |
+| 31 | GET    | /installs/{install_id}/domains/check_status/{report_id}     | 200 | 401, 403, 404, 429, 500, 503       |
+| 32 | GET    | /installs/{install_id}/domains/{domain_id}/ssl_certificate  | 200 | 401, 403, 404, 429, 503            |
+| 33 | POST   | /installs/{install_id}/backups                              | 202 | 400, 401, 403, 404, 429, 503       |
+| 34 | GET    | /installs/{install_id}/backups/{backup_id}                  | 200 | 400, 401, 404, 429, 503            |
+| 35 | POST   | /installs/{install_id}/purge_cache                          | 202 | 400, 401, 403, 404, 429, 503       |
+| 36 | GET    | /user                                                       | 200 | 401, 429, 503                      |
+| 37 | GET    | /ssh_keys                                                   | 200 | 400, 401, 429, 503                 |
+| 38 | POST   | /ssh_keys                                                   | 201 | 400, 401, 403, 429, 503            |
+| 39 | DELETE | /ssh_keys/{ssh_key_id}                                      | 204 | 400, 401, 403, 429, 503            |
+`;
+
+/** Endpoints that read a body: all that POST or PATCH, but the request for a status report. */
+const POST_WITHOUT_BODY = [30];
+/** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
+const PAGED = [3, 10, 15, 24, 37];
+const PUBLIC = [1, 2];
+
+export const ENDPOINTS: EndpointRow[] = TABLE.trim()
+  .split('\n')
+  .map((line) => {
+    const [number = '', method = '', path = '', success, others = ''] = line
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim());
+    return {
+      number: Number(number),
+      method,
+      path,
+      success: Number(success),
+      others: others.split(', ').map(Number),
+      isPublic: PUBLIC.includes(Number(number)),
+      hasBody: ['POST', 'PATCH'].includes(method) && !POST_WITHOUT_BODY.includes(Number(number)),
+      isPaged: PAGED.includes(Number(number)),
+    };
+  });
+
+/** `17 GET /installs/{install_id}` */
+export function nameOf({ number, method, path }: EndpointRow): string {
+  return `${number} ${method} ${path}`;
+}
+
+/** The names of the identifiers in a row's path, first to last. */
+export function idsOf({ path }: EndpointRow): string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] ?? '');
+}
+
+/** The first of `wanted` that the row lists: "the best listed status" (gaps section 1). */
+export function bestStatus(row: EndpointRow, wanted: number[]): number {
+  const status = wanted.find((candidate) => row.others.includes(candidate));
+  if (status === undefined) throw new Error(`${nameOf(row)} lists none of ${wanted.join(', ')}`);
+  return status;
+}
+
+export const HIDDEN = [404, 403, 400];
+export const REFUSED = [403, 404, 400];
+export const MALFORMED = [400, 404, 403];
+
+/** What is said with a status that tells of a thing the caller may not see or touch. */
+export const MESSAGES: Record<number, string> = {
+  400: 'Bad request - invalid parameters',
+  403: 'Insufficient permissions to access this resource',
+  404: 'Resource not found',
+};

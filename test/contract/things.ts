@@ -1,0 +1,184 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { timestamp } from '../../src/clock.ts';
+import { createSelfSigned } from '../../src/hosting/self-signed.ts';
+import { installName, type Person, type TestHomeport } from '../homeport.ts';
+import type { EndpointRow } from './endpoint-table.ts';
+
+/** One thing of every kind, all of one account, by the names that paths give their identifiers. */
+export type Things = Record<
+  | 'account_id'
+  | 'user_id'
+  | 'site_id'
+  | 'install_id'
+  | 'domain_id'
+  | 'report_id'
+  | 'backup_id'
+  | 'ssh_key_id',
+  string
+>;
+
+let counter = 0;
+
+export function domainName(): string {
+  counter += 1;
+  return `n${counter}-${process.pid}.example.com`;
+}
+
+/** A public key that nobody has yet, in OpenSSH format (RFC 8709, section 4). */
+export function publicKey(): string {
+  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  const field = (bytes: Buffer) => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32BE(bytes.length);
+    return Buffer.concat([length, bytes]);
+  };
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.from(x ?? '', 'base64url'))]);
+  return `ssh-ed25519 ${blob.toString('base64')} somebody@example.com`;
+}
+
+const certificate = createSelfSigned({
+  names: ['certificate.example.com'],
+  notBefore: new Date('2026-01-01T00:00:00Z'),
+  days: 3650,
+});
+
+/** Makes one thing of every kind in an account, whole enough that every endpoint succeeds on it. */
+export async function createThings(
+  homeport: TestHomeport,
+  owner: Person,
+  accountId: string,
+): Promise<Things> {
+  const { platform, services } = homeport;
+  const caller = { userId: owner.userId };
+  const site = await services.sites.create(caller, { name: 'Site', account_id: accountId });
+  const install = await services.installs.create(
+    caller,
+    { name: installName(), account_id: accountId, site_id: site.id, environment: 'production' },
+    'test',
+  );
+  const domain = await services.domains.create(caller, install.id, { name: domainName() }, 'test');
+  const backup = await services.backups.request(
+    caller,
+    install.id,
+    { description: 'Before the change', notification_emails: [] },
+    'test',
+  );
+  const report = await services.domainReports.request(caller, install.id, domain.id, 'test');
+  const key = await services.sshKeys.add(caller, publicKey());
+  const member = await homeport.person(accountId, 'partial');
+  const { chain, key: privateKey } = await certificate;
+  const now = timestamp(platform.clock);
+  await platform.database.write(async ({ queries }) => {
+    // The check took the install's turn; the endpoint is to succeed all the same.
+    await queries.deleteFrom('install_limits').where('install_id', '=', install.id).execute();
+    await queries
+      .insertInto('certificates')
+      .values({
+        domain_id: domain.id,
+        source: 'SELF_SIGNED',
+        chain,
+        sealed_key: platform.sealer.seal(privateKey),
+        not_before: now,
+        not_after: now,
+        created_at: now,
+      })
+      .execute();
+    const settings = JSON.stringify(filestoreSettings);
+    await queries
+      .insertInto('offload_settings')
+      .values({
+        install_id: install.id,
+        settings,
+        requested: settings,
+        state: 'in_force',
+        reason: null,
+        updated_at: now,
+      })
+      .execute();
+  });
+  return {
+    account_id: accountId,
+    user_id: member.userId,
+    site_id: site.id,
+    install_id: install.id,
+    domain_id: domain.id,
+    report_id: report,
+    backup_id: backup.id,
+    ssh_key_id: key.id,
+  };
+}
+
+const filestoreSettings = {
+  cloud: 's3',
+  bucket: 'a-bucket',
+  bucket_region: 'eu-west-1',
+  path_settings: [{ path: '/uploads', excluded_paths: [], redirect_type: 'break' }],
+};
+
+/** Things that do not exist. */
+export function absentThings(): Things {
+  const id = () => crypto.randomUUID();
+  return {
+    account_id: id(),
+    user_id: id(),
+    site_id: id(),
+    install_id: id(),
+    domain_id: id(),
+    report_id: id(),
+    backup_id: id(),
+    ssh_key_id: id(),
+  };
+}
+
+/** The row's path with the things in it. */
+export function pathTo(row: EndpointRow, things: Record<string, string>): string {
+  return pathWith(row.path, things);
+}
+
+export function pathWith(template: string, things: Record<string, string>): string {
+  return template.replace(/\{(\w+)\}/g, (_, name: string) => things[name] ?? '');
+}
+
+/** A body with which the endpoint succeeds; undefined for those without. */
+export function bodyFor({ number }: EndpointRow, { account_id }: Pick<Things, 'account_id'>): unknown {
+  switch (number) {
+    case 6:
+      return {
+        user: {
+          account_id,
+          first_name: 'Ada',
+          last_name: 'Example',
+          email: `${crypto.randomUUID()}@example.com`,
+          roles: 'partial',
+        },
+      };
+    case 8:
+      return { roles: 'partial' };
+    case 11:
+      return { name: 'New site', account_id };
+    case 13:
+      return { name: 'Renamed' };
+    case 16:
+      return { name: installName(), account_id };
+    case 18:
+      return { environment: 'staging' };
+    case 22:
+      return { filestore_settings: filestoreSettings };
+    case 23:
+      return { filestore_settings: { bucket_region: 'us-east-1' } };
+    case 25:
+      return { name: domainName() };
+    case 26:
+      return { domains: [{ name: domainName() }, { name: domainName() }] };
+    case 28:
+      return { secure_all_urls: true };
+    case 33:
+      return { description: 'Before the change', notification_emails: ['someone@example.com'] };
+    case 35:
+      return { type: 'page' };
+    case 38:
+      return { public_key: publicKey() };
+    default:
+      return undefined;
+  }
+}
