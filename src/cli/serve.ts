@@ -8,6 +8,7 @@ import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
+import { releaseStartupMemory } from './startup-memory.ts';
 
 const GRACE_MS = 10_000;
 
@@ -27,6 +28,7 @@ export function addServeCommand(program: Command): void {
       const first = await ensureOwner(homeport.platform, homeport.services);
       if (options.demo === true) await fillDemo(homeport.platform, homeport.services);
       process.stdout.write(banner(config, homeport, first));
+      releaseStartupMemory();
       await ended;
     });
 }

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import nodemailer from 'nodemailer';
+import type { Transporter } from 'nodemailer';
 import type { Clock } from '../clock.ts';
 
 export interface MailText {
@@ -32,25 +32,35 @@ export function createMailer(
     : smtpMailer(settings.smtpUrl, settings.mailFrom);
 }
 
+/** Loaded with the first mail: it costs time and memory that a start should not pay. */
+const nodemailer = async () => (await import('nodemailer')).default;
+
 function smtpMailer(url: string, from: string): Mailer {
-  const transport = nodemailer.createTransport(
-    { url, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
-    { from },
-  );
+  let made: Promise<Transporter> | undefined;
+  const transport = () => {
+    made ??= nodemailer().then((library) =>
+      library.createTransport(
+        { url, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
+        { from },
+      ),
+    );
+    return made;
+  };
   return {
     async send(mail) {
-      await transport.sendMail(mail);
+      await (await transport()).sendMail(mail);
     },
     async verify() {
-      await transport.verify();
+      await (await transport()).verify();
     },
   };
 }
 
 function fileMailer(folder: string, from: string, clock: Clock): Mailer {
-  const transport = nodemailer.createTransport({ streamTransport: true, buffer: true }, { from });
   return {
     async send(mail) {
+      const library = await nodemailer();
+      const transport = library.createTransport({ streamTransport: true, buffer: true }, { from });
       const { message } = await transport.sendMail({ ...mail, date: clock.now() });
       if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
       await mkdir(folder, { recursive: true, mode: 0o700 });
