@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino';
 import type { Static, TSchema } from 'typebox';
+import { vi } from 'vitest';
 import { type ManualClock, manualClock } from '../src/clock.ts';
 import type { Database } from '../src/database/database.ts';
 import { type Randomness, systemRandomness } from '../src/ids.ts';
@@ -7,6 +8,11 @@ import type { JobKind, JobType } from '../src/jobs/job.ts';
 import { createQueue, type NewJob, type Queue } from '../src/jobs/queue.ts';
 import { createWorker, type Worker, type WorkerParts } from '../src/jobs/worker.ts';
 import { openTestDatabase } from './database.ts';
+
+/** Resolves as soon as `check` does not throw; generous, for machines that have other things to do. */
+export function until(check: () => void | Promise<void>): Promise<void> {
+  return vi.waitFor(check, { timeout: 20_000, interval: 10 });
+}
 
 /** A queue on a database of its own, a clock that is moved by hand, and jitter without chance. */
 export interface JobsFixture {

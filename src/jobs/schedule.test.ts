@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type JobsFixture, openJobsFixture, until } from '../../test/jobs.ts';
 import { defineJob } from './job.ts';
 import { createScheduler, type Schedule } from './schedule.ts';
 
@@ -113,7 +113,7 @@ describe('a scheduler', () => {
     await one.tick();
     jobs.clock.advance(MINUTE);
     one.start();
-    await vi.waitFor(async () => expect(await asked()).toHaveLength(1));
+    await until(async () => expect(await asked()).toHaveLength(1));
     await one.stop();
   });
 

@@ -3,7 +3,7 @@ import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Active, type CheckedKind, logOf } from './attempt.ts';
 import { AttemptInterrupted } from './failure.ts';
-import { findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
+import { type ClaimedJob, findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
 import { showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import { coalesce } from './repeat.ts';
@@ -12,12 +12,14 @@ import type { Settlement } from './settlement.ts';
 /** A kind that nobody knows is named in the log when its jobs have waited so long. */
 const UNKNOWN_KIND_PATIENCE_MS = 60_000;
 
-/** What a worker does every few seconds: it shows that it lives, keeps its leases, and ends those of dead workers. */
+/** What a worker does every few seconds beside its jobs. Neither part throws, and neither waits for the other. */
 export interface Upkeep {
-  /** Never throws. */
-  turn(): Promise<void>;
-  /** Milliseconds until the next turn is due. */
+  /** Shows that the worker lives, and keeps its leases. */
+  heartbeat(): Promise<void>;
+  /** Milliseconds until the next heartbeat is due. */
   readonly pauseMs: number;
+  /** Ends the attempts of workers that died, and names kinds that nobody knows. */
+  sweep(): Promise<void>;
 }
 
 export function createUpkeep(parts: {
@@ -33,25 +35,33 @@ export function createUpkeep(parts: {
   heartbeatMs: number;
 }): Upkeep {
   const { database, clock, log, settlement, workerId, kinds, active, leaseMs, heartbeatMs } = parts;
-  const outage = createOutage(log, 'keep the leases of jobs');
+  const heartbeats = createOutage(log, 'keep the leases of jobs');
+  const sweeps = createOutage(log, 'look for jobs that were left');
   const names = [...kinds.keys()];
   const warned = new Set<string>();
   let nextLookForUnknown = 0;
 
-  /** Its own leases first, so that a process that slept does not take its own jobs for a dead worker's. */
-  const turn = coalesce(async () => {
+  const heartbeat = coalesce(async () => {
     try {
-      await within(heartbeatMs, heartbeat());
-      await recover();
-      await nameUnknownKinds();
-      outage.over();
+      await within(leaseMs / 5, renew());
+      heartbeats.over();
     } catch (error) {
-      outage.failed(error);
+      heartbeats.failed(error);
       dropLapsed();
     }
   });
 
-  async function heartbeat(): Promise<void> {
+  const sweep = coalesce(async () => {
+    try {
+      await recover();
+      await nameUnknownKinds();
+      sweeps.over();
+    } catch (error) {
+      sweeps.failed(error);
+    }
+  });
+
+  async function renew(): Promise<void> {
     const present = [...active].filter((one) => !one.lost.signal.aborted);
     const leaseUntil = clock.now().getTime() + leaseMs;
     const renewed = await database.write(async (transaction) => {
@@ -81,7 +91,8 @@ export function createUpkeep(parts: {
   async function recover(): Promise<void> {
     for (const { job, lease } of await findLapsed(database.reader, names, timestamp(clock))) {
       const kind = kinds.get(job.kind);
-      if (kind === undefined) continue;
+      // A process that slept finds its own leases lapsed; its next heartbeat renews them.
+      if (kind === undefined || underWayHere(job)) continue;
       const ended = {
         job,
         lease,
@@ -92,6 +103,10 @@ export function createUpkeep(parts: {
       };
       await settlement.fail(ended, new AttemptInterrupted());
     }
+  }
+
+  function underWayHere(job: ClaimedJob): boolean {
+    return [...active].some((one) => one.job.id === job.id && one.job.attempt === job.attempt);
   }
 
   async function nameUnknownKinds(): Promise<void> {
@@ -107,9 +122,10 @@ export function createUpkeep(parts: {
   }
 
   return {
-    turn,
+    heartbeat,
+    sweep,
     get pauseMs() {
-      return outage.present ? heartbeatMs / 3 : heartbeatMs;
+      return heartbeats.present ? heartbeatMs / 3 : heartbeatMs;
     },
   };
 }

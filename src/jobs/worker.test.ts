@@ -1,6 +1,6 @@
 import Type from 'typebox';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type JobsFixture, openJobsFixture, until } from '../../test/jobs.ts';
 import type { Transaction } from '../database/database.ts';
 import { defineJob, type JobKind, PermanentFailure } from './job.ts';
 import { createQueue } from './queue.ts';
@@ -51,7 +51,7 @@ function gate(): { opened: Promise<void>; open(): void } {
 async function startAndHang(kind: JobKind, id: string, attempt: number, pollMs: number): Promise<Worker> {
   jobs.clock.advance(10_001);
   const worker = jobs.worker([kind], { heartbeatMs: NEVER, pollMs });
-  await vi.waitFor(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt }));
+  await until(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt }));
   return worker;
 }
 
@@ -100,7 +100,7 @@ describe('a worker', () => {
       for (const lane of ['a', 'b', 'c']) await jobs.ask(kind, { lane, n }, { lane });
     }
     const workers = [jobs.worker([kind]), jobs.worker([kind])];
-    await vi.waitFor(async () => {
+    await until(async () => {
       await Promise.all(workers.map((worker) => worker.idle()));
       expect(order).toEqual({ a: [1, 2, 3, 4, 5], b: [1, 2, 3, 4, 5], c: [1, 2, 3, 4, 5] });
     });
@@ -118,7 +118,7 @@ describe('a worker', () => {
     });
     const worker = jobs.worker([kind], { concurrency: 3 });
     for (let n = 0; n < 8; n++) await jobs.ask(kind, { n }, { lane: n % 2 === 0 ? `lane ${n}` : null });
-    await vi.waitFor(() => expect(now).toBe(3));
+    await until(() => expect(now).toBe(3));
     open();
     await worker.idle();
     expect(most).toBe(3);
@@ -138,7 +138,7 @@ describe('a worker', () => {
     });
     await expect(undone).rejects.toThrow('changed my mind');
     await jobs.ask(kind, { n: 2 });
-    await vi.waitFor(() => expect(seen).toEqual([2]));
+    await until(() => expect(seen).toEqual([2]));
   });
 
   it('finds what another process enqueued at its next poll', async () => {
@@ -151,7 +151,7 @@ describe('a worker', () => {
     await jobs.database.write((transaction) =>
       elsewhere.enqueue(transaction, kind, { payload: { n: 3 }, lane: null }),
     );
-    await vi.waitFor(() => expect(seen).toEqual([3]));
+    await until(() => expect(seen).toEqual([3]));
   });
 
   it('does not begin a delayed job before its time', async () => {
@@ -395,11 +395,11 @@ describe('a completion', () => {
     const workers = [await startAndHang(kind, id, 1, NEVER), await startAndHang(kind, id, 2, SOON)];
     expect((await jobs.row(id)).worker_id).toBe(workers[1]?.id);
     gates[0]?.open();
-    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    await until(() => expect(messages()).toContain(LOST));
     expect(await effects()).toEqual({});
     expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 });
     gates[1]?.open();
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(await effects()).toEqual({ 'by attempt 2': 1 });
   });
 
@@ -415,12 +415,12 @@ describe('a completion', () => {
     await jobs.database.write(({ queries }) =>
       queries.updateTable('jobs').set({ state: 'queued', worker_id: null, lease_until: null }).execute(),
     );
-    await vi.waitFor(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 }));
+    await until(async () => expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 }));
     gates[0]?.open();
-    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    await until(() => expect(messages()).toContain(LOST));
     expect((await jobs.row(id)).state).toBe('running');
     gates[1]?.open();
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(await effects()).toEqual({ 'by attempt 2': 1 });
   });
 });
@@ -439,10 +439,10 @@ describe('a failure', () => {
     await startAndHang(kind, id, 1, NEVER);
     await startAndHang(kind, id, 2, SOON);
     gates[0]?.open();
-    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    await until(() => expect(messages()).toContain(LOST));
     expect(await jobs.row(id)).toMatchObject({ state: 'running', attempt: 2 });
     gates[1]?.open();
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(await effects()).toEqual({});
   });
 });
@@ -453,14 +453,14 @@ describe('a lease', () => {
     const kind = kindOf(() => opened);
     const id = await jobs.ask(kind, { n: 1 });
     jobs.worker([kind], { heartbeatMs: 5 });
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     for (let step = 0; step < 5; step++) {
       jobs.clock.advance(6_000);
-      const until = new Date(jobs.clock.now().getTime() + 10_000).toISOString();
-      await vi.waitFor(async () => expect((await jobs.row(id)).lease_until).toBe(until));
+      const renewed = new Date(jobs.clock.now().getTime() + 10_000).toISOString();
+      await until(async () => expect((await jobs.row(id)).lease_until).toBe(renewed));
     }
     open();
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect((await jobs.row(id)).attempt).toBe(1);
   });
 
@@ -477,7 +477,7 @@ describe('a lease', () => {
     );
     const id = await jobs.ask(kind, { n: 1 });
     jobs.worker([kind], { heartbeatMs: 10 });
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     await jobs.database.write(({ queries }) =>
       queries
         .updateTable('jobs')
@@ -485,7 +485,7 @@ describe('a lease', () => {
         .where('id', '=', id)
         .execute(),
     );
-    await vi.waitFor(() => expect(messages()).toContain(LOST));
+    await until(() => expect(messages()).toContain(LOST));
     expect(aborted).toEqual([expect.objectContaining({ name: 'LeaseLost' })]);
     expect(await effects()).toEqual({});
   });
@@ -499,7 +499,7 @@ describe('a lease', () => {
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     jobs.worker([kind], { heartbeatMs: NEVER });
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     jobs.clock.advance(10_001);
     await jobs.worker([kind]).idle();
     expect((await jobs.row(id)).state).toBe('failed');
@@ -518,7 +518,7 @@ describe('cancelling a lane', () => {
     const running = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     const waiting = await jobs.ask(kind, { n: 2 }, { lane: 'a' });
     const other = await jobs.ask(kind, { n: 3 }, { lane: 'b', delayMs: 1_000 });
-    await vi.waitFor(async () => expect((await jobs.row(running)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(running)).state).toBe('running'));
     await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
     open();
     await worker.idle();
@@ -538,7 +538,7 @@ describe('stopping a worker', () => {
     const worker = jobs.worker([kind], { concurrency: 1 });
     const under = await jobs.ask(kind, { n: 1 });
     const next = await jobs.ask(kind, { n: 2 });
-    await vi.waitFor(async () => expect((await jobs.row(under)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(under)).state).toBe('running'));
     const stopped = worker.stop(30_000);
     open();
     await stopped;
@@ -557,7 +557,7 @@ describe('stopping a worker', () => {
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     const worker = jobs.worker([kind]);
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     await worker.stop(10);
     expect(await jobs.row(id)).toMatchObject({
       state: 'queued',
@@ -568,6 +568,33 @@ describe('stopping a worker', () => {
     expect(messages()).toContain('handed back');
   });
 
+  it('hands back at once what it was claiming when it was told to stop', async () => {
+    const { opened, open } = gate();
+    let slow = false;
+    let ran = false;
+    const database: JobsFixture['database'] = {
+      ...jobs.database,
+      write: async (work) => {
+        const result = await jobs.database.write(work);
+        if (slow) await opened;
+        return result;
+      },
+    };
+    const kind = kindOf(async () => {
+      ran = true;
+    });
+    const worker = jobs.worker([kind], { database, pollMs: NEVER });
+    await worker.idle();
+    slow = true;
+    const id = await jobs.ask(kind, { n: 1 });
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
+    const stopped = worker.stop(0);
+    open();
+    await stopped;
+    expect(await jobs.row(id)).toMatchObject({ state: 'queued', attempt: 0 });
+    expect(ran).toBe(false);
+  });
+
   it('leaves what does not stop to whoever finds its lapsed lease, so that it never runs twice at once', async () => {
     const { opened, open } = gate();
     const kind = kindOf(async (_payload, { attempt }) => {
@@ -575,7 +602,7 @@ describe('stopping a worker', () => {
     });
     const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
     const worker = jobs.worker([kind], { abortGraceMs: 10 });
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('running'));
+    await until(async () => expect((await jobs.row(id)).state).toBe('running'));
     await worker.stop(10);
     const successor = jobs.worker([kind]);
     await successor.idle();
@@ -591,15 +618,17 @@ describe('a database that does not answer', () => {
   /** The fixture's database, whose writing fails or hangs on command. */
   function fragile() {
     const state: { is: 'up' | 'down' | 'hanging' } = { is: 'up' };
+    const broken = Promise.withResolvers<never>();
+    broken.promise.catch(() => {});
     const database: JobsFixture['database'] = {
       ...jobs.database,
       write: (work) => {
         if (state.is === 'down') return Promise.reject(new Error('connection refused'));
-        if (state.is === 'hanging') return new Promise(() => {});
+        if (state.is === 'hanging') return broken.promise;
         return jobs.database.write(work);
       },
     };
-    return { state, database };
+    return { state, database, breakHanging: () => broken.reject(new Error('connection terminated')) };
   }
 
   it('is named in the log once, and the worker goes on when it answers again', async () => {
@@ -615,7 +644,7 @@ describe('a database that does not answer', () => {
       'could not keep the leases of jobs; trying again until it works',
     ]);
     state.is = 'up';
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'), { timeout: 10_000 });
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(errors()).toHaveLength(2);
     expect(messages()).toContain('could claim jobs again');
   });
@@ -628,11 +657,11 @@ describe('a database that does not answer', () => {
     });
     const id = await jobs.ask(kind, { n: 1 });
     jobs.worker([kind], { database });
-    await vi.waitFor(() =>
+    await until(() =>
       expect(messages()).toContainEqual(expect.stringMatching(/^could not write the outcome/)),
     );
     state.is = 'up';
-    await vi.waitFor(async () => expect((await jobs.row(id)).state).toBe('succeeded'), { timeout: 10_000 });
+    await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(await effects()).toEqual({ effect: 1 });
     expect((await jobs.row(id)).attempt).toBe(1);
   });
@@ -658,7 +687,7 @@ describe('a database that does not answer', () => {
       await jobs.queue.enqueue(transaction, kind, { payload: { n: 1 }, lane: 'a' }),
       await jobs.queue.enqueue(transaction, kind, { payload: { n: 2 }, lane: 'a' }),
     ]);
-    await vi.waitFor(async () => {
+    await until(async () => {
       const states = await Promise.all(ids.map(async (id) => (await jobs.row(id)).state));
       expect(states).toEqual(['succeeded', 'succeeded']);
     });
@@ -667,25 +696,27 @@ describe('a database that does not answer', () => {
   });
 
   it.each(['down', 'hanging'] as const)('costs a job its lease when it is %s for too long', async (fault) => {
-    const { state, database } = fragile();
-    const { promise: aborted, resolve } = Promise.withResolvers<unknown>();
+    const { state, database, breakHanging } = fragile();
+    const aborted = Promise.withResolvers<unknown>();
     const kind = kindOf(async (_payload, { signal, attempt }) => {
       if (attempt > 1) return;
       state.is = fault;
-      resolve(await new Promise((done) => signal.addEventListener('abort', () => done(signal.reason))));
+      aborted.resolve(
+        await new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
+      );
     });
     const id = await jobs.ask(kind, { n: 1 });
-    const worker = jobs.worker([kind], { database, heartbeatMs: 20 });
-    await vi.waitFor(() => expect(state.is).toBe(fault));
-    await vi.waitFor(() =>
-      expect(messages()).toContainEqual(expect.stringMatching(/^could not keep the leases/)),
-    );
-    jobs.clock.advance(10_001);
-    expect(await aborted).toMatchObject({ name: 'LeaseLost' });
-    // A hanging connection would be given up by the driver; here it never answers, so a new worker takes over.
+    // A heartbeat may take a fifth of the lease, in real time.
+    const worker = jobs.worker([kind], { database, leaseMs: 1_000, heartbeatMs: 20 });
+    await until(() => expect(state.is).toBe(fault));
+    jobs.clock.advance(1_001);
+    expect(await aborted.promise).toMatchObject({ name: 'LeaseLost' });
+    expect(messages()).toContain('could not keep the leases of jobs; trying again until it works');
     state.is = 'up';
-    const taker = fault === 'down' ? worker : jobs.worker([kind]);
-    await taker.idle();
-    expect(await jobs.row(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    breakHanging();
+    await until(async () => {
+      await worker.idle();
+      expect(await jobs.row(id)).toMatchObject({ state: 'succeeded', attempt: 2 });
+    });
   });
 });

@@ -5,7 +5,15 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
 import type { Randomness } from '../ids.ts';
-import { type Active, type CheckedKind, carryOut, checkedKind, logOf, WorkerStopping } from './attempt.ts';
+import {
+  type Active,
+  type CheckedKind,
+  carryOut,
+  checkedKind,
+  logOf,
+  type Outcome,
+  WorkerStopping,
+} from './attempt.ts';
 import type { JobKind } from './job.ts';
 import { type ClaimedJob, claimDue } from './leases.ts';
 import { forgetWorker } from './live-workers.ts';
@@ -99,8 +107,6 @@ export function createWorker(parts: WorkerParts): Worker {
         }),
       );
       claims.over();
-      // An answer that came after the end is left to whoever finds the lapsed leases.
-      if (shutdown.signal.aborted) return;
       for (const job of jobs) begin(job, leaseUntil);
     } catch (error) {
       // Another process took a job of the same lane in the same instant. It is visible now, so the next claim works.
@@ -135,11 +141,17 @@ export function createWorker(parts: WorkerParts): Worker {
     if (kind === undefined) throw new Error(`claimed a job of the unknown kind ${job.kind}`);
     const jobLog = logOf(log, job);
     const startedAt = clock.now().getTime();
-    jobLog.debug('started');
-    const outcome = await carryOut(kind, job, one.controller, abortGraceMs, jobLog);
+    const outcome = await begun(kind, one, jobLog);
     one.settling = true;
     const ended = { job, lease: one.lease, kind, log: jobLog, startedAt, lost: one.lost.signal };
     await settlement.settle(ended, outcome);
+  }
+
+  async function begun(kind: CheckedKind, one: Active, jobLog: Logger): Promise<Outcome> {
+    // Claimed while the worker was told to stop.
+    if (state !== 'started') return { is: 'interrupted' };
+    jobLog.debug('started');
+    return carryOut(kind, one.job, one.controller, abortGraceMs, jobLog);
   }
 
   const allEnded = async () => {
@@ -153,7 +165,8 @@ export function createWorker(parts: WorkerParts): Worker {
       state = 'started';
       unsubscribe = queue.onEnqueued(wake);
       repetitions.push(
-        repeat(upkeep.turn, () => upkeep.pauseMs),
+        repeat(upkeep.heartbeat, () => upkeep.pauseMs),
+        repeat(upkeep.sweep, () => heartbeatMs),
         repeat(claim, () => claims.delayMs || pollMs),
       );
     },
@@ -168,6 +181,7 @@ export function createWorker(parts: WorkerParts): Worker {
       enough.abort();
       shutdown.abort();
       for (const one of active) one.controller.abort(new WorkerStopping('the worker stops'));
+      await claim();
       await allEnded();
       await Promise.all(repetitions.map((repetition) => repetition.stop()));
       await forgetWorker(database, id).catch((error: unknown) =>
@@ -177,7 +191,8 @@ export function createWorker(parts: WorkerParts): Worker {
 
     async idle() {
       while (state === 'started') {
-        await upkeep.turn();
+        await upkeep.heartbeat();
+        await upkeep.sweep();
         await claim();
         if (active.size === 0 && !claims.present) return;
         await allEnded();
