@@ -1,10 +1,10 @@
 import { type Logger, pino } from 'pino';
-import type { Static, TSchema } from 'typebox';
+import Type, { type Static, type TSchema } from 'typebox';
 import { vi } from 'vitest';
 import { type ManualClock, manualClock } from '../src/clock.ts';
-import type { Database } from '../src/database/database.ts';
+import type { Database, Transaction } from '../src/database/database.ts';
 import { type Randomness, systemRandomness } from '../src/ids.ts';
-import type { JobKind, JobType } from '../src/jobs/job.ts';
+import { defineJob, type JobKind, type JobType } from '../src/jobs/job.ts';
 import { createQueue, type NewJob, type Queue } from '../src/jobs/queue.ts';
 import { createWorker, type Worker, type WorkerParts } from '../src/jobs/worker.ts';
 import { openTestDatabase } from './database.ts';
@@ -34,7 +34,11 @@ export interface JobsFixture {
   ): Promise<string>;
   /** The whole row of a job. */
   row(id: string): Promise<JobRow>;
-  /** Stops the workers and empties the queue's tables. */
+  /** Which effects there are (`addEffect`), and how often each happened. */
+  effects(): Promise<Record<string, number>>;
+  /** The messages among `lines`. */
+  messages(): unknown[];
+  /** Stops the workers and deletes jobs, slots and effects. */
   clear(): Promise<void>;
   remove(): Promise<void>;
 }
@@ -57,6 +61,7 @@ export async function openJobsFixture(): Promise<JobsFixture> {
       await queries.deleteFrom('jobs').execute();
       await queries.deleteFrom('workers').execute();
       await queries.deleteFrom('schedule_runs').execute();
+      await queries.deleteFrom('rate_windows').execute();
     });
     lines.length = 0;
   }
@@ -69,6 +74,11 @@ export async function openJobsFixture(): Promise<JobsFixture> {
     log,
     lines,
     clear,
+    async effects() {
+      const rows = await database.reader.selectFrom('rate_windows').select(['key', 'taken']).execute();
+      return Object.fromEntries(rows.map((row) => [row.key, row.taken]));
+    },
+    messages: () => lines.map((line) => line.msg),
     worker(kinds, options) {
       const parts = { database, queue, kinds, clock, random, log, concurrency: 4, abortGraceMs: 50 };
       const worker = createWorker({ ...parts, ...options });
@@ -93,3 +103,33 @@ export async function openJobsFixture(): Promise<JobsFixture> {
 function findRow(database: Database, id: string) {
   return database.reader.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst();
 }
+
+const Numbered = Type.Object({ n: Type.Integer() });
+
+/** A kind whose work is `run`; everything else is of no interest. */
+export function kindOf(
+  run: JobKind<typeof Numbered>['run'],
+  more: Partial<JobKind<typeof Numbered>> = {},
+): JobKind<typeof Numbered> {
+  return defineJob({ name: 'test', payload: Numbered, maxAttempts: 5, timeoutMs: 30_000, ...more, run });
+}
+
+/** A database effect that shows if it happened twice: a number that grows, in a table that serves another purpose. */
+export async function addEffect(transaction: Transaction, key: string): Promise<void> {
+  await transaction.queries
+    .insertInto('rate_windows')
+    .values({ key, window_start: '2026-01-01T00:00:00.000Z', taken: 1 })
+    .onConflict((conflict) =>
+      conflict.column('key').doUpdateSet((eb) => ({ taken: eb('rate_windows.taken', '+', 1) })),
+    )
+    .execute();
+}
+
+/** What a job can wait for until the test says so. */
+export function gate(): { opened: Promise<void>; open(): void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { opened: promise, open: resolve };
+}
+
+/** For a timer that has no part in the test. */
+export const NEVER = 600_000;

@@ -1,0 +1,174 @@
+import Type from 'typebox';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
+import { defineJob, PermanentFailure } from './job.ts';
+
+let jobs: JobsFixture;
+beforeAll(async () => {
+  jobs = await openJobsFixture();
+});
+afterEach(() => jobs.clear());
+afterAll(() => jobs.remove());
+
+describe('a job that fails', () => {
+  it('is tried again after 1 s, 2 s, 4 s, and holds up its lane and no other', async () => {
+    const seen: string[] = [];
+    const kind = kindOf(async ({ n }, { attempt }) => {
+      seen.push(`${n}/${attempt}`);
+      if (n === 1 && attempt < 4) throw new Error('not yet');
+    });
+    const worker = jobs.worker([kind]);
+    const first = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    await jobs.ask(kind, { n: 2 }, { lane: 'a' });
+    await jobs.ask(kind, { n: 3 }, { lane: 'b' });
+    await worker.idle();
+    expect(seen.sort()).toEqual(['1/1', '3/1']);
+    expect(await jobs.queue.find(first)).toEqual({ state: 'queued', error: 'Error: not yet', attempt: 1 });
+    seen.length = 0;
+    for (const [delay, attempt] of [
+      [1_000, 2],
+      [2_000, 3],
+    ] as const) {
+      jobs.clock.advance(delay - 1);
+      await worker.idle();
+      expect(seen).toEqual([]);
+      jobs.clock.advance(1);
+      await worker.idle();
+      expect(seen.splice(0)).toEqual([`1/${attempt}`]);
+    }
+    jobs.clock.advance(4_000);
+    await worker.idle();
+    expect(seen).toEqual(['1/4', '2/1']);
+    const warnings = jobs.lines.filter((line) => line.level === 40);
+    expect(warnings.map((line) => line.retry_in_ms)).toEqual([1_000, 2_000, 4_000]);
+    expect(warnings[0]?.err).toMatchObject({ message: 'not yet' });
+  });
+
+  it('is given up when its attempts are used up, in the transaction that marks it failed', async () => {
+    const kind = kindOf(
+      async () => {
+        throw new Error('no route to postgres://me:secret@db\nat line 2');
+      },
+      {
+        maxAttempts: 2,
+        async giveUp({ n }, failure, transaction) {
+          await addEffect(transaction, `${n} ${failure.attempts} ${failure.reason}`);
+        },
+      },
+    );
+    const worker = jobs.worker([kind]);
+    const id = await jobs.ask(kind, { n: 5 });
+    await worker.idle();
+    expect(await jobs.effects()).toEqual({});
+    jobs.clock.advance(1_000);
+    await worker.idle();
+    expect(await jobs.effects()).toEqual({
+      '5 2 It failed unexpectedly; the operator finds the cause in the log.': 1,
+    });
+    const row = await jobs.row(id);
+    expect(row).toMatchObject({ state: 'failed', error: 'Error: no route to postgres://***@db', attempt: 2 });
+    expect(row.finished_at).toBe(jobs.clock.now().toISOString());
+    expect(jobs.lines.at(-1)).toMatchObject({ level: 50, msg: 'gave up', job: id });
+  });
+
+  it('is given up at once if trying again will not help', async () => {
+    const reasons: unknown[] = [];
+    const kind = kindOf(
+      async () => {
+        throw new PermanentFailure('The bucket does not exist.\nsecond line', { cause: new Error('404') });
+      },
+      { giveUp: async (_payload, failure) => void reasons.push(failure) },
+    );
+    const id = await jobs.ask(kind, { n: 1 });
+    await jobs.worker([kind]).idle();
+    expect(reasons).toEqual([{ reason: 'The bucket does not exist.', attempts: 1 }]);
+    expect(await jobs.queue.find(id)).toEqual({
+      state: 'failed',
+      error: 'The bucket does not exist.; caused by Error: 404',
+      attempt: 1,
+    });
+  });
+
+  it('fails all the same if giving it up fails, and blocks nobody', async () => {
+    let tried = 0;
+    const kind = kindOf(
+      async ({ n }) => {
+        if (n === 1) throw new PermanentFailure('No.');
+      },
+      {
+        async giveUp(_payload, _failure, transaction) {
+          tried++;
+          await addEffect(transaction, 'half');
+          throw new Error('a fault of ours');
+        },
+      },
+    );
+    const worker = jobs.worker([kind]);
+    const ids = [
+      await jobs.ask(kind, { n: 1 }, { lane: 'a' }),
+      await jobs.ask(kind, { n: 2 }, { lane: 'a' }),
+    ];
+    await worker.idle();
+    expect(tried).toBe(3);
+    expect(await jobs.effects()).toEqual({});
+    expect(await Promise.all(ids.map(async (id) => (await jobs.row(id)).state))).toEqual([
+      'failed',
+      'succeeded',
+    ]);
+    expect(jobs.messages().filter((message) => message === 'giving the job up failed')).toHaveLength(3);
+  });
+
+  it('fails at once if its payload does not fit the schema any more', async () => {
+    let called = 0;
+    const old = defineJob({
+      name: 'test',
+      payload: Type.Object({ n: Type.String() }),
+      maxAttempts: 5,
+      timeoutMs: 1_000,
+      run: async () => {},
+    });
+    const id = await jobs.ask(old, { n: 'a secret' });
+    const kind = kindOf(async () => void called++, { giveUp: async () => void called++ });
+    await jobs.worker([kind]).idle();
+    expect(called).toBe(0);
+    expect(await jobs.queue.find(id)).toEqual({
+      state: 'failed',
+      error: 'The request was stored in a form that this version does not understand (/n must be integer).',
+      attempt: 1,
+    });
+  });
+
+  it('is aborted when it takes too long, which counts as a failure', async () => {
+    const aborted: unknown[] = [];
+    const kind = kindOf(
+      (_payload, { signal }) =>
+        new Promise((_, reject) => {
+          signal.addEventListener('abort', () => {
+            aborted.push(signal.reason);
+            reject(new Error('interrupted'));
+          });
+        }),
+      { timeoutMs: 20, maxAttempts: 2 },
+    );
+    const worker = jobs.worker([kind]);
+    const id = await jobs.ask(kind, { n: 1 });
+    await worker.idle();
+    expect(aborted).toEqual([expect.objectContaining({ name: 'AttemptTimeout' })]);
+    const error = 'AttemptTimeout: It took longer than 0.02 seconds.; caused by Error: interrupted';
+    expect(await jobs.queue.find(id)).toEqual({ state: 'queued', error, attempt: 1 });
+    jobs.clock.advance(1_000);
+    await worker.idle();
+    expect(await jobs.queue.find(id)).toEqual({ state: 'failed', error, attempt: 2 });
+  });
+
+  it('does not hold its place for ever if it does not listen to its signal', async () => {
+    const { opened, open } = gate();
+    const kind = kindOf(() => opened, { timeoutMs: 10, maxAttempts: 1 });
+    const worker = jobs.worker([kind], { abortGraceMs: 10 });
+    const id = await jobs.ask(kind, { n: 1 });
+    await worker.idle();
+    expect((await jobs.row(id)).state).toBe('failed');
+    expect(jobs.messages()).toContain('the job goes on although its signal aborted');
+    open();
+  });
+});
