@@ -212,8 +212,9 @@ export async function startHomeport(
     });
     started.push(() => authenticator.flush());
     started.push(async (graceMs) => {
-      await listener.close(graceMs);
+      // From here on every answer says that its connection ends, or a busy client would never let go.
       await app.close();
+      await listener.close(graceMs);
     });
     const renewal = setInterval(() => {
       loadApiCertificate(config, clock)

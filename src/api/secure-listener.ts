@@ -5,11 +5,35 @@ import type { ListenAddress } from '../config.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
-/** Who has not sent a byte by then is not going to. */
-const FIRST_BYTE_TIMEOUT_MS = 15_000;
-const KEEP_ALIVE_MS = 72_000;
-const HEADERS_TIMEOUT_MS = 20_000;
-const REQUEST_TIMEOUT_MS = 60_000;
+const SWEEP_MS = 50;
+
+/** How long a connection may take for each step, in milliseconds; who is slower is cut off, so that none is held open. */
+export interface ConnectionTimeouts {
+  /** Until the first byte; who has not sent one by then is not going to. */
+  firstByteMs: number;
+  /** For the TLS handshake. */
+  handshakeMs: number;
+  /** From the first byte of a request to the end of its headers. */
+  headersMs: number;
+  /** From the first byte of a request to the end of its body. */
+  requestMs: number;
+  /** Between requests. Longer than proxies keep theirs, so that it is they who close (60 s at most of them). */
+  keepAliveMs: number;
+  /** Without a byte in either direction during a request: the client takes no answer. */
+  stalledMs: number;
+  /** How often requests are looked at for being late. */
+  checkMs: number;
+}
+
+export const CONNECTION_TIMEOUTS: ConnectionTimeouts = {
+  firstByteMs: 15_000,
+  handshakeMs: 15_000,
+  headersMs: 20_000,
+  requestMs: 60_000,
+  keepAliveMs: 72_000,
+  stalledMs: 120_000,
+  checkMs: 5_000,
+};
 
 export interface SecureListener {
   /** The HTTPS server, which the framework attaches itself to. */
@@ -35,26 +59,37 @@ export function createSecureListener(
   handler: RequestListener,
   pair: CertificatePair,
   onClientError: (error: Error, socket: Socket) => void,
+  timeouts: ConnectionTimeouts = CONNECTION_TIMEOUTS,
 ): SecureListener {
-  const https = createHttpsServer({ ...pair, minVersion: 'TLSv1.2' }, handler);
-  const http = createHttpServer(handler);
-  for (const server of [https, http]) harden(server, onClientError);
-  https.on('tlsClientError', (_error, socket) => socket.destroy());
-
+  /** Every TCP connection. */
   const open = new Set<Socket>();
+  /** Connections that carried no request yet. Node counts them among the busy ones until their headers are late. */
+  const unused = new Set<Socket>();
+  const handle: RequestListener = (request, response) => {
+    unused.delete(request.socket);
+    handler(request, response);
+  };
+  const noteUnused = (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  };
+
+  const options = { connectionsCheckingInterval: timeouts.checkMs };
+  const https = createHttpsServer(
+    { ...pair, ...options, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.handshakeMs },
+    handle,
+  );
+  const http = createHttpServer(options, handle);
+  for (const server of [https, http]) harden(server, timeouts, onClientError);
+  https.on('tlsClientError', (_error, socket) => socket.destroy());
+  https.on('secureConnection', noteUnused);
+  http.on('connection', noteUnused);
+
   const tcp = createTcpServer({ noDelay: true }, (socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());
-    socket.setTimeout(FIRST_BYTE_TIMEOUT_MS, () => socket.destroy());
-    socket.once('readable', () => {
-      const chunk: Buffer | null = socket.read();
-      if (chunk === null) return;
-      socket.setTimeout(0);
-      socket.removeAllListeners('timeout');
-      socket.unshift(chunk);
-      (chunk[0] === TLS_HANDSHAKE ? https : http).emit('connection', socket);
-    });
+    handOver(socket, timeouts.firstByteMs, (first) => (first === TLS_HANDSHAKE ? https : http));
   });
 
   return {
@@ -73,12 +108,13 @@ export function createSecureListener(
     setCertificate: (next) => https.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
-      const sweep = setInterval(() => {
-        https.closeIdleConnections();
-        http.closeIdleConnections();
-      }, 50);
-      https.closeIdleConnections();
-      http.closeIdleConnections();
+      const closeIdle = () => {
+        for (const socket of unused) socket.destroy();
+        for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
+        for (const server of [https, http]) server.closeIdleConnections();
+      };
+      closeIdle();
+      const sweep = setInterval(closeIdle, SWEEP_MS);
       const force = setTimeout(() => {
         for (const socket of open) socket.destroy();
       }, graceMs);
@@ -91,13 +127,38 @@ export function createSecureListener(
   };
 }
 
+/** Gives a connection to the server that its first byte is for. */
+function handOver(
+  socket: Socket,
+  timeoutMs: number,
+  choose: (first: number) => HttpServer | HttpsServer,
+): void {
+  const giveUp = () => socket.destroy();
+  socket.setTimeout(timeoutMs, giveUp);
+  socket.once('readable', () => {
+    const chunk: Buffer | null = socket.read();
+    // The end of the stream is also readable: who closes without a word is gone.
+    const first = chunk?.[0];
+    if (chunk === null || first === undefined) {
+      socket.destroy();
+      return;
+    }
+    socket.setTimeout(0);
+    socket.removeListener('timeout', giveUp);
+    socket.unshift(chunk);
+    choose(first).emit('connection', socket);
+  });
+}
+
 function harden(
   server: HttpServer | HttpsServer,
+  timeouts: ConnectionTimeouts,
   onClientError: (error: Error, socket: Socket) => void,
 ): void {
-  server.keepAliveTimeout = KEEP_ALIVE_MS;
-  server.headersTimeout = HEADERS_TIMEOUT_MS;
-  server.requestTimeout = REQUEST_TIMEOUT_MS;
+  server.keepAliveTimeout = timeouts.keepAliveMs;
+  server.headersTimeout = timeouts.headersMs;
+  server.requestTimeout = timeouts.requestMs;
+  server.timeout = timeouts.stalledMs;
   server.on('clientError', onClientError);
   // Node keeps track of connections (for time-outs and for closing idle ones) only in a server that listens; these
   // are handed theirs by the one that does.

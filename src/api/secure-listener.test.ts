@@ -1,0 +1,311 @@
+import { X509Certificate } from 'node:crypto';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { connect as connectTcp, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as connectTls, TLSSocket } from 'node:tls';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createSelfSigned } from '../hosting/self-signed.ts';
+import {
+  type CertificatePair,
+  CONNECTION_TIMEOUTS,
+  type ConnectionTimeouts,
+  createSecureListener,
+  type SecureListener,
+} from './secure-listener.ts';
+
+const SHORT_MS = 150;
+/** Longer than any time-out of these tests, shorter than the ones in force. */
+const SOON_MS = 4_000;
+
+let pair: CertificatePair;
+let listener: SecureListener | undefined;
+const sockets: Socket[] = [];
+
+async function newPair(): Promise<CertificatePair> {
+  const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
+  return { cert: chain, key };
+}
+
+beforeAll(async () => {
+  pair = await newPair();
+});
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await listener?.close(0);
+  listener = undefined;
+});
+
+const answerKind: RequestListener = (request, response) => {
+  response.end(request.socket instanceof TLSSocket ? 'secure' : 'plain');
+};
+
+/** Starts a listener with the given time-outs shortened; returns its port. */
+async function start(handler = answerKind, shortened: Partial<ConnectionTimeouts> = {}): Promise<number> {
+  listener = createSecureListener(
+    handler,
+    pair,
+    (_error, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
+    { ...CONNECTION_TIMEOUTS, checkMs: 20, ...shortened },
+  );
+  return (await listener.listen({ host: '127.0.0.1', port: 0 })).port;
+}
+
+/** A connection, and what came over it until it was closed. */
+interface Wire {
+  socket: Socket;
+  received(): string;
+  closed: Promise<string>;
+  until(text: string): Promise<void>;
+}
+
+function wire(socket: Socket): Wire {
+  sockets.push(socket);
+  let text = '';
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  return {
+    socket,
+    received: () => text,
+    // Not events.once: an error before the close is one way to be closed.
+    closed: new Promise((resolve) => socket.once('close', () => resolve(text))),
+    async until(expected) {
+      while (!text.includes(expected)) await once(socket, 'data');
+    },
+  };
+}
+
+const plain = (port: number) => wire(connectTcp(port, '127.0.0.1'));
+
+async function secure(port: number, certificate = pair): Promise<Wire> {
+  const socket = connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca: certificate.cert });
+  await once(socket, 'secureConnect');
+  return wire(socket);
+}
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const LAST_REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
+
+async function closesSoon(connection: Wire): Promise<string> {
+  const timer = new AbortController();
+  const late = sleep(SOON_MS, 'still open', timer);
+  const outcome = await Promise.race([connection.closed, late]);
+  timer.abort();
+  late.catch(() => {});
+  expect(outcome).not.toBe('still open');
+  return outcome;
+}
+
+describe('one port', () => {
+  it('takes HTTPS and plain HTTP, and tells them apart', async () => {
+    const port = await start();
+    const connections = [plain(port), await secure(port)];
+    for (const { socket } of connections) socket.write(LAST_REQUEST);
+    const [overPlain, overTls] = await Promise.all(connections.map((connection) => connection.closed));
+    expect(overPlain).toMatch(/^HTTP\/1\.1 200 OK.*plain/s);
+    expect(overTls).toMatch(/^HTTP\/1\.1 200 OK.*secure/s);
+  });
+
+  it('takes a request that comes byte by byte', async () => {
+    const port = await start();
+    const connection = plain(port);
+    for (const byte of LAST_REQUEST) {
+      connection.socket.write(byte);
+      await sleep(1);
+    }
+    expect(await connection.closed).toContain('plain');
+  });
+
+  it('answers several requests of one connection, in their order', async () => {
+    const port = await start((request, response) => response.end(`<${request.url}>`));
+    for (const connection of [plain(port), await secure(port)]) {
+      const targets = ['/a', '/b', '/c'];
+      connection.socket.write(targets.map((target) => REQUEST.replace('/', target)).join(''));
+      await connection.until('</c>');
+      expect(connection.received().match(/<[^>]*>/g)).toEqual(['</a>', '</b>', '</c>']);
+    }
+  });
+
+  it('closes what is neither, and goes on', async () => {
+    const port = await start();
+    const garbage = [
+      Buffer.from('nonsense\r\n\r\n'),
+      Buffer.from([0x00]),
+      Buffer.from([0x80, 0x2e, 0x01]),
+      Buffer.from([0x16]),
+      Buffer.from([0x16, 0x03, 0x01, 0xff, 0xff, 0x01]),
+      Buffer.concat([Buffer.from([0x16, 0x03, 0x01, 0x00, 0x05]), Buffer.alloc(5, 0xff)]),
+      Buffer.concat([Buffer.from([0x16]), Buffer.alloc(100_000, 0x16)]),
+    ];
+    for (const bytes of garbage) {
+      const connection = plain(port);
+      connection.socket.end(bytes);
+      await closesSoon(connection);
+    }
+    const silent = plain(port);
+    silent.socket.end();
+    await closesSoon(silent);
+    const reset = plain(port);
+    await once(reset.socket, 'connect');
+    reset.socket.resetAndDestroy();
+    const connection = await secure(port);
+    connection.socket.write(LAST_REQUEST);
+    expect(await connection.closed).toContain('secure');
+  });
+
+  it('speaks TLS 1.2 and newer', async () => {
+    const port = await start();
+    const socket = connectTls({
+      port,
+      host: '127.0.0.1',
+      rejectUnauthorized: false,
+      minVersion: 'TLSv1',
+      maxVersion: 'TLSv1.1',
+      ciphers: 'DEFAULT:@SECLEVEL=0',
+    });
+    sockets.push(socket);
+    const [error]: unknown[] = await once(socket, 'error');
+    expect(String(error)).toMatch(/alert|unsupported|protocol/i);
+  });
+});
+
+describe('time-outs', () => {
+  it('cuts off who sends nothing', async () => {
+    const port = await start(answerKind, { firstByteMs: SHORT_MS });
+    expect(await closesSoon(plain(port))).toBe('');
+  });
+
+  it('cuts off who does not finish the TLS handshake', async () => {
+    const port = await start(answerKind, { handshakeMs: SHORT_MS });
+    const connection = plain(port);
+    connection.socket.write(Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01]));
+    await closesSoon(connection);
+  });
+
+  it.each(['plain', 'secure'])('cuts off who sends headers slowly (%s)', async (kind) => {
+    let handled = 0;
+    const port = await start(() => handled++, { headersMs: SHORT_MS });
+    const connection = kind === 'plain' ? plain(port) : await secure(port);
+    connection.socket.write('GET / HTTP/1.1\r\nHost: localhost\r\n');
+    const drip = setInterval(() => connection.socket.write('X-Slow: 1\r\n'), 20);
+    expect(await closesSoon(connection)).toMatch(/^(HTTP\/1\.1 400 |$)/);
+    clearInterval(drip);
+    expect(handled).toBe(0);
+  });
+
+  it.each(['plain', 'secure'])('cuts off who sends a body slowly (%s)', async (kind) => {
+    const port = await start((request) => request.resume(), { headersMs: SHORT_MS, requestMs: SHORT_MS });
+    const connection = kind === 'plain' ? plain(port) : await secure(port);
+    connection.socket.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n');
+    const drip = setInterval(() => connection.socket.write('x'), 20);
+    await closesSoon(connection);
+    clearInterval(drip);
+  });
+
+  it.each(['plain', 'secure'])('closes a connection that is not used again (%s)', async (kind) => {
+    const port = await start(answerKind, { keepAliveMs: SHORT_MS });
+    const connection = kind === 'plain' ? plain(port) : await secure(port);
+    connection.socket.write(REQUEST);
+    await connection.until(kind);
+    await closesSoon(connection);
+  });
+
+  it.each(['plain', 'secure'])('cuts off who does not take the answer (%s)', async (kind) => {
+    const port = await start((_request, response) => response.end(Buffer.alloc(64 * 1024 * 1024)), {
+      stalledMs: SHORT_MS,
+    });
+    const connection = kind === 'plain' ? plain(port) : await secure(port);
+    connection.socket.pause();
+    connection.socket.write(REQUEST);
+    await sleep(SHORT_MS * 6);
+    connection.socket.resume();
+    await closesSoon(connection);
+    expect(connection.received().length).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('cuts off nobody who is within the times', async () => {
+    const port = await start(answerKind, {
+      firstByteMs: 500,
+      handshakeMs: 500,
+      headersMs: 500,
+      keepAliveMs: 500,
+    });
+    const connection = await secure(port);
+    for (let sent = 0; sent < 8; sent++) {
+      connection.socket.write(REQUEST);
+      await sleep(120);
+    }
+    expect(connection.received().match(/200 OK/g)).toHaveLength(8);
+  });
+});
+
+describe('the certificate', () => {
+  it('is exchanged for new handshakes while connections live on', async () => {
+    const port = await start();
+    const before = await secure(port);
+    const next = await newPair();
+    listener?.setCertificate(next);
+    const after = await secure(port, next);
+    if (!(after.socket instanceof TLSSocket) || !(before.socket instanceof TLSSocket))
+      throw new Error('no TLS');
+    const fingerprint = (cert: string) => new X509Certificate(cert).fingerprint256;
+    expect(after.socket.getPeerX509Certificate()?.fingerprint256).toBe(fingerprint(next.cert));
+    expect(before.socket.getPeerX509Certificate()?.fingerprint256).toBe(fingerprint(pair.cert));
+    for (const connection of [before, after]) {
+      connection.socket.write(LAST_REQUEST);
+      expect(await connection.closed).toContain('secure');
+    }
+  });
+
+  it('stays as it is when the new one is no certificate', async () => {
+    const port = await start();
+    expect(() => listener?.setCertificate({ cert: 'nonsense', key: 'nonsense' })).toThrow();
+    expect((await secure(port)).socket.readable).toBe(true);
+  });
+});
+
+describe('close', () => {
+  it.each(['plain', 'secure'])('lets a request under way be answered (%s)', async (kind) => {
+    let answer = () => {};
+    const port = await start((_request, response) => {
+      answer = () => response.end('late');
+    });
+    const connection = kind === 'plain' ? plain(port) : await secure(port);
+    connection.socket.write(REQUEST);
+    while (String(answer) === '() => {}') await sleep(5);
+    const closed = listener?.close(30_000);
+    const refused = plain(port);
+    expect(await refused.closed).toBe('');
+    await sleep(SHORT_MS);
+    answer();
+    expect(await connection.closed).toMatch(/200 OK.*late/s);
+    await closed;
+  });
+
+  it('waits for no connection that carries no request', async () => {
+    const port = await start();
+    const silent = plain(port);
+    const handshaken = await secure(port);
+    const used = [plain(port), await secure(port)];
+    for (const connection of used) connection.socket.write(REQUEST);
+    await used[0]?.until('plain');
+    await used[1]?.until('secure');
+    const begun = performance.now();
+    await listener?.close(30_000);
+    expect(performance.now() - begun).toBeLessThan(SOON_MS);
+    for (const connection of [silent, handshaken, ...used]) await connection.closed;
+  });
+
+  it('ends what is not finished in time', async () => {
+    const port = await start(() => {});
+    const connection = await secure(port);
+    connection.socket.write(REQUEST);
+    await sleep(50);
+    const begun = performance.now();
+    await listener?.close(SHORT_MS);
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(SHORT_MS - 5);
+    await connection.closed;
+  });
+});
