@@ -54,6 +54,8 @@ export function createAuthenticator(
   const known = new LRUCache<string, { credential: KnownCredential; until: number }>({
     max: REMEMBERED_CREDENTIALS,
   });
+  /** Counts what was forgotten, so that an answer that was on its way meanwhile is not remembered. */
+  let forgotten = 0;
   const uses = new Map<string, string>();
   let flushing: NodeJS.Timeout | undefined;
   const find = database.prepare<{ id: string }, KnownCredential>((queries, parameter) =>
@@ -66,7 +68,9 @@ export function createAuthenticator(
   async function look(id: string, now: number): Promise<KnownCredential | undefined> {
     const remembered = known.get(id);
     if (remembered && remembered.until > now) return remembered.credential;
+    const before = forgotten;
     const [credential] = await find({ id });
+    if (forgotten !== before) return credential;
     if (credential) known.set(id, { credential, until: now + REMEMBERED_MS });
     else known.delete(id);
     return credential;
@@ -86,13 +90,20 @@ export function createAuthenticator(
     clearTimeout(flushing);
     flushing = undefined;
     const batch = [...uses];
-    uses.clear();
     if (batch.length === 0) return;
     await database.write(async ({ queries }) => {
       for (const [id, minute] of batch) {
-        await queries.updateTable('credentials').set({ last_used_at: minute }).where('id', '=', id).execute();
+        await queries
+          .updateTable('credentials')
+          .set({ last_used_at: minute })
+          .where('id', '=', id)
+          // Another process may have seen a later use.
+          .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
+          .execute();
       }
     });
+    // Only now: what could not be written is written with the next batch.
+    for (const [id, minute] of batch) if (uses.get(id) === minute) uses.delete(id);
   }
 
   return {
@@ -108,6 +119,7 @@ export function createAuthenticator(
       return { userId: credential.user_id, credentialId: credential.id };
     },
     forget: (credentialId) => {
+      forgotten++;
       known.delete(credentialId);
     },
     flush,

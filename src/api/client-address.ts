@@ -12,6 +12,21 @@ export function trustsAddress(trusted: AddressRange[], address: string | undefin
 }
 
 /**
+ * What limits by address count by: an IPv4 address, or the /64 of an IPv6 one, which is what a single customer of a
+ * provider has to choose from (RFC 6177).
+ */
+export function addressBlock(address: string | undefined): string {
+  if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
+  const parsed = ipaddr.process(address);
+  return parsed instanceof ipaddr.IPv6
+    ? `${parsed.parts
+        .slice(0, 4)
+        .map((part) => part.toString(16))
+        .join(':')}::/64`
+    : parsed.toString();
+}
+
+/**
  * Whether a request came by HTTPS (gaps section 1): by TLS to this process, or, from a trusted proxy that says so, by
  * TLS to the proxy. What anyone else says is ignored.
  */

@@ -3,6 +3,7 @@ import type { Config } from '../config.ts';
 import { RateLimited, Unauthenticated } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { Actor, Authenticator } from './auth.ts';
+import { addressBlock } from './client-address.ts';
 import type { LimitDecision, RateLimiter } from './limits.ts';
 
 declare module 'fastify' {
@@ -29,12 +30,12 @@ export function createGate(
   const anonymousLimit = config.rateLimit === 0 ? 0 : config.anonymousRateLimit;
 
   async function anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    admit(reply, await limiter.spend(`address:${request.ip}`, anonymousLimit));
+    admit(reply, await limiter.spend(`address:${addressBlock(request.ip)}`, anonymousLimit));
   }
 
   async function authenticate(request: FastifyRequest, reply: FastifyReply, header: string): Promise<Actor> {
     const credentials = authenticator.read(header);
-    const failures = [`failures:address:${request.ip}`];
+    const failures = [`failures:address:${addressBlock(request.ip)}`];
     // No other username exists, and a key must not be whatever a stranger sends.
     const username = credentials ? parseUuid(credentials.username) : undefined;
     if (username !== undefined) failures.push(`failures:username:${username}`);
@@ -45,8 +46,12 @@ export function createGate(
     }
     const actor = credentials ? await authenticator.verify(credentials) : null;
     if (actor) return actor;
-    for (const key of failures) await limiter.spend(key, config.authFailureLimit);
+    // All are counted, whichever refuses. Of guesses that found the limits open at the same time, no more than the
+    // limits leave are told that they were wrong.
+    const counted = await Promise.all(failures.map((key) => limiter.spend(key, config.authFailureLimit)));
     await anonymous(request, reply);
+    const exceeded = counted.find((decision) => !decision.allowed);
+    if (exceeded) admit(reply, exceeded);
     throw new Unauthenticated('Bad Credentials');
   }
 

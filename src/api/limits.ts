@@ -7,6 +7,8 @@ const WINDOW_MS = WINDOW_SECONDS * 1000;
 /** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
 const SHARES = 20;
 const KEYS_REMEMBERED = 100_000;
+/** What is said of a limit that is switched off: the highest that can be set. Clients pause when nothing remains. */
+const UNLIMITED = 1_000_000_000;
 
 export interface LimitDecision {
   allowed: boolean;
@@ -44,7 +46,7 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
     const now = clock.now().getTime();
     const windowStart = now - (now % WINDOW_MS);
     const resetSeconds = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
-    if (limit === 0) return { allowed: true, limit, remaining: 0, resetSeconds };
+    if (limit === 0) return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetSeconds };
 
     let allowance = allowances.get(key);
     if (allowance?.windowStart !== windowStart) {
@@ -72,15 +74,24 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
         .insertInto('rate_windows')
         .values({ key, window_start: start, taken: share })
         .onConflict((conflict) =>
-          conflict.column('key').doUpdateSet((eb) => ({
-            window_start: start,
-            taken: eb
-              .case()
-              .when('rate_windows.window_start', '=', start)
-              .then(eb('rate_windows.taken', '+', share))
-              .else(share)
-              .end(),
-          })),
+          conflict.column('key').doUpdateSet((eb) => {
+            // A process whose clock is behind spends of the later window: it must not begin the earlier one again.
+            const begins = eb('rate_windows.window_start', '<', start);
+            return {
+              window_start: eb
+                .case()
+                .when(begins)
+                .then(start)
+                .else(eb.ref('rate_windows.window_start'))
+                .end(),
+              taken: eb
+                .case()
+                .when(begins)
+                .then(share)
+                .else(eb('rate_windows.taken', '+', share))
+                .end(),
+            };
+          }),
         )
         .returning('taken')
         .executeTakeFirstOrThrow();
