@@ -75,6 +75,8 @@ export function createWorker(parts: WorkerParts): Worker {
   const shutdown = new AbortController();
   const settlement = createSettlement({ database, clock, random, log, shutdown: shutdown.signal });
   const active = new Set<Active>();
+  /** Attempts that this worker has begun so far. */
+  let attempts = 0;
   const upkeep = createUpkeep({
     database,
     clock,
@@ -117,6 +119,7 @@ export function createWorker(parts: WorkerParts): Worker {
   const wake = () => void claim();
 
   function begin(job: ClaimedJob, leaseUntil: number): void {
+    attempts += 1;
     const one: Active = {
       job,
       lease: { jobId: job.id, workerId: id, attempt: job.attempt },
@@ -193,8 +196,11 @@ export function createWorker(parts: WorkerParts): Worker {
       while (state === 'started') {
         await upkeep.heartbeat();
         await upkeep.sweep();
+        // A job that ends during a look may leave the next of its lane unseen, so only a look beside no job counts.
+        const quiet = active.size === 0;
+        const before = attempts;
         await claim();
-        if (active.size === 0 && !claims.present) return;
+        if (quiet && attempts === before && !claims.present) return;
         await allEnded();
         if (claims.present) await sleep(claims.delayMs);
       }
