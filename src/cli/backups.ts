@@ -34,6 +34,7 @@ export function addBackupCommands(program: Command): void {
 
   backup
     .command('restore')
+    .summary('put an install back as a backup has it')
     .description(
       'put the files of an install back as a completed backup has them, and wait until that is done; a running ' +
         'server does it, or else this command. The backup is verified before anything of the install is touched',

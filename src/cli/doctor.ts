@@ -10,6 +10,7 @@ import { createQuietLog } from './quiet-log.ts';
 export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
+    .summary('check everything, and say what mends what is wrong')
     .description(
       'check configuration, data folder, database, keys, certificate, ports, jobs, mail and clock, and say what mends ' +
         'what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',

@@ -7,6 +7,7 @@ import { createQuietLog } from './quiet-log.ts';
 export function addMigrateCommand(program: Command): void {
   program
     .command('migrate')
+    .summary('bring the database up to date')
     .description(
       'bring the database up to date, and make it if there is none. "homeport serve" does so too when it starts; ' +
         'this is for upgrades in which the database goes first',

@@ -14,7 +14,12 @@ const PRIVATE = { host: '127.0.0.1', port: 0 };
 export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
   const { host, objectStorage } = createHost({ ...platform, config }, true);
-  await host.start();
+  try {
+    await host.start();
+  } catch (error) {
+    objectStorage.close();
+    throw error;
+  }
   const { worker } = createHomeportWorker(platform, services, { host, objectStorage });
   worker.start();
   return {

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../access/roles.ts';
 import { bodyParser } from '../api/validation.ts';
 import { NotFound } from '../failures.ts';
@@ -7,7 +7,7 @@ import { OperatorError } from '../operator-error.ts';
 import { createAccountUserBody } from '../resources/account-users/schema.ts';
 import type { MemberView } from '../resources/account-users/service.ts';
 import type { Person } from '../resources/account-users/store.ts';
-import { collect, idArgument } from './arguments.ts';
+import { collect, idArgument, nameArgument } from './arguments.ts';
 import { printJson, table } from './output.ts';
 import { withPlatform } from './with-platform.ts';
 
@@ -25,6 +25,9 @@ interface CreateOptions {
 /** People are checked here as the API checks them. */
 const parseUser = bodyParser(createAccountUserBody);
 
+/** Some hold a comma, so none stands between them. */
+const ROLE_CHOICES = ROLE_INPUTS.join(' | ');
+
 export function addUserCommands(program: Command): void {
   const user = program.command('user').description('people, and what they may do in accounts');
 
@@ -36,13 +39,9 @@ export function addUserCommands(program: Command): void {
     )
     .requiredOption('--account <id>', 'id of the account ("homeport account list")', idArgument)
     .requiredOption('--email <address>', 'by which the person is known')
-    .requiredOption('--first-name <name>', 'first name')
-    .requiredOption('--last-name <name>', 'last name')
-    .addOption(
-      new Option('--roles <roles>', 'what they may do in the account')
-        .choices(ROLE_INPUTS)
-        .makeOptionMandatory(),
-    )
+    .requiredOption('--first-name <name>', 'first name', nameArgument)
+    .requiredOption('--last-name <name>', 'last name', nameArgument)
+    .requiredOption('--roles <roles>', `what they may do in the account: ${ROLE_CHOICES}`, rolesArgument)
     .option('--install <name>', 'an install that a partial user is given; may be repeated', collect, [])
     .option('--invite', 'send an invitation by e-mail, instead of counting it as accepted')
     .option(
@@ -66,6 +65,12 @@ export function addUserCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  homeport user list')
     .action(listUsers);
+}
+
+function rolesArgument(text: string): RoleInput {
+  const roles = ROLE_INPUTS.find((choice) => choice === text);
+  if (roles === undefined) throw new InvalidArgumentError(`It must be one of: ${ROLE_CHOICES}.`);
+  return roles;
 }
 
 async function createUser(options: CreateOptions, command: Command): Promise<void> {

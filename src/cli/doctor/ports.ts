@@ -78,7 +78,7 @@ async function checkApiAnswers(check: string, config: Config): Promise<Finding> 
     return warning(
       check,
       `Answers on ${where}, but with another certificate than the one in the file.`,
-      'A running server takes new files over within a day; restart it to have that at once.',
+      'If it is this Homeport, it takes a new file over within a day, or at a restart. If it is another, choose another address in HOMEPORT_LISTEN.',
     );
   } catch (error) {
     return problem(
