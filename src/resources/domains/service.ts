@@ -3,7 +3,7 @@ import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { type Fault, InvalidRequest, invalidValue, NotFound, taken } from '../../failures.ts';
+import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
@@ -23,6 +23,7 @@ import {
   findDomain,
   insertDomain,
   isRedirectTarget,
+  namesAmong,
   pageOfDomains,
   setPrimary,
   setRedirect,
@@ -51,6 +52,8 @@ interface Caller {
 
 /** What clients send for "no redirect" (gaps section 5). */
 const NO_REDIRECT = ['nil', ''];
+/** A bulk request may lose each of its names to somebody else, but hardly one after the other. */
+const NAME_TRIES = 5;
 
 export type DomainService = ReturnType<typeof createDomainService>;
 
@@ -89,12 +92,13 @@ export function createDomainService({ config, database, queue, clock, random }: 
         await enqueueApply(transaction, installId, requestId);
         return result;
       });
-    try {
-      return await attempt();
-    } catch (error) {
-      // Another install was given the name in the same moment: the second try finds it, and makes a duplicate.
-      if (uniqueViolation(error) === 'domains.name') return attempt();
-      throw error;
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        // Another install was given the name in the same moment: the next try finds it, and makes a duplicate.
+        if (tried === NAME_TRIES || uniqueViolation(error) !== 'domains.name') throw error;
+      }
     }
   }
 
@@ -113,10 +117,10 @@ export function createDomainService({ config, database, queue, clock, random }: 
     requestId: string,
   ): Promise<DomainView> {
     const id = random.uuid();
-    await change(caller, installId, requestId, async ({ queries }) => {
-      const parsed = parseDomainName(input.name, config.siteDomain);
-      if (!parsed.ok) throw invalidValue('Domain', 'name', parsed.fault.code, parsed.fault.message);
-      await addName(queries, id, installId, parsed.name);
+    await change(caller, installId, requestId, async (transaction) => {
+      const { queries } = transaction;
+      const [name = ''] = await readNames(queries, installId, [{ field: 'name', text: input.name }]);
+      await addName(transaction, id, installId, name);
       if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
       if (input.primary === true) await makePrimary(queries, installId, id);
     });
@@ -131,16 +135,21 @@ export function createDomainService({ config, database, queue, clock, random }: 
     requestId: string,
   ): Promise<DomainView[]> {
     const ids = inputs.map(() => random.uuid());
-    await change(caller, installId, requestId, async ({ queries }) => {
-      const names = parseNames(inputs.map((input) => input.name));
-      for (const [index, name] of names.entries()) await addName(queries, ids[index] ?? '', installId, name);
+    await change(caller, installId, requestId, async (transaction) => {
+      const { queries } = transaction;
+      const given = inputs.map(({ name }, index) => ({ field: `domains.${index}.name`, text: name }));
+      const names = await readNames(queries, installId, given);
+      for (const [index, name] of names.entries())
+        await addName(transaction, ids[index] ?? '', installId, name);
       const all = await domainsOf(queries, installId).execute();
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
         const parsed = parseDomainName(redirect_to, config.siteDomain);
         const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
         const target = all.find((domain) => domain.name === wanted);
-        await redirect(queries, installId, ids[index] ?? '', target?.id ?? '');
+        await redirect(queries, installId, ids[index] ?? '', target?.id ?? '').catch((error: unknown) => {
+          throw atElement(error, index);
+        });
       }
     });
     const install = await seenInstall(reader, caller, installId, 'install.read');
@@ -148,28 +157,38 @@ export function createDomainService({ config, database, queue, clock, random }: 
     return added.map((domain) => ({ ...domain, install }));
   }
 
-  /** All faults of a bulk request's names at once. */
-  function parseNames(texts: string[]): string[] {
-    const names: string[] = [];
-    const faults: Fault[] = [];
-    for (const [index, text] of texts.entries()) {
-      const field = `domains.${index}.name`;
-      const parsed = parseDomainName(text, config.siteDomain);
-      if (!parsed.ok) faults.push({ resource: 'Domain', field, type: 'invalid_value', ...parsed.fault });
-      else if (names.includes(parsed.name)) {
-        const message = `${parsed.name} stands twice in the request`;
-        faults.push({ resource: 'Domain', field, type: 'value_unavailable', code: 'taken', message });
-      } else names.push(parsed.name);
-    }
+  /** Names as they are stored. Throws InvalidRequest with all that is wrong with them, each fault at its place. */
+  async function readNames(
+    queries: Queries,
+    installId: string,
+    given: { field: string; text: string }[],
+  ): Promise<string[]> {
+    const parsed = given.map(({ text }) => parseDomainName(text, config.siteDomain));
+    const names = parsed.flatMap((result) => (result.ok ? [result.name] : []));
+    const present = names.length > 0 ? await namesAmong(queries, installId, names) : [];
+    const faults = parsed.flatMap((result, index): Fault[] => {
+      const place = { resource: 'Domain', field: given[index]?.field ?? '' };
+      if (!result.ok) return [{ ...place, type: 'invalid_value', ...result.fault }];
+      const { name } = result;
+      const isFirst = parsed.findIndex((other) => other.ok && other.name === name) === index;
+      if (isFirst && !present.includes(name)) return [];
+      const message = isFirst
+        ? `${name} is a domain of this install already`
+        : `${name} stands twice in the request`;
+      return [{ ...place, type: 'value_unavailable', code: 'taken', message }];
+    });
     const [first] = faults;
     if (first) throw new InvalidRequest(first.message, faults);
     return names;
   }
 
-  async function addName(queries: Queries, id: string, installId: string, name: string): Promise<void> {
-    const present = await domainsOf(queries, installId).where('domain.name', '=', name).executeTakeFirst();
-    if (present) throw taken('Domain', 'name', `${name} is a domain of this install already`);
-    await insertDomain(queries, { id, install_id: installId, name, created_at: timestamp(clock) });
+  async function addName(
+    transaction: Transaction,
+    id: string,
+    installId: string,
+    name: string,
+  ): Promise<void> {
+    await insertDomain(transaction, { id, install_id: installId, name, created_at: timestamp(clock) });
   }
 
   async function redirect(
@@ -226,8 +245,13 @@ export function createDomainService({ config, database, queue, clock, random }: 
       const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
-      await queries.deleteFrom('domains').where('id', '=', domainId).execute();
-      if (domain.is_duplicate) return;
+      // What the deletion found, and not what was read before: the name may have become this install's just now.
+      const deleted = await queries
+        .deleteFrom('domains')
+        .where('id', '=', domainId)
+        .returning('is_duplicate')
+        .executeTakeFirstOrThrow();
+      if (deleted.is_duplicate) return;
       for (const heir of await releaseNames(queries, [domain.name])) {
         await enqueueApply(transaction, heir, requestId);
       }
@@ -239,6 +263,15 @@ export function createDomainService({ config, database, queue, clock, random }: 
 
 function isRedirect(redirect_to: string | null | undefined): redirect_to is string {
   return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to);
+}
+
+/** The faults of one element of a bulk request, with its place before the field. */
+function atElement(error: unknown, index: number): unknown {
+  if (!(error instanceof InvalidRequest)) return error;
+  return new InvalidRequest(
+    error.message,
+    error.faults.map((fault) => ({ ...fault, field: `domains.${index}.${fault.field}` })),
+  );
 }
 
 async function existing(queries: Queries, installId: string, domainId: string): Promise<DomainRow> {

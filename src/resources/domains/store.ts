@@ -1,4 +1,4 @@
-import type { Queries } from '../../database/database.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
 import type { NetworkStatus, SslStatus } from '../../database/tables.ts';
 import type { PageRequest } from '../../page.ts';
 
@@ -62,6 +62,17 @@ export async function findDomain(
   return domainsOf(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
 }
 
+/** Which of some names the install has. */
+export async function namesAmong(queries: Queries, installId: string, names: string[]): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('domains')
+    .select('name')
+    .where('install_id', '=', installId)
+    .where('name', 'in', names)
+    .execute();
+  return rows.map((row) => row.name);
+}
+
 /** Whether another domain of the install redirects to this one. */
 export async function isRedirectTarget(queries: Queries, domainId: string): Promise<boolean> {
   const row = await queries
@@ -73,16 +84,20 @@ export async function isRedirectTarget(queries: Queries, domainId: string): Prom
   return row !== undefined;
 }
 
-/** Adds a name to an install; a duplicate if another install has it. */
+/**
+ * Adds a name to an install; a duplicate if another install serves it. That one's row is held until the commit: it
+ * cannot give the name up without seeing who waits for it.
+ */
 export async function insertDomain(
-  queries: Queries,
+  { dialect, queries }: Transaction,
   domain: { id: string; install_id: string; name: string; created_at: string },
 ): Promise<void> {
-  const other = await queries
+  const serving = await queries
     .selectFrom('domains')
     .select('id')
     .where('name', '=', domain.name)
-    .limit(1)
+    .where('is_duplicate', '=', false)
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
     .executeTakeFirst();
   await queries
     .insertInto('domains')
@@ -90,7 +105,7 @@ export async function insertDomain(
       ...domain,
       is_cname: false,
       is_primary: false,
-      is_duplicate: other !== undefined,
+      is_duplicate: serving !== undefined,
       redirect_to_id: null,
     })
     .execute();

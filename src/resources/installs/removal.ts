@@ -11,7 +11,7 @@ interface DoomedInstall {
 }
 
 /**
- * Deletes installs in the caller's transaction: their rows and all that hangs on them now, the websites by a job each.
+ * Deletes installs, which the caller holds, in the caller's transaction: their rows and all that hangs on them now, the websites by a job each.
  * Work that still waited for them is cancelled; host names that other installs had as duplicates become theirs.
  */
 export async function deleteInstalls(
@@ -22,19 +22,19 @@ export async function deleteInstalls(
 ): Promise<void> {
   const { queries } = transaction;
   for (const { id, name, account_id } of installs) {
-    await queue.cancelLane(transaction, id);
-    const served = await queries
-      .selectFrom('domains')
-      .select('name')
+    // What the deletion itself found, and not what was read before: a name may have become the install's just now.
+    const domains = await queries
+      .deleteFrom('domains')
       .where('install_id', '=', id)
-      .where('is_duplicate', '=', false)
+      .returning(['name', 'is_duplicate'])
       .execute();
     await queries.deleteFrom('installs').where('id', '=', id).execute();
     await addToInstallCount(queries, account_id, -1);
     const heirs = await releaseNames(
       queries,
-      served.map((domain) => domain.name),
+      domains.filter((domain) => !domain.is_duplicate).map((domain) => domain.name),
     );
+    await queue.cancelLane(transaction, id);
     await queue.enqueue(transaction, removeInstall, { payload: { id, name }, lane: id, requestId });
     for (const heir of heirs) {
       await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });

@@ -72,7 +72,7 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
   /** Deletes the site and its installs. */
   async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
     await database.write(async (transaction) => {
-      const { queries } = transaction;
+      const { dialect, queries } = transaction;
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller.userId, id);
       authorize('site.change', 'site.read', site);
@@ -81,6 +81,8 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
         .select(['id', 'name', 'account_id'])
         .where('site_id', '=', id)
         .orderBy('seq')
+        // One that is being deleted or moved away by another request is not in the site any more.
+        .$if(dialect === 'postgres', (query) => query.forUpdate())
         .execute();
       await deleteInstalls(transaction, queue, installs, requestId);
       await queries.deleteFrom('sites').where('id', '=', id).execute();

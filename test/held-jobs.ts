@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { inject } from 'vitest';
+import type { TestHomeport } from './homeport.ts';
+
+/** Whether transactions can overlap here; on SQLite one writer goes after the other. */
+export const overlaps = (): boolean => inject('postgresUrl') !== '';
+
+const PATIENCE_MS = 10_000;
+
+/**
+ * Carries requests out so that the transaction of none of them ends before those of all others have begun and come as
+ * far as they can: whatever asks for a job waits for the queue's table, which is held meanwhile. PostgreSQL only.
+ */
+export async function overlapping<Result>(
+  { place }: Pick<TestHomeport, 'place'>,
+  requests: (() => Promise<Result>)[],
+): Promise<Result[]> {
+  const client = new pg.Client(place.settings.databaseUrl ?? '');
+  await client.connect();
+  try {
+    await client.query('begin');
+    await client.query('lock table jobs in exclusive mode');
+    const started: Promise<Result>[] = [];
+    for (const request of requests) {
+      started.push(request());
+      await waiting(client, started.length);
+    }
+    await client.query('commit');
+    return await Promise.all(started);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Resolves when so many statements of requests wait for a lock. The worker's own do not count. */
+async function waiting(client: pg.Client, count: number): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { rows } = await client.query<{ query: string }>(
+      `select query from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock'
+         and query not like 'with "due"%' and query not like 'update "jobs" set "lease_until"%'`,
+    );
+    if (rows.length >= count) return;
+    if (performance.now() > until) throw new Error(`only these wait: ${JSON.stringify(rows)}`);
+    await sleep(5);
+  }
+}
