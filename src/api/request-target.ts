@@ -14,3 +14,18 @@ export function parseTarget(target: string): { path: string; query: string } {
     query: mark === -1 ? '' : beforeFragment.slice(mark + 1),
   };
 }
+
+/**
+ * The target as the router can take it. A path that is no percent-encoded UTF-8 stands for itself, character by
+ * character: then it leads nowhere, or is a malformed identifier, as any other such path.
+ */
+export function routableTarget(target: string): string {
+  if (!target.includes('%')) return target;
+  const { path, query } = parseTarget(target);
+  try {
+    decodeURIComponent(path);
+    return target;
+  } catch {
+    return `${path.replaceAll('%', '%25')}${query === '' ? '' : `?${query}`}`;
+  }
+}

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
@@ -10,7 +10,7 @@ import { describeApi, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { readJsonBody } from './json-body.ts';
-import { parseTarget } from './request-target.ts';
+import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
@@ -61,8 +61,14 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     trustProxy: (address) => trustsAddress(config.trustProxy, address),
     forceCloseConnections: false,
     return503OnClosing: false,
-    frameworkErrors: refuseUnroutable,
-    routerOptions: { ignoreTrailingSlash: true, ignoreDuplicateSlashes: true, maxParamLength: 10_000 },
+    rewriteUrl: ({ url = '/' }) => routableTarget(url),
+    // With targets that can be decoded, and parameters that may be as long as all headers, nothing is left for this.
+    frameworkErrors: (_error, request, reply) => answerFailure(new NotFound(), PAGE_ERRORS, request, reply),
+    routerOptions: {
+      ignoreTrailingSlash: true,
+      ignoreDuplicateSlashes: true,
+      maxParamLength: maxHeaderSize,
+    },
   });
   // The routes check what comes in themselves, against the same schemas, in one pass and with the specification's words.
   app.setValidatorCompiler(() => () => true);
@@ -105,20 +111,6 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     const { route } = request.routeOptions.config;
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
     if (request.is404) await gate.anonymous(request, reply);
-  }
-
-  /** A path that cannot be decoded reaches no hook and no handler, so both are here. */
-  function refuseUnroutable(_error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    arrive(request, reply)
-      .then(() => new NotFound())
-      .catch((error: unknown) => error)
-      .then((error) => {
-        answerFailure(error, PAGE_ERRORS, request, reply);
-        logRequest(log, request, reply);
-      })
-      .catch((error: unknown) =>
-        log.error({ err: error, request_id: request.id }, 'a request was not answered'),
-      );
   }
 
   function answerFailure(

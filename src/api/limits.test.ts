@@ -1,0 +1,277 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Answer, type Client, field } from '../../test/client.ts';
+import { openTestDatabase } from '../../test/database.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { manualClock } from '../clock.ts';
+import { createRateLimiter } from './limits.ts';
+
+const LIMIT = 40;
+const ANONYMOUS = 20;
+const FAILURES = 10;
+const WINDOW_MS = 60_000;
+
+const clock = manualClock();
+const environment = {
+  HOMEPORT_RATE_LIMIT: String(LIMIT),
+  HOMEPORT_ANONYMOUS_RATE_LIMIT: String(ANONYMOUS),
+  HOMEPORT_AUTH_FAILURE_LIMIT: String(FAILURES),
+  // The tests speak for many clients, as a proxy does.
+  HOMEPORT_TRUST_PROXY: '127.0.0.1',
+};
+
+describe('limits through the server', () => {
+  let homeport: TestHomeport;
+  let second: TestHomeport;
+  let person: Person;
+
+  beforeAll(async () => {
+    const roles = { api: true, hosting: false };
+    homeport = await startTestHomeport({ roles, clock, environment });
+    second = await startTestHomeport({ roles, clock, environment, place: homeport.place });
+    person = (await homeport.ownedAccount()).owner;
+  });
+  beforeEach(() => clock.advance(WINDOW_MS));
+  afterAll(async () => {
+    await second.remove();
+    await homeport.remove();
+  });
+
+  const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+  const times = (count: number, call: (index: number) => Promise<Answer>) =>
+    Promise.all(Array.from({ length: count }, (_, index) => call(index)));
+  const statuses = (answers: Answer[]) =>
+    Object.fromEntries(
+      [...Map.groupBy(answers, (answer) => answer.status)].map(([key, all]) => [key, all.length]),
+    );
+  const wrong = (username: string, address: string) => ({
+    headers: {
+      authorization: `Basic ${Buffer.from(`${username}:wrong`).toString('base64')}`,
+      'x-forwarded-for': address,
+    },
+  });
+
+  it('lets a credential ask as often as the limit says, then answers 429 until the window ends', async () => {
+    clock.advance(17_500);
+    for (let asked = 1; asked <= LIMIT; asked++) {
+      const { status, headers } = await person.client.get('/user');
+      expect(status).toBe(200);
+      expect(headers).toMatchObject({
+        'ratelimit-limit': String(LIMIT),
+        'ratelimit-remaining': String(LIMIT - asked),
+        'ratelimit-reset': '43',
+      });
+      expect(headers['retry-after']).toBeUndefined();
+    }
+    const refused = await person.client.get('/installs');
+    expect(refused).toMatchObject({
+      status: 429,
+      body: { message: 'Rate limit exceeded - too many requests' },
+      headers: {
+        'ratelimit-limit': String(LIMIT),
+        'ratelimit-remaining': '0',
+        'ratelimit-reset': '43',
+        'retry-after': '43',
+      },
+    });
+
+    const another = await homeport.services.credentials.issue(person.userId, { name: 'another' });
+    expect((await homeport.clientOf(another).get('/user')).status).toBe(200);
+
+    clock.advance(42_000);
+    expect((await person.client.get('/user')).headers['retry-after']).toBe('1');
+    clock.advance(500);
+    expect((await person.client.get('/user')).status).toBe(200);
+  });
+
+  it('holds across processes: together they let through exactly the limit', async () => {
+    const clients = [person.client, second.clientOf(person.credential)];
+    const answers = await times(3 * LIMIT, (index) => (clients[index % 2] ?? person.client).get('/user'));
+    expect(statuses(answers)).toEqual({ 200: LIMIT, 429: 2 * LIMIT });
+  });
+
+  it('counts whoever has no valid credentials by address, whatever they ask for', async () => {
+    const asks: ((client: Client, address: string) => Promise<Answer>)[] = [
+      (client, address) => client.get('/status', from(address)),
+      (client, address) => client.get('/installs', from(address)),
+      (client, address) => client.get('/nothing/here', from(address)),
+      (client, address) => client.get('/%zz', from(address)),
+      (client, address) => client.call('OPTIONS', '/installs', from(address)),
+      (client, address) => client.get('/user', wrong(crypto.randomUUID(), address)),
+    ];
+    for (const [index, ask] of asks.entries()) {
+      const address = `192.0.2.${index + 1}`;
+      const first = await ask(homeport.anonymous, address);
+      expect(first.headers).toMatchObject({
+        'ratelimit-limit': String(ANONYMOUS),
+        'ratelimit-remaining': String(ANONYMOUS - 1),
+      });
+      await times(ANONYMOUS - 1, () => homeport.anonymous.get('/status', from(address)));
+      const refused = await ask(homeport.anonymous, address);
+      expect(refused.status).toBe(429);
+      expect(refused.headers['retry-after']).toBe('60');
+      expect((await ask(homeport.anonymous, '192.0.2.99')).status, 'another address').not.toBe(429);
+    }
+  });
+
+  it('lets valid credentials in from an address that has used up its own', async () => {
+    await times(ANONYMOUS + 1, () => homeport.anonymous.get('/status', from('198.51.100.7')));
+    expect((await homeport.anonymous.get('/status', from('198.51.100.7'))).status).toBe(429);
+    expect((await person.client.get('/user', from('198.51.100.7'))).status).toBe(200);
+  });
+
+  it('counts an IPv6 customer as one, and an IPv4 address in either notation', async () => {
+    await times(ANONYMOUS, (index) => homeport.anonymous.get('/status', from(`2001:db8:1:2:${index}::9`)));
+    expect((await homeport.anonymous.get('/status', from('2001:db8:1:2:ffff::'))).status).toBe(429);
+    expect((await homeport.anonymous.get('/status', from('2001:db8:1:3::1'))).status).toBe(200);
+    await times(ANONYMOUS, () => homeport.anonymous.get('/status', from('203.0.113.5')));
+    expect((await homeport.anonymous.get('/status', from('::ffff:203.0.113.5'))).status).toBe(429);
+  });
+
+  it('limits failed log-ins of an address, and then looks at no password from there', async () => {
+    const address = '192.0.2.200';
+    const guess = (client: Client) => client.get('/user', wrong(crypto.randomUUID(), address));
+    const answers = await times(FAILURES + 5, (index) => guess((index % 2 ? second : homeport).anonymous));
+    expect(statuses(answers)).toEqual({ 401: FAILURES, 429: 5 });
+    const right = await person.client.get('/user', from(address));
+    expect(right.status).toBe(429);
+    expect(right.headers['ratelimit-limit']).toBe(String(FAILURES));
+    expect((await person.client.get('/user', from('192.0.2.201'))).status).toBe(200);
+    clock.advance(WINDOW_MS);
+    expect((await person.client.get('/user', from(address))).status).toBe(200);
+  });
+
+  it('limits failed log-ins of a username, from however many addresses', async () => {
+    const { owner } = await homeport.ownedAccount();
+    const { username } = owner.credential;
+    const answers = await times(FAILURES + 5, (index) =>
+      homeport.anonymous.get('/user', wrong(username, `10.1.${index}.1`)),
+    );
+    expect(statuses(answers)).toEqual({ 401: FAILURES, 429: 5 });
+    expect((await owner.client.get('/user', from('10.2.0.1'))).status).toBe(429);
+    expect((await person.client.get('/user', from('10.2.0.1'))).status).toBe(200);
+    clock.advance(WINDOW_MS);
+    expect((await owner.client.get('/user', from('10.2.0.1'))).status).toBe(200);
+  });
+
+  it('counts no log-in that succeeds as failed', async () => {
+    const address = '192.0.2.210';
+    await times(LIMIT - 1, () => person.client.get('/user', from(address)));
+    expect((await person.client.get('/user', from(address))).status).toBe(200);
+  });
+
+  it('tells the same of a username that exists and of one that does not', async () => {
+    const bodies = new Set<string>();
+    for (const [index, username] of [person.credential.username, crypto.randomUUID(), 'nobody'].entries()) {
+      for (let tried = 0; tried < FAILURES + 1; tried++) {
+        const answer = await homeport.anonymous.get('/user', wrong(username, `10.9.${index}.1`));
+        bodies.add(`${tried} ${answer.status} ${JSON.stringify(answer.body)}`);
+      }
+    }
+    expect(bodies.size).toBe(FAILURES + 1);
+  });
+});
+
+describe('limits that are switched off', () => {
+  it('are not there, and tell clients not to wait', async () => {
+    const homeport = await startTestHomeport({
+      roles: { api: true, hosting: false },
+      environment: {
+        HOMEPORT_RATE_LIMIT: '0',
+        HOMEPORT_ANONYMOUS_RATE_LIMIT: '5',
+        HOMEPORT_AUTH_FAILURE_LIMIT: '0',
+      },
+    });
+    const { owner } = await homeport.ownedAccount();
+    for (let asked = 0; asked < 30; asked++) {
+      const answers = [await homeport.anonymous.get('/status'), await owner.client.get('/user')];
+      for (const { status, headers } of answers) {
+        expect(status).toBe(200);
+        expect(Number(headers['ratelimit-remaining'])).toBeGreaterThan(1_000_000);
+      }
+    }
+    const taken = await homeport.platform.database.reader.selectFrom('rate_windows').selectAll().execute();
+    expect(taken).toEqual([]);
+    expect(field((await owner.client.get('/user')).body, 'id')).toBe(owner.userId);
+    await homeport.remove();
+  });
+});
+
+describe('createRateLimiter', () => {
+  let database: Awaited<ReturnType<typeof openTestDatabase>>;
+  beforeAll(async () => {
+    database = await openTestDatabase();
+  });
+  afterAll(() => database.remove());
+
+  async function spendAll(
+    limiter: ReturnType<typeof createRateLimiter>,
+    key: string,
+    limit: number,
+    tries: number,
+  ) {
+    let allowed = 0;
+    for (let tried = 0; tried < tries; tried++) if ((await limiter.spend(key, limit)).allowed) allowed++;
+    return allowed;
+  }
+
+  it.each([1, 2, 19, 20, 21, 39, 40, 41, 100, 3000])('lets exactly %i through', async (limit) => {
+    const own = manualClock();
+    const limiters = [createRateLimiter(database, own), createRateLimiter(database, own)];
+    let allowed = 0;
+    for (let tried = 0; tried < limit + 20; tried++) {
+      const decision = await limiters[tried % 2]?.spend(`exact ${limit}`, limit);
+      if (decision?.allowed) allowed++;
+    }
+    // What one process holds when the other stops asking is spent by that one.
+    for (const limiter of limiters) allowed += await spendAll(limiter, `exact ${limit}`, limit, limit);
+    expect(allowed).toBe(limit);
+  });
+
+  it('never lets more through than the limit while the clocks of two processes disagree', async () => {
+    const ahead = manualClock(new Date('2026-01-01T00:00:00.500Z'));
+    const behind = manualClock(new Date('2025-12-31T23:59:59.500Z'));
+    const limiters = [createRateLimiter(database, ahead), createRateLimiter(database, behind)];
+    let allowed = 0;
+    for (let tried = 0; tried < 400; tried++) {
+      const decision = await limiters[tried % 2]?.spend('skewed', 100);
+      if (decision?.allowed) allowed++;
+    }
+    expect(allowed).toBeLessThanOrEqual(100);
+  });
+
+  it('peeks without spending', async () => {
+    const limiter = createRateLimiter(database, manualClock());
+    for (let tried = 0; tried < 10; tried++) expect((await limiter.peek('peek', 3)).allowed).toBe(true);
+    expect(await spendAll(limiter, 'peek', 3, 10)).toBe(3);
+    expect((await limiter.peek('peek', 3)).allowed).toBe(false);
+  });
+
+  it('asks the database once in so many requests, and once for many at a time', async () => {
+    let writes = 0;
+    const counting = {
+      ...database,
+      write: <Result>(work: Parameters<typeof database.write<Result>>[0]) => {
+        writes++;
+        return database.write(work);
+      },
+    };
+    const limiter = createRateLimiter(counting, manualClock());
+    await Promise.all(Array.from({ length: 150 }, () => limiter.spend('seldom', 3000)));
+    expect(writes).toBe(1);
+    await spendAll(limiter, 'seldom', 3000, 4000);
+    expect(writes).toBe(20);
+  });
+
+  it('passes a failure of the database on, and goes on afterwards', async () => {
+    let broken = true;
+    const failing = {
+      ...database,
+      write: <Result>(work: Parameters<typeof database.write<Result>>[0]) =>
+        broken ? Promise.reject(new Error('gone')) : database.write(work),
+    };
+    const limiter = createRateLimiter(failing, manualClock());
+    await expect(Promise.resolve(limiter.spend('failing', 10))).rejects.toThrow('gone');
+    broken = false;
+    expect((await limiter.spend('failing', 10)).allowed).toBe(true);
+  });
+});
