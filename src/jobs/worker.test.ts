@@ -106,6 +106,40 @@ describe('a worker', () => {
     await until(() => expect(seen).toEqual([3]));
   });
 
+  it('is not idle while the next of a lane waits, even if the one before it ends during the last look', async () => {
+    const work = gate();
+    const look = gate();
+    let looks = Number.NEGATIVE_INFINITY;
+    const database: JobsFixture['database'] = {
+      ...jobs.database,
+      async write(transaction) {
+        const order = ++looks;
+        const result = await jobs.database.write(transaction);
+        if (order === 2) await look.opened;
+        return result;
+      },
+    };
+    const kind = kindOf(async ({ n }) => {
+      if (n === 1) await work.opened;
+    });
+    const worker = jobs.worker([kind], { database, pollMs: NEVER, heartbeatMs: NEVER });
+    const first = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    const second = await jobs.ask(kind, { n: 2 }, { lane: 'a' });
+    await until(() => expect(jobs.messages()).toContain('started'));
+    await jobs.database.write(async () => {});
+    // The writes of idle() are a heartbeat and a look for jobs. The look finds the lane taken, and answers late.
+    looks = 0;
+    const idle = worker.idle();
+    await until(() => expect(looks).toBe(2));
+    await jobs.database.write(async () => {});
+    work.open();
+    await until(async () => expect((await jobs.row(first)).state).toBe('succeeded'));
+    await until(() => expect(jobs.messages()).toContain('succeeded'));
+    look.open();
+    await idle;
+    expect((await jobs.row(second)).state).toBe('succeeded');
+  });
+
   it('does not begin a delayed job before its time', async () => {
     const kind = kindOf(async () => {});
     const worker = jobs.worker([kind]);
