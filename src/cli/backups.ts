@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { NotFound } from '../failures.ts';
-import { liveWorkers } from '../jobs/worker.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Platform } from '../platform.ts';
 import type { BackupDetails } from '../resources/backups/service.ts';
@@ -11,6 +10,7 @@ import { confirm } from './confirm.ts';
 import { followJob, type SeenJob } from './follow-job.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from './output.ts';
 import { startOwnWorker } from './own-worker.ts';
+import { presentWorkers } from './present-workers.ts';
 import { createProgress } from './progress.ts';
 import { withPlatform } from './with-platform.ts';
 
@@ -128,7 +128,7 @@ async function waitFor(
   try {
     const ended = await followJob({
       find: () => queue.find(jobId),
-      hasLiveWorker: async () => (await liveWorkers(database, clock)).length > 0,
+      hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
       startWorker: () => {
         ownWorker = true;
         return startOwnWorker(platform, services);

@@ -11,7 +11,7 @@ export interface SeenJob {
 
 export interface FollowedJob {
   find(): Promise<SeenJob | null>;
-  /** Whether a worker of any process showed itself lately. */
+  /** Whether a worker of some process is there to do it. */
   hasLiveWorker(): Promise<boolean>;
   /** Begins to work on the queue in this process. */
   startWorker(): Promise<StartedWorker>;
@@ -29,7 +29,7 @@ export interface StartedWorker {
 }
 
 const LOOK_EVERY_MS = 200;
-/** As a worker counts as live for 10 s, one that was killed holds up nothing for longer than 12. */
+/** A worker of another machine counts as live for 10 s; one that was killed there holds up nothing for longer than 12. */
 const LOOK_FOR_WORKERS_EVERY_MS = 2_000;
 const GRACE_MS = 10_000;
 

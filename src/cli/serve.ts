@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { ownCertificateFile } from '../api/api-certificate.ts';
 import type { Config, ListenAddress } from '../config.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
 import { type RunningHomeport, startHomeport } from '../homeport.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
+import { curlLine } from './curl-line.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
@@ -18,6 +18,7 @@ export function addServeCommand(program: Command): void {
     .description('serve the API and the hosted sites, and carry out jobs')
     .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
     .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
+    .addHelpText('after', '\nExample:\n  homeport serve --demo')
     .action(async (options: { demo?: boolean; only?: string }, command: Command) => {
       const roles = rolesOf(options.only);
       const config = configOf(command);
@@ -77,18 +78,11 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
         ['Account', first.accountId],
       ]),
       heading('Try it'),
-      `  curl ${certificateOption(config)}-u '${username}:${password}' ${base}/user\n`,
+      `  ${curlLine(config, first.credential)}\n`,
     );
   }
   parts.push('\nCtrl-C ends it.\n');
   return parts.join('\n');
-}
-
-/** curl needs to be told of the certificate only where it is Homeport's own. */
-function certificateOption(config: Config): string {
-  return config.tlsCert === null && config.publicUrl.startsWith('https:')
-    ? `--cacert '${ownCertificateFile(config.dataDir)}' `
-    : '';
 }
 
 function text({ host, port }: ListenAddress): string {

@@ -2,13 +2,13 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../access/roles.ts';
 import { bodyParser } from '../api/validation.ts';
 import { NotFound } from '../failures.ts';
-import { liveWorkers } from '../jobs/worker.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createAccountUserBody } from '../resources/account-users/schema.ts';
 import type { MemberView } from '../resources/account-users/service.ts';
 import type { Person } from '../resources/account-users/store.ts';
 import { collect, idArgument, nameArgument } from './arguments.ts';
 import { printJson, table } from './output.ts';
+import { presentWorkers } from './present-workers.ts';
 import { withPlatform } from './with-platform.ts';
 
 interface CreateOptions {
@@ -94,7 +94,7 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
       `Added ${made.email} (${made.user_id}) to the account ${account}: ${formatRoles(made)}.\n`,
     );
     if (!invite) return;
-    const working = (await liveWorkers(database, clock)).length > 0;
+    const working = (await presentWorkers(database, clock)).length > 0;
     process.stdout.write(
       working
         ? 'The invitation is on its way.\n'

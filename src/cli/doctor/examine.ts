@@ -1,8 +1,7 @@
-import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
-import { type LiveWorker, liveWorkers } from '../../jobs/worker.ts';
+import { presentWorkers } from '../present-workers.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkClock, watchClock } from './clock.ts';
 import { checkConfiguration } from './configuration.ts';
@@ -24,8 +23,8 @@ export async function examine(
   const { findings, database, current } = await examineDatabase(config, log);
   try {
     const tables = current ? database : null;
-    const workers = tables === null ? [] : await liveWorkers(tables, clock);
-    const serverRuns = workers.some(isOfThisMachine);
+    const workers = tables === null ? [] : await presentWorkers(tables, clock);
+    const serverRuns = workers.some((worker) => worker.here);
     return [
       ...(await findingsOf('configuration', () => checkConfiguration(config, file))),
       ...folder,
@@ -57,17 +56,5 @@ async function findingsOf(check: string, look: () => Found | Promise<Found>): Pr
         'Mend the other problems first; then look again.',
       ),
     ];
-  }
-}
-
-/** One that was killed is listed for some seconds more, and then is not running. */
-function isOfThisMachine({ process: name }: LiveWorker): boolean {
-  const prefix = `${hostname()}:`;
-  if (!name.startsWith(prefix)) return false;
-  try {
-    return process.kill(Number(name.slice(prefix.length)), 0);
-  } catch (error) {
-    // Another user's process is one all the same.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { curlLine } from './curl-line.ts';
+
+const credential = { username: 'user', password: 'a-b_c' };
+const own = { publicUrl: 'https://localhost:8443', tlsCert: null, dataDir: '/srv/data' };
+
+test("Homeport's own certificate is named, a configured one is not, nor for a proxy's plain HTTP", () => {
+  expect(curlLine(own, credential)).toBe(
+    'curl --cacert /srv/data/tls/api.crt -u user:a-b_c https://localhost:8443/v1/user',
+  );
+  expect(curlLine({ ...own, tlsCert: '/etc/x.pem' }, credential)).not.toContain('--cacert');
+  expect(curlLine({ ...own, publicUrl: 'http://localhost:80' }, credential)).not.toContain('--cacert');
+});
+
+test('the shell sees the words as they are meant', () => {
+  const dataDir = "/srv/it's $HOME; a folder";
+  const line = curlLine({ ...own, dataDir }, { username: 'user', password: 'a"b`c$d' });
+  const words = execFileSync('/bin/sh', ['-c', `printf '%s\\n' ${line.slice('curl '.length)}`], {
+    encoding: 'utf8',
+  });
+  expect(words.split('\n')).toEqual([
+    '--cacert',
+    `${dataDir}/tls/api.crt`,
+    '-u',
+    'user:a"b`c$d',
+    'https://localhost:8443/v1/user',
+    '',
+  ]);
+});

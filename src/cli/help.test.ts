@@ -1,0 +1,105 @@
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { createProgram } from './program.ts';
+
+/** Each that does something, by its words. */
+const COMMANDS = createProgram().commands.flatMap((command) =>
+  command.commands.length === 0
+    ? [command.name()]
+    : command.commands.map((inner) => `${command.name()} ${inner.name()}`),
+);
+
+/** What a call prints before anything is done, and how it would exit. */
+async function call(...words: string[]): Promise<{ code: number; printed: string }> {
+  let printed = '';
+  const program = createProgram();
+  for (const command of [
+    program,
+    ...program.commands,
+    ...program.commands.flatMap((group) => group.commands),
+  ]) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => {
+        printed += text;
+      },
+      writeErr: (text) => {
+        printed += text;
+      },
+    });
+  }
+  try {
+    await program.parseAsync(words, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) return { code: error.exitCode, printed };
+    throw error;
+  }
+  throw new Error(`${words.join(' ')} went to work`);
+}
+
+test.each(COMMANDS)('%s --help', async (command) => {
+  const { code, printed } = await call(...command.split(' '), '--help');
+  expect(code).toBe(0);
+  expect(printed).toContain(`Usage: homeport ${command}`);
+  expect(printed).toContain(`Example:\n  homeport ${command}`);
+  if (/list|create|restore|doctor|migrate/.test(command)) expect(printed).toContain('--json');
+  for (const option of printed.match(/^ {2}-.*$/gm) ?? []) {
+    expect(option, 'every option says what it is').toMatch(/^ {2}\S.*\S {2,}\S/);
+  }
+});
+
+test('all that the documents name are there', () => {
+  expect(COMMANDS).toEqual([
+    'serve',
+    'migrate',
+    'account create',
+    'account list',
+    'user create',
+    'user list',
+    'credential create',
+    'credential list',
+    'credential revoke',
+    'backup list',
+    'backup restore',
+    'doctor',
+  ]);
+});
+
+test.each(['account', 'user', 'credential', 'backup'])('%s alone shows what there is', async (group) => {
+  const { code, printed } = await call(group);
+  expect(code).toBe(1);
+  expect(printed).toContain(`Usage: homeport ${group}`);
+});
+
+const ID = '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
+const person = ['--email', 'a@b.example', '--first-name', 'A', '--last-name', 'B'];
+
+test.each([
+  ['acount list', ['acount', 'list'], "unknown command 'acount'"],
+  ['account lst', ['account', 'lst'], "unknown command 'lst'"],
+  ['an unknown option', ['migrate', '--jsn'], "unknown option '--jsn'"],
+  ['too much', ['account', 'list', 'all'], 'too many arguments'],
+  ['no name', ['account', 'create'], "required option '--name <name>' not specified"],
+  ['a blank name', ['account', 'create', '--name', ' '], 'must not be empty'],
+  ['a long name', ['account', 'create', '--name', 'x'.repeat(101)], 'longer than 100'],
+  ['no id', ['user', 'create', '--account', '7', '--roles', 'full', ...person], 'It must be an id'],
+  [
+    'no role',
+    ['user', 'create', '--account', ID, '--roles', 'king', ...person],
+    'It must be one of: owner | full,billing | full | partial,billing | partial',
+  ],
+  [
+    'no first name',
+    ['user', 'create', '--account', ID, '--roles', 'full', '--email', 'a@b.example', '--last-name', 'B'],
+    "required option '--first-name <name>' not specified",
+  ],
+  ['nobody', ['credential', 'create'], "required option '--user <email>' not specified"],
+  ['no username', ['credential', 'revoke'], "missing required argument 'username'"],
+  ['a bad username', ['credential', 'revoke', 'me'], 'It must be an id'],
+  ['a bad backup', ['backup', 'restore', '7'], 'It must be an id'],
+])('%s: one line, and 1', async (_what, words, line) => {
+  const { code, printed } = await call(...words);
+  expect(code).toBe(1);
+  const [first = ''] = printed.split('\n', 1);
+  expect(first).toMatch(/^error: /);
+  expect(first).toContain(line);
+});

@@ -1,0 +1,30 @@
+import { hostname } from 'node:os';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { type LiveWorker, liveWorkers } from '../jobs/worker.ts';
+
+export interface PresentWorker extends LiveWorker {
+  /** Whether it runs on this machine. */
+  here: boolean;
+}
+
+/**
+ * The workers that are there now. One that was killed stays listed for seconds; if it was of this machine, that it is
+ * gone is seen at once.
+ */
+export async function presentWorkers(database: Database, clock: Clock): Promise<PresentWorker[]> {
+  const here = `${hostname()}:`;
+  return (await liveWorkers(database, clock)).flatMap((worker) => {
+    if (!worker.process.startsWith(here)) return { ...worker, here: false };
+    return runs(Number(worker.process.slice(here.length))) ? { ...worker, here: true } : [];
+  });
+}
+
+function runs(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Another user's process is one all the same.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
