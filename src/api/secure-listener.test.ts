@@ -42,12 +42,12 @@ const answerKind: RequestListener = (request, response) => {
 
 /** Starts a listener with the given time-outs shortened; returns its port. */
 async function start(handler = answerKind, shortened: Partial<ConnectionTimeouts> = {}): Promise<number> {
-  listener = createSecureListener(
-    handler,
-    pair,
-    (_error, socket) => socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n'),
-    { ...CONNECTION_TIMEOUTS, checkMs: 20, ...shortened },
-  );
+  const unreadable = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
+  listener = createSecureListener(handler, pair, unreadable, {
+    ...CONNECTION_TIMEOUTS,
+    checkMs: 20,
+    ...shortened,
+  });
   return (await listener.listen({ host: '127.0.0.1', port: 0 })).port;
 }
 

@@ -1,11 +1,19 @@
-import { createServer as createHttpServer, type Server as HttpServer, type RequestListener } from 'node:http';
+import {
+  createServer as createHttpServer,
+  type Server as HttpServer,
+  type RequestListener,
+  ServerResponse,
+} from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { ListenAddress } from '../config.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
+/** How often connections that became idle are looked for while the listener closes. */
 const SWEEP_MS = 50;
+/** How long an answer to what cannot be read has to reach its client. */
+const LINGER_MS = 1_000;
 
 /** How long a connection may take for each step, in milliseconds; who is slower is cut off, so that none is held open. */
 export interface ConnectionTimeouts {
@@ -54,24 +62,34 @@ export interface CertificatePair {
 /**
  * HTTPS and plain HTTP on one port, told apart by the first byte, so that a plain request gets an answer that says
  * what is wrong instead of a reset (gaps section 1). Both kinds reach the same handler; it refuses the plain ones.
+ * `unreadableAnswer` is sent, as it is, to what is no HTTP.
  */
 export function createSecureListener(
   handler: RequestListener,
   pair: CertificatePair,
-  onClientError: (error: Error, socket: Socket) => void,
+  unreadableAnswer: string,
   timeouts: ConnectionTimeouts = CONNECTION_TIMEOUTS,
 ): SecureListener {
   /** Every TCP connection. */
   const open = new Set<Socket>();
-  /** Connections that carried no request yet. Node counts them among the busy ones until their headers are late. */
+  /** Those that HTTP is spoken on: the TCP connections themselves, or the TLS ones upon them. */
+  const speaking = new Set<Socket>();
+  /** Those of them that carried no request yet. Node counts them among the busy ones until their headers are late. */
   const unused = new Set<Socket>();
+  let closing = false;
+
   const handle: RequestListener = (request, response) => {
     unused.delete(request.socket);
+    if (closing) response.shouldKeepAlive = false;
     handler(request, response);
   };
-  const noteUnused = (socket: Socket) => {
+  const note = (socket: Socket) => {
+    speaking.add(socket);
     unused.add(socket);
-    socket.once('close', () => unused.delete(socket));
+    socket.once('close', () => {
+      speaking.delete(socket);
+      unused.delete(socket);
+    });
   };
 
   const options = { connectionsCheckingInterval: timeouts.checkMs };
@@ -80,10 +98,10 @@ export function createSecureListener(
     handle,
   );
   const http = createHttpServer(options, handle);
-  for (const server of [https, http]) harden(server, timeouts, onClientError);
+  for (const server of [https, http]) harden(server, timeouts, unreadableAnswer);
   https.on('tlsClientError', (_error, socket) => socket.destroy());
-  https.on('secureConnection', noteUnused);
-  http.on('connection', noteUnused);
+  https.on('secureConnection', note);
+  http.on('connection', note);
 
   const tcp = createTcpServer({ noDelay: true }, (socket) => {
     open.add(socket);
@@ -108,12 +126,18 @@ export function createSecureListener(
     setCertificate: (next) => https.setSecureContext({ ...next, minVersion: 'TLSv1.2' }),
     async close(graceMs) {
       const closed = new Promise<void>((resolve) => tcp.close(() => resolve()));
+      // What is answered from now on says that the connection ends with it. The connections that are idle are closed
+      // only after a moment: the next request of a busy client may be on its way.
+      closing = true;
+      for (const socket of speaking) {
+        const response = responseOn(socket);
+        if (response) response.shouldKeepAlive = false;
+      }
       const closeIdle = () => {
         for (const socket of unused) socket.destroy();
         for (const socket of open) if (socket.bytesRead === 0) socket.destroy();
         for (const server of [https, http]) server.closeIdleConnections();
       };
-      closeIdle();
       const sweep = setInterval(closeIdle, SWEEP_MS);
       const force = setTimeout(() => {
         for (const socket of open) socket.destroy();
@@ -150,16 +174,42 @@ function handOver(
   });
 }
 
+/** The answer that the connection waits for or is carrying, by Node's own note of it. */
+function responseOn(socket: Socket): ServerResponse | undefined {
+  const response: unknown = Reflect.get(socket, '_httpMessage');
+  return response instanceof ServerResponse ? response : undefined;
+}
+
+const refused = new WeakSet<Socket>();
+
+/**
+ * Answers bytes that are no HTTP request, or that come too slowly to become one: with `answer`, the whole of it, and
+ * the end of the connection.
+ */
+function refuseUnreadable(socket: Socket, answer: string): void {
+  if (refused.has(socket)) return;
+  refused.add(socket);
+  // While an earlier request of the connection waits for its answer, this would be taken for it.
+  if (!socket.writable || responseOn(socket)) {
+    socket.destroy();
+    return;
+  }
+  socket.end(answer);
+  // What the client still sends is read and dropped: unread, it would make the end a reset that overtakes the answer.
+  socket.on('data', () => {});
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
 function harden(
   server: HttpServer | HttpsServer,
   timeouts: ConnectionTimeouts,
-  onClientError: (error: Error, socket: Socket) => void,
+  unreadableAnswer: string,
 ): void {
   server.keepAliveTimeout = timeouts.keepAliveMs;
   server.headersTimeout = timeouts.headersMs;
   server.requestTimeout = timeouts.requestMs;
   server.timeout = timeouts.stalledMs;
-  server.on('clientError', onClientError);
+  server.on('clientError', (_error, socket: Socket) => refuseUnreadable(socket, unreadableAnswer));
   // Node keeps track of connections (for time-outs and for closing idle ones) only in a server that listens; these
   // are handed theirs by the one that does.
   server.emit('listening');

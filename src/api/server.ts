@@ -1,5 +1,4 @@
 import { type IncomingMessage, maxHeaderSize } from 'node:http';
-import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
@@ -53,12 +52,14 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   let listener: SecureListener | undefined;
   const app = fastify({
     serverFactory: (handler) => {
-      listener = createSecureListener(handler, parts.certificate, answerUnreadable);
+      listener = createSecureListener(handler, parts.certificate, unreadableAnswer());
       return listener.https;
     },
     genReqId: () => parts.random.uuid(),
     requestIdHeader: false,
     trustProxy: (address) => trustsAddress(config.trustProxy, address),
+    // The listener answers those itself, the ones by plain HTTP too.
+    clientErrorHandler: () => {},
     forceCloseConnections: false,
     return503OnClosing: false,
     rewriteUrl: ({ url = '/' }) => routableTarget(url),
@@ -186,18 +187,17 @@ function asFailure(error: unknown, request: FastifyRequest): unknown {
     : error;
 }
 
-/** Answers bytes that are no HTTP request, below the framework. */
-function answerUnreadable(_error: Error, socket: Socket): void {
-  // While an earlier request of the connection waits for its answer, this would be taken for it.
-  const answering: unknown = Reflect.get(socket, '_httpMessage');
-  if (!socket.writable || (answering !== undefined && answering !== null)) {
-    socket.destroy();
-    return;
-  }
+/** The answer to bytes that are no HTTP request. They never reach the framework. */
+function unreadableAnswer(): string {
   const body = JSON.stringify({ message: INVALID_PARAMETERS });
-  socket.end(
-    `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
-  );
+  return [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${body.length}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n');
 }
 
 function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {

@@ -1,0 +1,132 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  Failure,
+  Forbidden,
+  HttpsRequired,
+  InvalidRequest,
+  invalidValue,
+  MalformedId,
+  NotFound,
+  notPermitted,
+  RateLimited,
+  taken,
+  Unauthenticated,
+} from '../failures.ts';
+import { type ErrorStatus, errorAnswer } from './errors.ts';
+
+const SECRET = 'what only the log may tell';
+
+/** Every kind of thing that a handler could throw. */
+const thrown: unknown[] = [
+  new MalformedId('site'),
+  new NotFound(),
+  new Forbidden(),
+  new InvalidRequest('A sentence'),
+  invalidValue('Site', 'name', 'code', 'A sentence'),
+  taken('Site', 'name', 'A sentence'),
+  notPermitted('Site', 'name', 'A sentence'),
+  new Unauthenticated('Bad Credentials'),
+  new RateLimited(3),
+  new Failure(SECRET),
+  new Error(SECRET),
+  new TypeError(SECRET),
+  Object.assign(new Error(SECRET), { statusCode: 200, status: 418, code: 'EACCES' }),
+  SECRET,
+  { message: SECRET },
+  null,
+  undefined,
+];
+const optional: ErrorStatus[] = [400, 401, 403, 404, 429, 500];
+
+describe('errorAnswer', () => {
+  it('answers with a status of the row, whatever was thrown, and never with what went wrong inside', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...thrown), fc.subarray(optional), (error, listed) => {
+        const row: ErrorStatus[] = [...listed, 503];
+        const { status, envelope } = errorAnswer(error, row);
+        expect(row).toContain(status);
+        expect(envelope.message).not.toBe('');
+        expect(JSON.stringify(envelope)).not.toContain(SECRET);
+        expect(JSON.stringify(envelope)).not.toMatch(/\bat .*:\d+:\d+/);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  // gaps section 1: the order of preference of each kind
+  it.each<[string, Failure, ErrorStatus[], ErrorStatus, string]>([
+    ['a malformed id', new MalformedId('site'), [400, 403, 404, 503], 400, 'Invalid site ID format'],
+    ['a malformed id, no 400', new MalformedId('site'), [403, 404, 503], 404, 'Resource not found'],
+    [
+      'a malformed id, only 403',
+      new MalformedId('site'),
+      [403, 503],
+      403,
+      'Insufficient permissions to access this resource',
+    ],
+    ['a missing thing', new NotFound(), [400, 403, 404, 503], 404, 'Resource not found'],
+    [
+      'a missing thing, no 404',
+      new NotFound(),
+      [400, 403, 503],
+      403,
+      'Insufficient permissions to access this resource',
+    ],
+    ['a missing thing, only 400', new NotFound(), [400, 503], 400, 'Bad request - invalid parameters'],
+    [
+      'no permission',
+      new Forbidden(),
+      [400, 403, 404, 503],
+      403,
+      'Insufficient permissions to access this resource',
+    ],
+    ['no permission, no 403', new Forbidden(), [400, 404, 503], 404, 'Resource not found'],
+    ['no permission, only 400', new Forbidden(), [400, 503], 400, 'Bad request - invalid parameters'],
+    ['bad credentials', new Unauthenticated('Bad Credentials'), [401, 503], 401, 'Bad Credentials'],
+  ])('%s', (_, error, listed, status, message) => {
+    expect(errorAnswer(error, listed)).toEqual({ status, envelope: { message } });
+  });
+
+  it('gives what is unexpected 500 where the row lists it, else 503', () => {
+    expect(errorAnswer(new Error(SECRET), [400, 500, 503])).toEqual({
+      status: 500,
+      envelope: { message: 'Internal server error - please try again later' },
+    });
+    expect(errorAnswer(new Error(SECRET), [400, 503])).toEqual({
+      status: 503,
+      envelope: { message: 'Service temporarily unavailable' },
+    });
+  });
+
+  it('lists the faults of a body', () => {
+    const { envelope } = errorAnswer(taken('Site', 'name', 'It is taken'), [400, 503]);
+    expect(envelope).toEqual({
+      message: 'It is taken',
+      errors: [
+        { resource: 'Site', field: 'name', type: 'value_unavailable', code: 'taken', message: 'It is taken' },
+      ],
+    });
+  });
+
+  it('says when to try again, in whole seconds and at least one', () => {
+    for (const [seconds, said] of [
+      [0, 1],
+      [0.2, 1],
+      [4.1, 5],
+      [60, 60],
+    ] as const) {
+      expect(errorAnswer(new RateLimited(seconds), [429, 503])).toMatchObject({
+        status: 429,
+        retryAfterSeconds: said,
+      });
+    }
+  });
+
+  it('refuses plain HTTP with 403, whatever the row lists', () => {
+    expect(errorAnswer(new HttpsRequired(), [401, 404, 429, 503])).toEqual({
+      status: 403,
+      envelope: { message: 'HTTPS is required' },
+    });
+  });
+});

@@ -1,0 +1,121 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { InvalidRequest } from '../failures.ts';
+import { LARGEST_BODY_BYTES, readJsonBody } from './json-body.ts';
+
+function body(...chunks: (string | Buffer)[]): IncomingMessage {
+  const payload = new IncomingMessage(new Socket());
+  for (const chunk of chunks) payload.push(Buffer.from(chunk));
+  payload.push(null);
+  return payload;
+}
+
+async function codeOf(reading: Promise<unknown>): Promise<string | undefined> {
+  const error: unknown = await reading.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof InvalidRequest)) throw new Error(`not refused as invalid: ${String(error)}`);
+  return error.faults[0]?.code;
+}
+
+describe('readJsonBody', () => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON ;charset=UTF-8',
+    'application/problem+json',
+  ])('takes %j', async (type) => {
+    expect(await readJsonBody(type, body('{"a":', '[1,"ü"]}'))).toEqual({ a: [1, 'ü'] });
+  });
+
+  it.each([
+    undefined,
+    '',
+    'text/plain',
+    'application/jsonp',
+    'application/x-www-form-urlencoded',
+    'text/json',
+    'json',
+  ])('refuses the content type %j', async (type) => {
+    expect(await codeOf(readJsonBody(type, body('{}')))).toBe('content_type');
+  });
+
+  it('takes an empty body for none, whatever its type', async () => {
+    for (const type of [undefined, 'application/json', 'text/plain']) {
+      expect(await readJsonBody(type, body())).toBeUndefined();
+    }
+  });
+
+  it('puts characters together that came in pieces', async () => {
+    const bytes = Buffer.from('"😀"');
+    const pieces = [...bytes].map((byte) => Buffer.from([byte]));
+    expect(await readJsonBody('application/json', body(...pieces))).toBe('😀');
+  });
+
+  it.each(['{', '{"a":1,}', "{'a':1}", 'undefined', '{"a":NaN}', '\u0000', '[1', '"\n"', '{} {}'])(
+    'refuses %j',
+    async (text) => {
+      expect(await codeOf(readJsonBody('application/json', body(text)))).toBe('invalid_json');
+    },
+  );
+
+  it('refuses what is not UTF-8', async () => {
+    for (const bytes of [
+      [0x22, 0xff, 0x22],
+      [0x22, 0xc0, 0xaf, 0x22],
+      [0x22, 0xed, 0xa0, 0x80, 0x22],
+      [0xff, 0xfe, 0x22, 0x00],
+    ]) {
+      expect(await codeOf(readJsonBody('application/json', body(Buffer.from(bytes))))).toBe(
+        'invalid_encoding',
+      );
+    }
+  });
+
+  it('takes a body of 1 MiB and refuses one byte more', async () => {
+    const text = 'x'.repeat(LARGEST_BODY_BYTES - 2);
+    expect(await readJsonBody('application/json', body(`"${text}"`))).toBe(text);
+    expect(await codeOf(readJsonBody('application/json', body(`"${text}x"`)))).toBe('too_large');
+  });
+
+  it('keeps nothing of a body that is too large, and reads on', async () => {
+    const payload = new IncomingMessage(new Socket());
+    const reading = codeOf(readJsonBody('application/json', payload));
+    for (let sent = 0; sent < 40; sent++) {
+      payload.push(Buffer.alloc(LARGEST_BODY_BYTES));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(await reading).toBe('too_large');
+    expect(payload.destroyed).toBe(false);
+    expect(payload.readableLength).toBe(0);
+  });
+
+  it('says of a body that was cut short that it was', async () => {
+    const payload = new IncomingMessage(new Socket());
+    const reading = codeOf(readJsonBody('application/json', payload));
+    payload.push('{"a":');
+    payload.destroy(new Error('aborted'));
+    expect(await reading).toBe('cut_short');
+  });
+
+  it('drops members that would reach a prototype', async () => {
+    const text =
+      '{"a":1,"__proto__":{"x":1},"constructor":{"prototype":{"x":1}},"b":{"\\u005f_proto__":{"x":1}}}';
+    const value = await readJsonBody('application/json', body(text));
+    expect(JSON.stringify(value)).toBe('{"a":1,"b":{}}');
+    expect(Reflect.get({}, 'x')).toBeUndefined();
+  });
+
+  it('reads deep and wide JSON in little time', async () => {
+    const begun = performance.now();
+    const deep = await readJsonBody('application/json', body(`${'['.repeat(100_000)}${']'.repeat(100_000)}`));
+    expect(Array.isArray(deep)).toBe(true);
+    const guarded = `{"a":${'{"b":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}}`;
+    await readJsonBody('application/json', body(guarded));
+    await readJsonBody('application/json', body(`[${'{"__proto__" :1},'.repeat(50_000)}1]`));
+    await readJsonBody('application/json', body(`["__proto__${' '.repeat(900_000)}"]`));
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,366 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ENDPOINTS, nameOf } from '../../test/contract/endpoint-table.ts';
+import { absentThings, pathTo } from '../../test/contract/things.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
+import { createSelfSigned } from '../hosting/self-signed.ts';
+import { systemRandomness } from '../ids.ts';
+import { publicRoute } from './route.ts';
+import { Type } from './schema.ts';
+import { createServer } from './server.ts';
+
+const roles = { api: true, hosting: false };
+
+function basic({ credential }: Person): string {
+  return `Basic ${Buffer.from(`${credential.username}:${credential.password}`).toString('base64')}`;
+}
+
+const portOf = (homeport: TestHomeport) => homeport.api?.port ?? 0;
+const plainTo = (homeport: TestHomeport) => ({ port: portOf(homeport) });
+const secureTo = (homeport: TestHomeport) => ({ port: portOf(homeport), ca: homeport.ca });
+
+/** A request without a body, as bytes. */
+function bytesOf(method: string, target: string, headers: Record<string, string> = {}): string {
+  const lines = Object.entries({ host: 'localhost', connection: 'close', ...headers });
+  return `${method} ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+}
+
+describe('without a proxy', () => {
+  let homeport: TestHomeport;
+  let owner: Person;
+  let accountId: string;
+  beforeAll(async () => {
+    homeport = await startTestHomeport({
+      roles,
+      environment: { HOMEPORT_RATE_LIMIT: '100000', HOMEPORT_ANONYMOUS_RATE_LIMIT: '100000' },
+    });
+    ({ owner, accountId } = await homeport.ownedAccount());
+  });
+  afterAll(() => homeport.remove());
+
+  function expectHttpsRequired(answer: string) {
+    expect(statusesIn(answer)).toEqual([403]);
+    expect(answer).toMatch(/\{"message":"HTTPS is required"\}$/);
+    expect(answer).toMatch(/^connection: close$/im);
+    expect(answer).toMatch(/^x-request-id: [0-9a-f-]{36}$/im);
+    expect(answer).not.toMatch(/^(location|www-authenticate):/im);
+  }
+
+  describe('plain HTTP', () => {
+    it.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('is refused for %s', async (_, row) => {
+      const target = `/v1${pathTo(row, absentThings())}`;
+      const given: Record<string, string>[] = [{}, { authorization: basic(owner) }];
+      for (const headers of given) {
+        expectHttpsRequired(await exchange(plainTo(homeport), bytesOf(row.method, target, headers)));
+      }
+    });
+
+    it.each([
+      '/v1',
+      '/v1/nothing',
+      '/v1/%zz',
+      '/',
+      '/docs',
+      '/docs/static/index.html',
+      '/invitations/token',
+      '*',
+    ])('is refused for %s', async (target) => {
+      expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('GET', target)));
+    });
+
+    it('is refused also with a body, and where the body never comes', async () => {
+      const headers = { 'content-type': 'application/json', 'content-length': '1000' };
+      expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('POST', '/v1/sites', headers)));
+    });
+
+    it.each<Record<string, string>>([
+      { 'x-forwarded-proto': 'https' },
+      { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' },
+      { 'x-forwarded-ssl': 'on' },
+      { forwarded: 'proto=https' },
+      { 'front-end-https': 'on' },
+    ])('is refused whatever the client says of it: %j', async (headers) => {
+      expectHttpsRequired(await exchange(plainTo(homeport), bytesOf('GET', '/v1/status', headers)));
+    });
+  });
+
+  it('counts nobody by an address that they made up', async () => {
+    const remaining = async (address: string) => {
+      const { headers } = await homeport.anonymous.get('/status', {
+        headers: { 'x-forwarded-for': address },
+      });
+      return Number(headers['ratelimit-remaining']);
+    };
+    expect(await remaining('192.0.2.1')).toBe((await remaining('192.0.2.2')) + 1);
+  });
+
+  it('takes targets in absolute form, and builds links on its own address', async () => {
+    for (let made = 0; made < 2; made++)
+      await owner.client.post('/sites', { name: 'x', account_id: accountId });
+    const answer = await exchange(
+      secureTo(homeport),
+      bytesOf('GET', 'https://elsewhere.example/v1//sites/?limit=1', {
+        host: 'elsewhere.example',
+        'x-forwarded-host': 'elsewhere.example',
+        authorization: basic(owner),
+      }),
+    );
+    expect(statusesIn(answer)).toEqual([200]);
+    expect(answer).toContain(`"next":"${homeport.origin}/v1/sites?limit=1&offset=1"`);
+    expect(answer).not.toContain('elsewhere.example');
+  });
+
+  it('answers a body of 100 MB with 400, without keeping it', async () => {
+    const agent = new Agent({ connect: { ca: homeport.ca, servername: 'localhost' } });
+    const before = process.memoryUsage.rss();
+    async function* flood() {
+      for (let sent = 0; sent < 100; sent++) yield Buffer.alloc(1024 * 1024, 0x20);
+    }
+    const response = await request(`${homeport.origin}/v1/sites`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: { authorization: basic(owner), 'content-type': 'application/json' },
+      body: Readable.from(flood()),
+    });
+    expect(response.statusCode).toBe(400);
+    expect(await response.body.json()).toMatchObject({ errors: [{ code: 'too_large' }] });
+    expect(process.memoryUsage.rss() - before).toBeLessThan(60 * 1024 * 1024);
+    await agent.destroy();
+  });
+
+  it('lives on when clients leave in the middle of a request', async () => {
+    for (const bytes of [
+      'POST /v1/sites HT',
+      bytesOf('POST', '/v1/sites', { authorization: basic(owner), 'content-length': '10' }),
+      `${bytesOf('POST', '/v1/sites', { authorization: basic(owner), 'content-length': '10' })}{"name`,
+      bytesOf('GET', '/v1/sites', { authorization: basic(owner) }),
+    ]) {
+      const connection = rawConnection(secureTo(homeport));
+      await once(connection.socket, 'secureConnect');
+      connection.socket.write(bytes);
+      await sleep(20);
+      connection.socket.destroy();
+    }
+    expect((await owner.client.get('/user')).status).toBe(200);
+  });
+
+  describe('requests that two servers in a row would read differently', () => {
+    const SMUGGLED = bytesOf('DELETE', '/v1/smuggled');
+    const post = (headers: string, body: string) =>
+      `POST /v1/sites HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n${body}`;
+
+    it.each([
+      [
+        'Content-Length and Transfer-Encoding',
+        post('Content-Length: 6\r\nTransfer-Encoding: chunked', `0\r\n\r\n${SMUGGLED}`),
+      ],
+      [
+        'Transfer-Encoding and Content-Length',
+        post('Transfer-Encoding: chunked\r\nContent-Length: 4', `0\r\n\r\n${SMUGGLED}`),
+      ],
+      ['two lengths', post('Content-Length: 0\r\nContent-Length: 30', SMUGGLED)],
+      ['a list of lengths', post('Content-Length: 0, 30', SMUGGLED)],
+      ['a negative length', post('Content-Length: -1', SMUGGLED)],
+      ['a length with a sign', post('Content-Length: +0', SMUGGLED)],
+      ['a hexadecimal length', post('Content-Length: 0x0', SMUGGLED)],
+      ['an endless length', post(`Content-Length: ${'9'.repeat(40)}`, SMUGGLED)],
+      ['an unknown coding', post('Transfer-Encoding: xchunked', `0\r\n\r\n${SMUGGLED}`)],
+      ['chunked not last', post('Transfer-Encoding: chunked, identity', `0\r\n\r\n${SMUGGLED}`)],
+      ['a space before the colon', post('Transfer-Encoding : chunked', `0\r\n\r\n${SMUGGLED}`)],
+      ['a folded header', post('X-Folded: a\r\n Transfer-Encoding: chunked\r\nContent-Length: 0', SMUGGLED)],
+      ['a bare CR in a header', post('X-Bare: a\rTransfer-Encoding: chunked', SMUGGLED)],
+      ['a NUL in a header', post('X-Nul: a\0b', SMUGGLED)],
+      ['a chunk size that is none', post('Transfer-Encoding: chunked', `zz\r\n${SMUGGLED}`)],
+      ['a chunk size without end', post('Transfer-Encoding: chunked', `${'f'.repeat(40)}\r\n${SMUGGLED}`)],
+      ['chunk data that runs over', post('Transfer-Encoding: chunked', `1\r\nab\r\n0\r\n\r\n${SMUGGLED}`)],
+      ['a newer version', `GET /v1/status HTTP/3.0\r\nHost: localhost\r\n\r\n${SMUGGLED}`],
+      ['no version', `GET /v1/status\r\n\r\n${SMUGGLED}`],
+      ['a target with a space', `GET /v1/sta tus HTTP/1.1\r\nHost: localhost\r\n\r\n${SMUGGLED}`],
+    ])('%s: refused, and what follows is not read', async (_, bytes) => {
+      const answer = await exchange(secureTo(homeport), bytes);
+      expect(answer).not.toContain('404');
+      // Who may not ask is told before the body is read.
+      expect([[], [400], [401], [401, 400], [200, 400]]).toContainEqual(statusesIn(answer));
+    });
+
+    it('answers garbage behind a request under way with nothing that could be taken for its answer', async () => {
+      const held = await owner.client.get('/user');
+      expect(held.status).toBe(200);
+      const asking = bytesOf('GET', '/v1/user', { authorization: basic(owner), connection: 'keep-alive' });
+      const answer = await exchange(secureTo(homeport), `${asking}\0garbage\r\n\r\n`);
+      expect([[], [200], [200, 400]]).toContainEqual(statusesIn(answer));
+    });
+  });
+
+  it('asks for the Host that HTTP/1.1 requires, and does without in HTTP/1.0', async () => {
+    const missing = await exchange(
+      secureTo(homeport),
+      'GET /v1/status HTTP/1.1\r\nConnection: close\r\n\r\n',
+    );
+    expect(statusesIn(missing)).toEqual([400]);
+    const old = await exchange(secureTo(homeport), 'GET /v1/status HTTP/1.0\r\n\r\n');
+    expect(statusesIn(old)).toEqual([200]);
+  });
+
+  it('answers headers that are too large with 400', async () => {
+    const answer = await exchange(
+      secureTo(homeport),
+      bytesOf('GET', '/v1/status', { 'x-large': 'x'.repeat(100_000) }),
+    );
+    expect(statusesIn(answer)).toEqual([400]);
+    expect(answer).toContain('{"message":"Bad request - invalid parameters"}');
+  });
+
+  it('tells a client that waits for it to go on', async () => {
+    const body = JSON.stringify({ name: 'x', account_id: accountId });
+    const connection = rawConnection(secureTo(homeport));
+    connection.socket.write(
+      bytesOf('POST', '/v1/sites', {
+        authorization: basic(owner),
+        'content-type': 'application/json',
+        'content-length': String(body.length),
+        expect: '100-continue',
+      }),
+    );
+    while (!connection.received().includes('100 Continue')) await once(connection.socket, 'data');
+    connection.socket.write(body);
+    expect(statusesIn(await connection.end())).toEqual([100, 201]);
+  });
+});
+
+describe('behind a proxy that ends TLS', () => {
+  let homeport: TestHomeport;
+  beforeAll(async () => {
+    homeport = await startTestHomeport({
+      roles,
+      environment: {
+        HOMEPORT_TRUST_PROXY: '127.0.0.1, 10.0.0.0/8',
+        HOMEPORT_RATE_LIMIT: '100000',
+        HOMEPORT_ANONYMOUS_RATE_LIMIT: '100000',
+      },
+    });
+  });
+  afterAll(() => homeport.remove());
+
+  const ask = (headers: Record<string, string>, target = plainTo(homeport)) =>
+    exchange(target, bytesOf('GET', '/v1/status', headers));
+
+  it.each([
+    ['https', 200],
+    ['HTTPS', 200],
+    ['http, https', 200],
+    ['http', 403],
+    ['https, http', 403],
+    ['', 403],
+    ['httpsx', 403],
+  ])('X-Forwarded-Proto: %s → %i', async (proto, status) => {
+    expect(statusesIn(await ask({ 'x-forwarded-proto': proto }))).toEqual([status]);
+  });
+
+  it('refuses plain HTTP of which the proxy says nothing', async () => {
+    expect(statusesIn(await ask({}))).toEqual([403]);
+  });
+
+  it('takes TLS as TLS, unless the proxy says that its own client had none', async () => {
+    expect(statusesIn(await ask({}, secureTo(homeport)))).toEqual([200]);
+    expect(statusesIn(await ask({ 'x-forwarded-proto': 'https' }, secureTo(homeport)))).toEqual([200]);
+    expect(statusesIn(await ask({ 'x-forwarded-proto': 'http' }, secureTo(homeport)))).toEqual([403]);
+  });
+
+  it('counts clients by the last address that no trusted proxy has', async () => {
+    const remaining = async (addresses: string) => {
+      const answer = await ask({ 'x-forwarded-proto': 'https', 'x-forwarded-for': addresses });
+      return 100_000 - Number(/^ratelimit-remaining: (\d+)$/im.exec(answer)?.[1]);
+    };
+    expect(await remaining('192.0.2.1')).toBe(1);
+    expect(await remaining('192.0.2.1')).toBe(2);
+    expect(await remaining('192.0.2.2')).toBe(1);
+    expect(await remaining('192.0.2.1, 10.1.2.3')).toBe(3);
+    expect(await remaining('192.0.2.9, 192.0.2.1'), 'what the client sent itself').toBe(4);
+    expect(await remaining(`${'x'.repeat(5_000)}, 192.0.2.1`)).toBe(5);
+  });
+});
+
+describe('an unexpected failure', () => {
+  it('is answered without its cause, which the log has under the same request id', async () => {
+    const lines: Record<string, unknown>[] = [];
+    const log = pino({ level: 'debug' }, { write: (line) => lines.push(JSON.parse(line)) });
+    const failing = (path: string, errors: [500, 503] | [503]) =>
+      publicRoute({
+        method: 'GET',
+        path,
+        summary: path,
+        tag: 'Test',
+        errors,
+        success: 200,
+        response: Type.Object({ ok: Type.Boolean() }),
+        handle: () => Promise.reject(new Error('the secret cause')),
+      });
+    const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
+    const { app, listener } = await createServer({
+      config: { publicUrl: 'https://localhost', trustProxy: [] },
+      routes: [failing('/five-hundred', [500, 503]), failing('/five-hundred-three', [503])],
+      gate: { enter: async () => {}, anonymous: async () => {} },
+      certificate: { cert: chain, key },
+      random: systemRandomness,
+      log,
+      pages: async () => {},
+    });
+    const { port } = await listener.listen({ host: '127.0.0.1', port: 0 });
+    for (const [path, status, message] of [
+      ['/five-hundred', 500, 'Internal server error - please try again later'],
+      ['/five-hundred-three', 503, 'Service temporarily unavailable'],
+    ] as const) {
+      const answer = await exchange({ port, ca: chain }, bytesOf('GET', `/v1${path}?token=hidden`));
+      expect(statusesIn(answer)).toEqual([status]);
+      expect(answer.endsWith(JSON.stringify({ message }))).toBe(true);
+      const id = /^x-request-id: (.*)$/im.exec(answer)?.[1];
+      expect(lines.find((line) => line.request_id === id && line.level === 50)).toMatchObject({
+        err: { message: 'the secret cause', stack: expect.stringContaining('server.test.ts') },
+      });
+      expect(lines.find((line) => line.request_id === id && line.level === 30)).toMatchObject({
+        method: 'GET',
+        route: `/v1${path}`,
+        status,
+        address: '127.0.0.1',
+      });
+    }
+    expect(JSON.stringify(lines)).not.toContain('hidden');
+    await app.close();
+    await listener.close(1_000);
+  });
+});
+
+describe('stopping', () => {
+  it('loses no request of clients that keep asking, and does not wait for them to stop', async () => {
+    const homeport = await startTestHomeport({ roles });
+    const { owner, accountId } = await homeport.ownedAccount();
+    let stopped = false;
+    const outcomes: unknown[] = [];
+    const busy = Array.from({ length: 8 }, async () => {
+      while (!stopped) {
+        const answer = await owner.client
+          .post('/sites', { name: 'busy', account_id: accountId })
+          .catch((error) => error);
+        if (answer instanceof Error) return outcomes.push(Reflect.get(answer, 'code'));
+        outcomes.push(answer.status);
+      }
+      return outcomes.length;
+    });
+    await sleep(200);
+    const begun = performance.now();
+    await homeport.stop(30_000);
+    stopped = true;
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    await Promise.all(busy);
+    const refused = outcomes.filter((outcome) => outcome !== 201);
+    expect(outcomes.length).toBeGreaterThan(refused.length);
+    expect(new Set(refused)).toEqual(new Set(['ECONNREFUSED']));
+    await homeport.remove();
+  });
+});

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { InvalidRequest } from '../failures.ts';
+import { stringEnum, Type, uuid } from './schema.ts';
+import { bodyParser, NOT_BLANK } from './validation.ts';
+
+const parse = bodyParser({
+  resource: 'Thing',
+  schema: Type.Object({
+    name: Type.String({ pattern: NOT_BLANK, maxLength: 10 }),
+    id: uuid(),
+    kind: Type.Optional(stringEnum(['one', 'two'])),
+    count: Type.Optional(Type.Integer({ minimum: 1 })),
+    parts: Type.Optional(
+      Type.Array(Type.Object({ name: Type.String({ pattern: NOT_BLANK }) }), { minItems: 1, maxItems: 20 }),
+    ),
+  }),
+  texts: {
+    name: { required: { summary: 'Name is required', message: 'Name cannot be empty' } },
+    'parts.name': { required: { summary: 'Part name is required', message: 'Part name cannot be empty' } },
+  },
+});
+
+const wrapped = bodyParser({
+  resource: 'Thing',
+  wrapper: 'thing',
+  schema: Type.Object({ thing: Type.Object({ name: Type.String({ pattern: NOT_BLANK }), id: uuid() }) }),
+});
+
+function refusal(check: () => unknown): InvalidRequest {
+  try {
+    check();
+  } catch (error) {
+    if (error instanceof InvalidRequest) return error;
+    throw error;
+  }
+  throw new Error('was not refused');
+}
+
+const faultsOf = (body: unknown, parser: (body: unknown) => unknown = parse) =>
+  refusal(() => parser(body)).faults.map(({ field, type, code }) => `${field} ${type} ${code}`);
+
+const id = '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11';
+
+describe('bodyParser', () => {
+  it('passes what the schema allows, and leaves unknown fields aside', () => {
+    const body = {
+      name: 'x',
+      id,
+      kind: 'one',
+      count: 1,
+      parts: [{ name: 'y', more: [] }],
+      unknown: { a: '\0' },
+    };
+    expect(parse(body)).toEqual(body);
+  });
+
+  it('collects all faults, one for a field, in the order of the fields', () => {
+    expect(faultsOf({ parts: [], count: 0, kind: 'three', id: 'x', name: ' ' })).toEqual([
+      'name missing_field required',
+      'id invalid_value invalid_format',
+      'kind invalid_value not_allowed',
+      'count invalid_value invalid_type',
+      'parts invalid_value too_few',
+    ]);
+    expect(faultsOf({})).toEqual(['name missing_field required', 'id missing_field required']);
+    expect(faultsOf(undefined)).toEqual(['name missing_field required', 'id missing_field required']);
+  });
+
+  it('collects the faults of every element of a list', () => {
+    const parts = Array.from({ length: 20 }, () => ({ name: '' }));
+    expect(faultsOf({ name: 'x', id, parts })).toEqual(
+      parts.map((_, index) => `parts.${index}.name missing_field required`),
+    );
+    expect(refusal(() => parse({ name: 'x', id, parts })).message).toBe('Part name is required');
+  });
+
+  it('says how the specification has it where the specification says', () => {
+    const error = refusal(() => parse({ id }));
+    expect(error.message).toBe('Name is required');
+    expect(error.faults).toEqual([
+      {
+        resource: 'Thing',
+        field: 'name',
+        type: 'missing_field',
+        code: 'required',
+        message: 'Name cannot be empty',
+      },
+    ]);
+    const general = refusal(() => parse({ name: 'x' }));
+    expect(general.message).toBe('Bad request - invalid parameters');
+    expect(general.faults[0]?.message).toBe('Id is required');
+  });
+
+  it.each([null, 1, true, 'text', [], [{}]])('refuses %j as a body', (body) => {
+    expect(faultsOf(body)).toEqual(['body invalid_value invalid_type']);
+  });
+
+  it('looks into the wrapper, and takes a missing one for an empty one', () => {
+    const both = ['name missing_field required', 'id missing_field required'];
+    expect(faultsOf({}, wrapped)).toEqual(both);
+    expect(faultsOf({ thing: {} }, wrapped)).toEqual(both);
+    expect(faultsOf({ thing: 7 }, wrapped)).toEqual(['thing invalid_value invalid_type']);
+    expect(faultsOf({ thing: null }, wrapped)).toEqual(['thing invalid_value invalid_type']);
+    expect(faultsOf([], wrapped)).toEqual(['thing invalid_value invalid_type']);
+  });
+
+  it('refuses NUL in the fields that it reads, which PostgreSQL cannot store', () => {
+    expect(faultsOf({ name: 'a\0', id })).toEqual(['name invalid_value invalid_format']);
+    expect(faultsOf({ name: 'x', id, parts: [{ name: 'a\0' }] })).toEqual([
+      'parts.0.name invalid_value invalid_format',
+    ]);
+  });
+
+  it('tells of so many faults and no more', () => {
+    const parts = Array.from({ length: 100_000 }, () => 1);
+    const begun = performance.now();
+    expect(refusal(() => parse({ name: 'x', id, parts })).faults.length).toBeLessThanOrEqual(200);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+
+  it.each([
+    ['a long text', 'x'.repeat(1_000_000)],
+    ['white space', ' '.repeat(1_000_000)],
+    ['combining characters', `a${'\u0301'.repeat(500_000)}`],
+    ['joined emoji', '👩‍👩‍👧‍👦'.repeat(50_000)],
+    ['almost an id', `${id.slice(0, -1)}${'0'.repeat(1_000_000)}`],
+    ['deep arrays', JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
+  ])('refuses %s quickly', (_, value: unknown) => {
+    const begun = performance.now();
+    expect(faultsOf({ name: value, id: value }).length).toBe(2);
+    expect(performance.now() - begun).toBeLessThan(1_000);
+  });
+});

@@ -1,0 +1,56 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+
+/** Where to connect: a port on 127.0.0.1, with TLS if the authority is given. */
+export interface RawTarget {
+  port: number;
+  ca?: string;
+}
+
+/** A connection for what no HTTP client would send. */
+export interface RawConnection {
+  socket: Socket;
+  /** All that came so far. */
+  received(): string;
+  /** Resolves with all that came once the connection is closed, or after `patienceMs`. */
+  end(patienceMs?: number): Promise<string>;
+}
+
+export function rawConnection({ port, ca }: RawTarget): RawConnection {
+  const socket =
+    ca === undefined
+      ? connectTcp(port, '127.0.0.1')
+      : connectTls({ port, host: '127.0.0.1', servername: 'localhost', ca });
+  const chunks: Buffer[] = [];
+  const received = () => Buffer.concat(chunks).toString('utf8');
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  // A reset is one way for the server to say no.
+  socket.on('error', () => {});
+  return {
+    socket,
+    received,
+    end: (patienceMs = 5_000) =>
+      new Promise((resolve) => {
+        const finish = () => {
+          clearTimeout(timer);
+          socket.destroy();
+          resolve(received());
+        };
+        const timer = setTimeout(finish, patienceMs);
+        if (socket.closed) finish();
+        else socket.once('close', finish);
+      }),
+  };
+}
+
+/** Sends bytes and gives what is answered until the server closes the connection, or for `patienceMs`. */
+export function exchange(target: RawTarget, bytes: string | Buffer, patienceMs?: number): Promise<string> {
+  const connection = rawConnection(target);
+  connection.socket.write(bytes);
+  return connection.end(patienceMs);
+}
+
+/** The statuses of the answers in what a connection received. */
+export function statusesIn(received: string): number[] {
+  return [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map((match) => Number(match[1]));
+}
