@@ -69,7 +69,8 @@ export function createAuthenticator(
     const remembered = known.get(id);
     if (remembered && remembered.until > now) return remembered.credential;
     const before = forgotten;
-    const [credential] = await find({ id });
+    const [found] = await find({ id });
+    const credential = found && { ...found };
     if (forgotten !== before) return credential;
     if (credential) known.set(id, { credential, until: now + REMEMBERED_MS });
     else known.delete(id);

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase, silent } from '../../test/database.ts';
 import type { Transaction } from './database.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
+import { openDatabase } from './open.ts';
 import { uniqueViolation } from './unique-violation.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -93,6 +94,23 @@ describe('the database', () => {
     );
     expect(await find({ name: 'Prepared', id })).toEqual([{ name: 'Prepared' }]);
     expect(await find({ name: 'Other', id })).toEqual([]);
+  });
+
+  it('a prepared query sees what was written since, by this connection or another', async () => {
+    const id = crypto.randomUUID();
+    const find = database.prepare<{ id: string }, { name: string }>((queries, parameter) =>
+      queries.selectFrom('accounts').select('name').where('id', '=', parameter('id')),
+    );
+    const other = openDatabase(database.place.settings, silent);
+    expect(await find({ id })).toEqual([]);
+    await database.write((tx) => addAccount(tx, id, 'One'));
+    expect(await find({ id })).toEqual([{ name: 'One' }]);
+    expect(await find({ id })).toEqual([{ name: 'One' }]);
+    await other.write(({ queries }) =>
+      queries.updateTable('accounts').set({ name: 'Two' }).where('id', '=', id).execute(),
+    );
+    expect(await find({ id })).toEqual([{ name: 'Two' }]);
+    await other.close();
   });
 
   it('a transaction that throws leaves nothing, and its neighbours of the same turn stay', async () => {

@@ -15,8 +15,8 @@ export interface Transaction {
   afterCommit(effect: () => void): void;
 }
 
-/** A query compiled once; called with its parameters. */
-export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise<Row[]>;
+/** A query compiled once; called with its parameters. Its rows may be shared with other callers: copy before changing. */
+export type PreparedQuery<Parameters, Row> = (parameters: Parameters) => Promise<readonly Readonly<Row>[]>;
 
 export interface Database {
   readonly dialect: 'sqlite' | 'postgres';

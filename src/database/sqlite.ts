@@ -23,6 +23,7 @@ import {
 } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
 import type { Tables } from './tables.ts';
+import { createUnchangedResults } from './unchanged-results.ts';
 
 /** Another process may hold the one writer for as long as its transaction takes. */
 const BUSY_TIMEOUT_MS = 10_000;
@@ -39,6 +40,9 @@ export function openSqlite(file: string): Database {
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
   const commits = createGroupCommit(writing, writer);
+  const unchanged = createUnchangedResults(reading);
+  // Reads the file: a constant would be answered without it.
+  const alive = reading.prepare('select name from sqlite_schema limit 1');
 
   return {
     dialect: 'sqlite',
@@ -49,14 +53,18 @@ export function openSqlite(file: string): Database {
     ): PreparedQuery<Parameters, Row> {
       const compiled = build(reader, (name) => sql.val<Parameters[typeof name]>(placeholder(name))).compile();
       const fill = parameterFiller(compiled);
+      const remembered = unchanged<readonly Row[]>();
       let statement: PreparedStatement<Row> | undefined;
       return async (parameters) => {
-        statement ??= prepareStatement<Row>(reading, compiled.sql);
-        return statement.all(fill(parameters));
+        const values = fill(parameters);
+        return remembered(JSON.stringify(values), () => {
+          statement ??= prepareStatement<Row>(reading, compiled.sql);
+          return statement.all(values);
+        });
       };
     },
     ping: async () => {
-      reading.prepare('select 1').get();
+      alive.get();
     },
     async close() {
       await commits.idle();
