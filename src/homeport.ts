@@ -212,9 +212,8 @@ export async function startHomeport(
     });
     started.push(() => authenticator.flush());
     started.push(async (graceMs) => {
-      // From here on every answer says that its connection ends, or a busy client would never let go.
-      await app.close();
       await listener.close(graceMs);
+      await app.close();
     });
     const renewal = setInterval(() => {
       loadApiCertificate(config, clock)
