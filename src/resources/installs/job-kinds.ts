@@ -1,3 +1,4 @@
+import type { Queries } from '../../database/database.ts';
 import type { Host, InstallState } from '../../hosting/host.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
@@ -32,15 +33,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     defineJob({
       ...applyInstall,
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
-      async giveUp({ id }, _failure, { queries }) {
-        await queries
-          .updateTable('domains')
-          .set({ network_status: 'FAILED' })
-          .where('install_id', '=', id)
-          .where('is_duplicate', '=', false)
-          .where('network_status', '=', 'PENDING')
-          .execute();
-      },
+      giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
     }),
     defineJob({ ...removeInstall, run: (install) => host.remove(install) }),
   ];
@@ -60,7 +53,10 @@ async function bringToDesiredState(
     .select('status')
     .where('id', '=', installId)
     .executeTakeFirst();
-  if (!install || install.status === 'failed') return undefined;
+  if (!install) return undefined;
+  if (install.status === 'failed') {
+    return ({ queries }) => failPendingDomains(queries, installId);
+  }
 
   const domains = await domainsOf(database.reader, installId)
     .where('domain.is_duplicate', '=', false)
@@ -87,6 +83,17 @@ async function bringToDesiredState(
       .where('name', 'in', servedNames(state))
       .execute();
   };
+}
+
+/** Nobody works any more on what these names wait for. */
+async function failPendingDomains(queries: Queries, installId: string): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ network_status: 'FAILED' })
+    .where('install_id', '=', installId)
+    .where('is_duplicate', '=', false)
+    .where('network_status', '=', 'PENDING')
+    .execute();
 }
 
 /** The edge has a certificate for each name that it serves: apply() failed otherwise. */

@@ -61,7 +61,9 @@ export function createInstallService(platform: Platform) {
   }
 
   async function create(caller: Caller, input: NewInstall, requestId: string): Promise<InstallView> {
-    const { name, account_id, site_id = null, environment = null } = input;
+    const { name, environment = null } = input;
+    const account_id = input.account_id.toLowerCase();
+    const site_id = input.site_id?.toLowerCase() ?? null;
     if (isReservedName(name, config)) {
       throw invalidValue(
         'Installation',
@@ -118,27 +120,25 @@ export function createInstallService(platform: Platform) {
   }
 
   async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {
+    const site_id = change.site_id?.toLowerCase() ?? change.site_id;
+    let environment: Environment | null = null;
     await database
       .write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
         const install = await findStanding(queries, caller.userId, id);
         authorize('install.change', 'install.read', install);
-        if (typeof change.site_id === 'string')
-          await requireSite(transaction, change.site_id, install.account_id);
-        const { site_id, environment } = change;
-        if (site_id === undefined && environment === undefined) return;
+        if (typeof site_id === 'string') await requireSite(transaction, site_id, install.account_id);
+        environment = change.environment === undefined ? install.environment : change.environment;
+        if (site_id === undefined && change.environment === undefined) return;
         await queries
           .updateTable('installs')
-          .set({
-            ...(site_id === undefined ? {} : { site_id }),
-            ...(environment === undefined ? {} : { environment }),
-          })
+          .set({ ...(site_id === undefined ? {} : { site_id }), environment })
           .where('id', '=', id)
           .execute();
       })
       .catch((error: unknown) => {
-        throw nameOrSlotTaken(error, '', change.environment ?? null);
+        throw nameOrSlotTaken(error, '', environment);
       });
     return get(caller, id);
   }
@@ -181,7 +181,7 @@ function nameOrSlotTaken(error: unknown, name: string, environment: Environment 
       return taken(
         'Installation',
         'environment',
-        `The site already has an install${environment === null ? ' in this environment' : ` in its ${environment} environment`}`,
+        `The site already has an install in its ${environment} environment`,
       );
     default:
       return error;

@@ -72,7 +72,14 @@ export async function findStanding(
   userId: string,
   installId: string,
 ): Promise<
-  (Standing & { id: string; name: string; account_id: string; site_id: string | null }) | undefined
+  | (Standing & {
+      id: string;
+      name: string;
+      account_id: string;
+      site_id: string | null;
+      environment: Environment | null;
+    })
+  | undefined
 > {
   const row = await queries
     .selectFrom('installs as install')
@@ -87,6 +94,7 @@ export async function findStanding(
       'install.name',
       'install.account_id',
       'install.site_id',
+      'install.environment',
       'member.role',
       'given.install_id as granted',
     ])

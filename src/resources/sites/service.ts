@@ -47,15 +47,15 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
     const site = {
       id: random.uuid(),
       name: input.name.trim(),
-      account_id: input.account_id,
+      account_id: input.account_id.toLowerCase(),
       created_at: timestamp(clock),
     };
     await database.write(async ({ queries }) => {
-      const member = await findMembership(queries, caller.userId, input.account_id);
+      const member = await findMembership(queries, caller.userId, site.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
       await queries.insertInto('sites').values(site).execute();
-      await addToSiteCount(queries, input.account_id, 1);
+      await addToSiteCount(queries, site.account_id, 1);
     });
     return { ...site, installs: [] };
   }

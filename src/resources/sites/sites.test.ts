@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../test/refusal.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -81,6 +82,13 @@ describe('POST /sites', () => {
     expect(hidden.status).toBe(400);
     expect(field(hidden.body, 'errors', 0)).toMatchObject({ type: 'access_error', code: 'not_permitted' });
     expect(hidden.body).toEqual(absent.body);
+  });
+
+  it('takes the account id in either case, and answers with the one form', async () => {
+    expect(await create('Upper', accountId.toUpperCase())).toMatchObject({
+      status: 201,
+      body: { account: { id: accountId } },
+    });
   });
 
   it('lets two sites have one name', async () => {
@@ -193,5 +201,33 @@ describe('GET /sites', () => {
       expect((await list(query)).status, query).toBe(400);
     }
     expect(field((await list('?offset=99999999999999999999')).body, 'results')).toEqual([]);
+  });
+
+  it('shows partial users the sites that hold their installs, with those installs alone', async () => {
+    const { accountId: account, owner: other } = await homeport.ownedAccount();
+    const sites: string[] = [];
+    for (const name of ['first', 'second', 'third']) {
+      sites.push(text((await other.client.post('/sites', { name, account_id: account })).body, 'id'));
+    }
+    const [first, second, third] = sites;
+    const mine = await homeport.install(other, account, { site_id: second });
+    const alsoMine = await homeport.install(other, account, { site_id: second });
+    await homeport.install(other, account, { site_id: second });
+    await homeport.install(other, account, { site_id: first });
+    const last = await homeport.install(other, account, { site_id: third });
+    const without = await homeport.install(other, account);
+    const given = [mine.id, alsoMine.id, last.id, without.id];
+    const partial = await homeport.person(account, 'partial', given);
+    const shown = { id: second, installs: [mine, alsoMine] };
+    expect((await partial.client.get('/sites')).body).toMatchObject({
+      count: 2,
+      results: [shown, { id: third, installs: [last] }],
+    });
+    expect((await partial.client.get(`/sites/${second}`)).body).toMatchObject(shown);
+    expect(await partial.client.get(`/sites/${first}`)).toMatchObject(NOT_FOUND);
+    expect(await partial.client.patch(`/sites/${second}`, { name: 'x' })).toMatchObject(FORBIDDEN);
+    expect(await partial.client.delete(`/sites/${second}`)).toMatchObject(FORBIDDEN);
+    expect(await partial.client.delete(`/sites/${first}`)).toMatchObject(NOT_FOUND);
+    expect(await partial.client.post('/sites', { name: 'x', account_id: account })).toMatchObject(FORBIDDEN);
   });
 });

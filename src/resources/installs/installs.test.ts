@@ -1,0 +1,621 @@
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../test/client.ts';
+import { visit } from '../../../test/edge.ts';
+import { overlapping, overlaps } from '../../../test/held-jobs.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { mailsTo } from '../../../test/mails.ts';
+import { FORBIDDEN, NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { type ManualClock, manualClock } from '../../clock.ts';
+import { isReservedName } from './reserved-names.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+const create = (more: object = {}, client = owner.client) =>
+  client.post('/installs', { name: installName(), account_id: accountId, ...more });
+const read = async (id: string) => (await owner.client.get(`/installs/${id}`)).body;
+const newSite = async (account = accountId, by = owner) =>
+  text((await by.client.post('/sites', { name: 'A site', account_id: account })).body, 'id');
+
+const NO_SITE = refusal(
+  'Installation.site_id',
+  'access_error / not_permitted',
+  'The site is not one that installs of this account may be in',
+);
+
+describe('POST /installs', () => {
+  it('makes an install that is pending, and active once its website answers', async () => {
+    const name = installName();
+    const answer = await create({ name });
+    expect(answer.status).toBe(201);
+    const id = text(answer.body, 'id');
+    const install = {
+      id,
+      name,
+      account: { id: accountId },
+      php_version: null,
+      status: 'pending',
+      cname: `${name}.localhost`,
+      environment: null,
+      site: null,
+      primary_domain: `${name}.localhost`,
+      stable_ips: null,
+      is_multisite: false,
+      created_at: clock.now().toISOString(),
+    };
+    expect(answer.body).toEqual(install);
+    await homeport.idle();
+    expect(await read(id)).toEqual({ ...install, status: 'active' });
+    for (const scheme of ['http', 'https']) {
+      const page = await visit(homeport, `${scheme}://${name}.localhost/`);
+      expect(page).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
+      expect(page.body).toContain(`<h1>${name}</h1>`);
+    }
+  });
+
+  it.each([['abc'], ['a1b'], ['a-b'], ['a--b'], [`a${'b'.repeat(39)}`]])(
+    'takes the name %s',
+    async (name) => {
+      expect((await create({ name })).status).toBe(201);
+    },
+  );
+
+  it.each([
+    ['ab'],
+    [`a${'b'.repeat(40)}`],
+    ['Abc'],
+    ['1abc'],
+    ['-abc'],
+    ['abc-'],
+    ['a_b'],
+    ['a.b'],
+    ['a b'],
+    ['äbc'],
+    ['abc\n'],
+    ['../x'],
+  ])('refuses the name %j', async (name) => {
+    expect(await create({ name })).toMatchObject(
+      refusal(
+        'Installation.name',
+        'invalid_value / invalid_format',
+        'Installation name must be 3 to 40 lower-case letters, digits or hyphens, begin with a letter and not end with a hyphen',
+        'Invalid install name',
+      ),
+    );
+  });
+
+  it.each([[undefined], [''], [' ']])('refuses the missing name %j', async (name) => {
+    expect(await create({ name })).toMatchObject(
+      refusal(
+        'Installation.name',
+        'missing_field / required',
+        'Installation name cannot be empty',
+        'Install name is required',
+      ),
+    );
+  });
+
+  it('collects all faults in the order of the fields', async () => {
+    const answer = await owner.client.post('/installs', { environment: 'live', site_id: 'x', name: 'X' });
+    expect(answer.status).toBe(400);
+    expect(field(answer.body, 'message')).toBe('Invalid install name');
+    expect(field(answer.body, 'errors')).toMatchObject([
+      { resource: 'Installation', field: 'name', code: 'invalid_format' },
+      { resource: 'Installation', field: 'account_id', type: 'missing_field', code: 'required' },
+      { resource: 'Installation', field: 'site_id', type: 'invalid_value', code: 'invalid_format' },
+      {
+        resource: 'Installation',
+        field: 'environment',
+        type: 'invalid_value',
+        code: 'not_allowed',
+        message: 'Environment must be one of: production, staging, development, null',
+      },
+    ]);
+  });
+
+  it('gives a name once on the whole platform', async () => {
+    const name = installName();
+    const other = await homeport.ownedAccount();
+    expect((await create({ name })).status).toBe(201);
+    const taken = refusal(
+      'Installation.name',
+      'value_unavailable / taken',
+      `The install name "${name}" is already taken`,
+    );
+    expect(await create({ name })).toMatchObject(taken);
+    expect(await create({ name, account_id: other.accountId }, other.owner.client)).toMatchObject(taken);
+    expect((await other.owner.client.get('/installs')).body).toMatchObject({ count: 0, results: [] });
+  });
+
+  it('keeps the names of the platform’s own hosts', async () => {
+    expect(await create({ name: 'www' })).toMatchObject(
+      refusal('Installation.name', 'invalid_value / reserved', 'The name "www" is reserved for the platform'),
+    );
+    const config = { publicUrl: 'https://panel.sites.example:8443', siteDomain: 'sites.example' };
+    expect(isReservedName('panel', config)).toBe(true);
+    expect(isReservedName('www', config)).toBe(true);
+    expect(isReservedName('shop', config)).toBe(false);
+    expect(isReservedName('panel', { ...config, siteDomain: 'other.example' })).toBe(false);
+  });
+
+  it('fills a slot of a site of the same account, which is one install’s', async () => {
+    const site = await newSite();
+    const answer = await create({ site_id: site.toUpperCase(), environment: 'production' });
+    expect(answer).toMatchObject({ status: 201, body: { site: { id: site }, environment: 'production' } });
+    expect(await create({ site_id: site, environment: 'production' })).toMatchObject(
+      refusal(
+        'Installation.environment',
+        'value_unavailable / taken',
+        'The site already has an install in its production environment',
+      ),
+    );
+    for (const environment of ['staging', 'development', null, null, undefined]) {
+      expect((await create({ site_id: site, environment })).status).toBe(201);
+    }
+    // Without a site there are no slots.
+    expect((await create({ environment: 'production', site_id: null })).status).toBe(201);
+    expect((await create({ environment: 'production' })).status).toBe(201);
+    const installs = field((await owner.client.get(`/sites/${site}`)).body, 'installs');
+    expect(installs).toHaveLength(6);
+    expect(installs).toMatchObject([
+      { id: text(answer.body, 'id'), environment: 'production' },
+      {},
+      {},
+      {},
+      {},
+      {},
+    ]);
+  });
+
+  it('refuses sites of other accounts like those that do not exist', async () => {
+    const other = await homeport.ownedAccount();
+    const foreign = await newSite(other.accountId, other.owner);
+    const both = await homeport.person(accountId, 'full');
+    for (const site_id of [foreign, crypto.randomUUID()]) {
+      expect(await create({ site_id })).toMatchObject(NO_SITE);
+      expect(await create({ site_id }, both.client)).toMatchObject(NO_SITE);
+    }
+  });
+
+  it('refuses accounts that the caller is not in like those that do not exist, and partial users', async () => {
+    const other = await homeport.ownedAccount();
+    for (const account_id of [other.accountId, crypto.randomUUID()]) {
+      expect(await create({ account_id })).toMatchObject(
+        refusal(
+          'Installation.account_id',
+          'access_error / not_permitted',
+          'You have no access to this account',
+        ),
+      );
+    }
+    const partial = await homeport.person(accountId, 'partial');
+    expect(await create({}, partial.client)).toMatchObject(FORBIDDEN);
+    const full = await homeport.person(accountId, 'full');
+    expect(await create({ account_id: accountId.toUpperCase() }, full.client)).toMatchObject({
+      status: 201,
+      body: { account: { id: accountId } },
+    });
+  });
+});
+
+describe('GET /installs', () => {
+  it('lists what the caller may see, oldest first, in pages, and of one account', async () => {
+    const one = await homeport.ownedAccount();
+    const other = await homeport.ownedAccount();
+    const made = [];
+    for (const account of [one, other, one, one]) {
+      made.push(await homeport.install(account.owner, account.accountId));
+    }
+    const [first, foreign, second, third] = made;
+    const list = (person: Person, query = '') => person.client.get(`/installs${query}`);
+    expect((await list(one.owner)).body).toMatchObject({
+      previous: null,
+      next: null,
+      count: 3,
+      results: [first, second, third],
+    });
+    const address = `${homeport.origin}/v1/installs?account_id=${one.accountId}`;
+    expect((await list(one.owner, `?account_id=${one.accountId}&limit=1&offset=1`)).body).toMatchObject({
+      previous: `${address}&limit=1&offset=0`,
+      next: `${address}&limit=1&offset=2`,
+      count: 3,
+      results: [second],
+    });
+    for (const id of [other.accountId, crypto.randomUUID()]) {
+      expect((await list(one.owner, `?account_id=${id}`)).body).toMatchObject({ count: 0, results: [] });
+    }
+    expect((await list(one.owner, `?account_id=${one.accountId.toUpperCase()}`)).body).toMatchObject({
+      count: 3,
+    });
+    expect(await list(one.owner, '?account_id=x')).toMatchObject({
+      status: 400,
+      body: { message: 'Invalid account ID format' },
+    });
+    expect((await list(one.owner, '?limit=x')).status).toBe(400);
+
+    const partial = await homeport.person(one.accountId, 'partial', [third?.id ?? '', first?.id ?? '']);
+    expect((await list(partial)).body).toMatchObject({ count: 2, results: [first, third] });
+    expect((await list(partial, '?offset=1')).body).toMatchObject({ count: 2, results: [third] });
+    expect((await partial.client.get(`/installs/${first?.id}`)).status).toBe(200);
+    for (const id of [second?.id, foreign?.id, crypto.randomUUID(), 'x']) {
+      expect(await partial.client.get(`/installs/${id}`)).toMatchObject(NOT_FOUND);
+    }
+  });
+});
+
+describe('PATCH /installs/{install_id}', () => {
+  const change = (id: string, body: object, client = owner.client) => client.patch(`/installs/${id}`, body);
+
+  it('moves between sites and environments, and out of them', async () => {
+    const [from, to] = [await newSite(), await newSite()];
+    const created = await create({ site_id: from, environment: 'staging' });
+    const id = text(created.body, 'id');
+    const installsOf = async (site: string) =>
+      field((await owner.client.get(`/sites/${site}`)).body, 'installs');
+    expect(await change(id, { site_id: to, environment: 'production' })).toMatchObject({
+      status: 200,
+      body: { id, site: { id: to }, environment: 'production' },
+    });
+    expect(await installsOf(from)).toEqual([]);
+    expect(await installsOf(to)).toMatchObject([{ id, environment: 'production' }]);
+    expect((await change(id, { environment: 'development' })).body).toMatchObject({
+      site: { id: to },
+      environment: 'development',
+    });
+    expect((await change(id, { site_id: from.toUpperCase() })).body).toMatchObject({
+      site: { id: from },
+      environment: 'development',
+    });
+    expect((await change(id, { site_id: null, environment: null })).body).toMatchObject({
+      site: null,
+      environment: null,
+    });
+    expect(await installsOf(from)).toEqual([]);
+  });
+
+  it('changes neither the name nor anything that is not named', async () => {
+    const created = await create({ site_id: await newSite(), environment: 'staging' });
+    const id = text(created.body, 'id');
+    await homeport.idle();
+    const before = await read(id);
+    expect((await change(id, {})).body).toEqual(before);
+    expect((await change(id, { name: 'another', account_id: crypto.randomUUID() })).body).toEqual(before);
+  });
+
+  it('refuses a slot that is taken, and sites of other accounts', async () => {
+    const [from, to] = [await newSite(), await newSite()];
+    await create({ site_id: to, environment: 'production' });
+    await create({ site_id: from, environment: 'staging' });
+    const id = text((await create({ site_id: from, environment: 'production' })).body, 'id');
+    const taken = (sentence: string) =>
+      refusal('Installation.environment', 'value_unavailable / taken', sentence);
+    expect(await change(id, { site_id: to })).toMatchObject(
+      taken('The site already has an install in its production environment'),
+    );
+    expect(await change(id, { environment: 'staging' })).toMatchObject(
+      taken('The site already has an install in its staging environment'),
+    );
+    const other = await homeport.ownedAccount();
+    for (const site_id of [await newSite(other.accountId, other.owner), crypto.randomUUID()]) {
+      expect(await change(id, { site_id })).toMatchObject(NO_SITE);
+    }
+    const wrong = await change(id, { site_id: 'x', environment: 'live' });
+    expect(field(wrong.body, 'errors')).toMatchObject([
+      { field: 'site_id', code: 'invalid_format' },
+      { field: 'environment', code: 'not_allowed' },
+    ]);
+    expect(await read(id)).toMatchObject({ site: { id: from }, environment: 'production' });
+  });
+
+  it('answers 403 where there is nothing to be seen, and to partial users', async () => {
+    const other = await homeport.ownedAccount();
+    const hidden = await homeport.install(other.owner, other.accountId);
+    for (const id of [hidden.id, crypto.randomUUID()]) {
+      expect(await change(id, { environment: 'staging' })).toMatchObject(FORBIDDEN);
+    }
+    const mine = text((await create()).body, 'id');
+    const partial = await homeport.person(accountId, 'partial', [mine]);
+    expect(await change(mine, { environment: 'staging' }, partial.client)).toMatchObject(FORBIDDEN);
+    expect(await change('x', {})).toMatchObject({
+      status: 400,
+      body: { message: 'Invalid install ID format' },
+    });
+  });
+});
+
+describe('DELETE /installs/{install_id}', () => {
+  it('leaves nothing of it on disk nor in the database, and the name is free', async () => {
+    const install = await homeport.install(owner, accountId, { site_id: await newSite() });
+    const partial = await homeport.person(accountId, 'partial', [install.id]);
+    const path = `/installs/${install.id}`;
+    const domain = text((await owner.client.post(`${path}/domains`, { name: 'gone.example' })).body, 'id');
+    await owner.client.post(`${path}/domains/${domain}/check_status`);
+    await owner.client.post(`${path}/purge_cache`, { type: 'object' });
+    await owner.client.post(`${path}/backups`, { description: 'x', notification_emails: [] });
+    await homeport.idle();
+    expect(filesNaming(install.id)).not.toEqual([]);
+    expect(await partial.client.delete(path)).toMatchObject(FORBIDDEN);
+
+    const deleted = await owner.client.delete(path);
+    expect(deleted.status).toBe(204);
+    expect(deleted.body).toBeUndefined();
+    expect(await owner.client.get(path)).toMatchObject(NOT_FOUND);
+    expect(await owner.client.delete(path)).toMatchObject(NOT_FOUND);
+    await homeport.idle();
+    expect(filesNaming(install.id)).toEqual([]);
+    expect(await tablesNaming(install.id, domain)).toEqual(['jobs']);
+    for (const name of [`${install.name}.localhost`, 'gone.example']) {
+      expect((await visit(homeport, `http://${name}/`)).status).toBe(404);
+    }
+    expect(
+      (await owner.client.get(`/accounts/${accountId}/account_users/${partial.userId}`)).body,
+    ).toMatchObject({
+      installs: [],
+    });
+
+    expect((await create({ name: install.name })).status).toBe(201);
+    await homeport.idle();
+    expect((await visit(homeport, `http://${install.name}.localhost/`)).status).toBe(200);
+  });
+
+  it('takes away one that is still being made', async () => {
+    const answer = await create();
+    const id = text(answer.body, 'id');
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    await homeport.idle();
+    expect(filesNaming(id)).toEqual([]);
+    expect((await visit(homeport, `http://${text(answer.body, 'cname')}/`)).status).toBe(404);
+  });
+
+  it('answers 404 for what is hidden, absent or no id', async () => {
+    const other = await homeport.ownedAccount();
+    const hidden = await homeport.install(other.owner, other.accountId);
+    for (const id of [hidden.id, crypto.randomUUID(), 'x']) {
+      expect(await owner.client.delete(`/installs/${id}`)).toMatchObject(NOT_FOUND);
+    }
+    expect((await other.owner.client.get(`/installs/${hidden.id}`)).status).toBe(200);
+  });
+
+  /** Files and folders below the data folder whose path or content names an install; the database's own apart. */
+  function filesNaming(id: string): string[] {
+    const folder = join(homeport.config.dataDir, 'host');
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
+      const file = join(folder, path);
+      return path.includes(id) || (statSync(file).isFile() && readFileSync(file, 'utf8').includes(id));
+    });
+  }
+
+  /** Tables that hold one of the ids anywhere. */
+  async function tablesNaming(...ids: string[]): Promise<string[]> {
+    const { reader } = homeport.platform.database;
+    const tables = [
+      'installs',
+      'install_grants',
+      'domains',
+      'certificates',
+      'offload_settings',
+      'backups',
+      'domain_reports',
+      'install_limits',
+      'jobs',
+    ] as const;
+    const found: string[] = [];
+    for (const table of tables) {
+      const rows = JSON.stringify(await reader.selectFrom(table).selectAll().execute());
+      if (ids.some((id) => rows.includes(id))) found.push(table);
+    }
+    return found;
+  }
+});
+
+describe('an install whose provisioning fails', () => {
+  /** Has the host find a file where its folder of installs should be. */
+  async function withoutFolder(work: () => Promise<void>): Promise<void> {
+    const folder = join(homeport.config.dataDir, 'host', 'installs');
+    renameSync(folder, `${folder}.aside`);
+    writeFileSync(folder, '');
+    try {
+      await work();
+    } finally {
+      renameSync(`${folder}.aside`, `${folder}.back`);
+      renameSync(folder, `${folder}.file`);
+      renameSync(`${folder}.back`, folder);
+    }
+  }
+
+  async function laterUntil(done: () => Promise<boolean>): Promise<void> {
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      await homeport.idle();
+      if (await done()) return;
+      clock.advance(5 * 60_000);
+    }
+    throw new Error('it did not come to that within an hour');
+  }
+
+  it('is tried again, then failed and undone, and keeps its name until it is deleted', async () => {
+    const name = installName();
+    let id = '';
+    await withoutFolder(async () => {
+      id = text((await create({ name })).body, 'id');
+      await homeport.idle();
+      expect(await read(id)).toMatchObject({ status: 'pending' });
+      await laterUntil(async () => field(await read(id), 'status') !== 'pending');
+    });
+    expect(await read(id)).toMatchObject({ status: 'failed', cname: `${name}.localhost` });
+    await laterUntil(async () => (await unfinished(id)) === 0);
+    expect(existsSync(join(homeport.config.dataDir, 'host', 'installs', id))).toBe(false);
+    expect(existsSync(join(homeport.config.dataDir, 'host', 'vhosts', `${id}.json`))).toBe(false);
+    expect((await visit(homeport, `http://${name}.localhost/`)).status).toBe(404);
+
+    // What is asked of it is answered, and comes to nothing.
+    const domains = `/installs/${id}/domains`;
+    expect((await owner.client.post(domains, { name: 'failed.example' })).status).toBe(201);
+    const email = `${name}@people.example`;
+    const backup = await owner.client.post(`/installs/${id}/backups`, {
+      description: 'of nothing',
+      notification_emails: [email],
+    });
+    expect((await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page' })).status).toBe(202);
+    await homeport.idle();
+    expect((await owner.client.get(domains)).body).toMatchObject({
+      results: [
+        { network_details: { network_info: { status: 'FAILED' } } },
+        { network_details: { network_info: { status: 'FAILED' } } },
+      ],
+    });
+    expect((await owner.client.get(`/installs/${id}/backups/${text(backup.body, 'id')}`)).body).toMatchObject(
+      {
+        status: 'aborted',
+      },
+    );
+    expect(mailsTo(homeport, email)).toMatchObject([{ subject: `Backup of ${name} aborted` }]);
+    expect(await read(id)).toMatchObject({ status: 'failed' });
+
+    expect(await create({ name })).toMatchObject({ status: 400, body: { errors: [{ code: 'taken' }] } });
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    const again = text((await create({ name })).body, 'id');
+    await homeport.idle();
+    expect(await read(again)).toMatchObject({ status: 'active' });
+  });
+
+  it('becomes active if what was wrong is mended in time', async () => {
+    let id = '';
+    await withoutFolder(async () => {
+      id = text((await create()).body, 'id');
+      await homeport.idle();
+      expect(await read(id)).toMatchObject({ status: 'pending' });
+    });
+    clock.advance(60_000);
+    await homeport.idle();
+    expect(await read(id)).toMatchObject({ status: 'active' });
+  });
+
+  async function unfinished(lane: string): Promise<number> {
+    const jobs = await homeport.platform.database.reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('lane', '=', lane)
+      .where('state', 'in', ['queued', 'running'])
+      .execute();
+    return jobs.length;
+  }
+});
+
+describe('at the same time', () => {
+  const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
+
+  /** What an account keeps counts of, and what there really is. */
+  async function expectCountsRight(account: string, person: Person): Promise<void> {
+    const { reader } = homeport.platform.database;
+    const kept = await reader
+      .selectFrom('accounts')
+      .select(['site_count', 'install_count'])
+      .where('id', '=', account)
+      .executeTakeFirstOrThrow();
+    const sites = await reader.selectFrom('sites').select('id').where('account_id', '=', account).execute();
+    const installs = await reader
+      .selectFrom('installs')
+      .select('id')
+      .where('account_id', '=', account)
+      .execute();
+    expect(kept).toEqual({ site_count: sites.length, install_count: installs.length });
+    expect((await person.client.get('/sites')).body).toMatchObject({ count: sites.length });
+    expect((await person.client.get('/installs')).body).toMatchObject({ count: installs.length });
+  }
+
+  it('gives a name to one of several who ask for it', async () => {
+    const name = installName();
+    const other = await homeport.ownedAccount();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        index % 2 ? create({ name }) : create({ name, account_id: other.accountId }, other.owner.client),
+      ),
+    );
+    expect(statuses(answers)).toEqual([201, ...Array(7).fill(400)]);
+    for (const { status, body } of answers) {
+      if (status === 400) expect(field(body, 'errors')).toMatchObject([{ field: 'name', code: 'taken' }]);
+    }
+    await expectCountsRight(other.accountId, other.owner);
+  });
+
+  it('gives a slot to one of several who ask for it', async () => {
+    const site = await newSite();
+    const waiting = await Promise.all([create(), create(), create()]);
+    const answers = await Promise.all([
+      ...waiting.map(({ body }) =>
+        owner.client.patch(`/installs/${text(body, 'id')}`, { site_id: site, environment: 'production' }),
+      ),
+      ...Array.from({ length: 3 }, () => create({ site_id: site, environment: 'production' })),
+    ]);
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const { status, body } of answers) {
+      if (status === 400)
+        expect(field(body, 'errors')).toMatchObject([{ field: 'environment', code: 'taken' }]);
+    }
+    expect(field((await owner.client.get(`/sites/${site}`)).body, 'installs')).toHaveLength(1);
+  });
+
+  it('deletes once', async () => {
+    const { accountId: account, owner: person } = await homeport.ownedAccount();
+    const site = await newSite(account, person);
+    const install = await homeport.install(person, account, { site_id: site });
+    const path = `/installs/${install.id}`;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => person.client.delete(path)));
+    expect(statuses(answers)).toEqual([204, 404, 404, 404, 404]);
+    const sites = await Promise.all(Array.from({ length: 5 }, () => person.client.delete(`/sites/${site}`)));
+    expect(statuses(sites)).toEqual([204, 404, 404, 404, 404]);
+    await expectCountsRight(account, person);
+  });
+
+  it('keeps the counts right in a storm of creations, moves and deletions', async () => {
+    const { accountId: account, owner: person } = await homeport.ownedAccount();
+    const made = async (site_id?: string) =>
+      text((await create({ account_id: account, site_id }, person.client)).body, 'id');
+    for (let round = 0; round < 3; round++) {
+      const sites = await Promise.all(Array.from({ length: 4 }, () => newSite(account, person)));
+      const installs = await Promise.all(sites.flatMap((site) => [made(site), made(site)]));
+      const answers = await Promise.all([
+        ...installs.flatMap((id, index) => [
+          person.client.patch(`/installs/${id}`, { site_id: sites[(index + 3) % 4] }),
+          ...(index % 2 ? [person.client.delete(`/installs/${id}`)] : []),
+        ]),
+        ...sites.slice(0, 3).map((site) => person.client.delete(`/sites/${site}`)),
+        ...sites.map((site_id) => create({ account_id: account, site_id }, person.client)),
+        newSite(account, person).then(() => ({ status: 201 })),
+      ]);
+      for (const { status } of answers) expect([200, 201, 204, 400, 403, 404]).toContain(status);
+      await expectCountsRight(account, person);
+    }
+  });
+
+  describe.runIf(overlaps())('as far as transactions can overlap', () => {
+    it.each([
+      ['first', true],
+      ['last', false],
+    ])('an install that is deleted with its site counts once (itself %s)', async (_, itselfFirst) => {
+      const { accountId: account, owner: person } = await homeport.ownedAccount();
+      const site = await newSite(account, person);
+      const install = await homeport.install(person, account, { site_id: site });
+      await homeport.install(person, account, { site_id: site });
+      const requests = [`/installs/${install.id}`, `/sites/${site}`].map(
+        (path) => () => person.client.delete(path),
+      );
+      const answers = await overlapping(homeport, itselfFirst ? requests : requests.reverse());
+      expect(answers[0]?.status).toBe(204);
+      expect([204, 404]).toContain(answers[1]?.status);
+      await expectCountsRight(account, person);
+      expect((await person.client.get('/installs')).body).toMatchObject({ count: 0 });
+    });
+  });
+});
