@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Randomness } from './ids.ts';
 
 /** 192 bits: no list of passwords holds it, so a fast hash is enough to store. */
@@ -11,5 +11,5 @@ export function newSecret(random: Randomness): string {
 
 /** How a random secret is stored: SHA-256, hex. */
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret, 'hex');
 }

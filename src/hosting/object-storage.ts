@@ -26,7 +26,10 @@ export interface ObjectConditions {
 export interface StoredObject {
   /** 200, 206, 304 or 416. */
   status: number;
-  /** Lower-case names, only those that describe the content (content-type, content-length, content-range, etag, last-modified, accept-ranges, cache-control). */
+  /**
+   * Lower-case names, only those that describe the content: content-type, -length, -range, -encoding, -disposition and
+   * -language, etag, last-modified, accept-ranges, cache-control, expires.
+   */
   headers: Record<string, string>;
   /** Null for HEAD, 304 and 416. Must be read to its end or destroyed. */
   body: import('node:stream').Readable | null;
