@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { ownCertificateFile, ownKeyFile } from '../../api/api-certificate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
@@ -88,7 +89,7 @@ function checkName(
   const host = new URL(publicUrl).hostname.replace(/^\[|\]$/g, '');
   // Behind a proxy, clients see the proxy's certificate.
   if (trustProxy.length > 0) return undefined;
-  if (certificate.checkHost(host) === undefined && certificate.checkIP(host) === undefined) {
+  if (!(isIP(host) === 0 ? certificate.checkHost(host) : certificate.checkIP(host))) {
     return own
       ? warning(
           CHECK,
