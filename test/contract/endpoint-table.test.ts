@@ -211,7 +211,9 @@ describe('identifiers in paths', () => {
       `${things.site_id}0`,
       `{${things.site_id}}`,
       '%00',
-      '%F0%9F%98%80', '%zz', '%ff',
+      '%F0%9F%98%80',
+      '%zz',
+      '%ff',
       '..%2F',
     ];
     for (const value of malformed) {

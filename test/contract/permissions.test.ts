@@ -1,0 +1,395 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/clock.ts';
+import { type Answer, field } from '../client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import {
+  bestStatus,
+  ENDPOINTS,
+  type EndpointRow,
+  HIDDEN,
+  idsOf,
+  MESSAGES,
+  nameOf,
+  REFUSED,
+} from './endpoint-table.ts';
+import { absentThings, bodyFor, createThings, pathTo, pathWith, type Things } from './things.ts';
+
+/** Who asks. The first five are members of the account that "given" and "other" are in. */
+const CALLERS = [
+  'owner',
+  'full',
+  'full,billing',
+  'partial with', // the install "given" is given to them
+  'partial without', // no install is given to them
+  'outsider', // owner of another account
+  'nobody', // member of no account
+] as const;
+type Caller = (typeof CALLERS)[number];
+
+/**
+ * What becomes of it: `yes` it is done; `no` the caller sees the thing but may not do this; `hide` for the caller there
+ * is no such thing; `bad` the body refers to something that the caller may not use.
+ */
+type Outcome = 'yes' | 'no' | 'hide' | 'bad';
+
+/**
+ * Gaps section 6, endpoint by endpoint: what each caller gets for the install "given" and what hangs on it, then for
+ * another install of the same account where that is different. An outsider and a nobody are the same everywhere.
+ */
+// biome-ignore format: a table
+const MATRIX: [numbers: number[], owner: Outcome, full: Outcome, billing: Outcome, partialWith: Outcome, partialWithout: Outcome, outsiders: Outcome, partialWithOnOther?: Outcome][] = [
+  // see the account
+  [[4],                                 'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  // list account users: partial users their own entry only
+  [[5],                                 'yes', 'yes', 'yes', 'yes',  'yes',  'hide'],
+  // read another account user
+  [[7],                                 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  // invite; the invited are partial
+  [[6],                                 'yes', 'yes', 'yes', 'no',   'no',   'hide'],
+  // change, remove another, who is partial
+  [[8, 9],                              'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  // see sites: partial users those that hold their installs
+  [[12],                                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // rename, delete sites
+  [[13, 14],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // create sites and installs in the account that the body names
+  [[11, 16],                            'yes', 'yes', 'yes', 'no',   'no',   'bad'],
+  // see installs
+  [[17],                                'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // move, delete installs
+  [[18, 19],                            'yes', 'yes', 'yes', 'no',   'hide', 'hide', 'hide'],
+  // offload of an install
+  [[20, 21, 22, 23],                    'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+  // domains, reports and certificates of an install
+  [[24, 25, 26, 27, 28, 29, 30, 31, 32], 'yes', 'yes', 'yes', 'yes', 'hide', 'hide', 'hide'],
+  // backups, caches of an install
+  [[33, 34, 35],                        'yes', 'yes', 'yes', 'yes',  'hide', 'hide', 'hide'],
+];
+
+function outcomeFor(row: EndpointRow, caller: Caller, place: 'given' | 'other'): Outcome {
+  const line = MATRIX.find(([numbers]) => numbers.includes(row.number));
+  if (!line) throw new Error(`${nameOf(row)} is not in the matrix`);
+  const [, owner, full, billing, partialWith, partialWithout, outsiders, partialWithOnOther] = line;
+  switch (caller) {
+    case 'owner':
+      return owner;
+    case 'full':
+      return full;
+    case 'full,billing':
+      return billing;
+    case 'partial with':
+      return place === 'other' ? (partialWithOnOther ?? partialWith) : partialWith;
+    case 'partial without':
+      return partialWithout;
+    default:
+      return outsiders;
+  }
+}
+
+function statusFor(row: EndpointRow, outcome: Outcome): number {
+  switch (outcome) {
+    case 'yes':
+      return row.success;
+    case 'no':
+      return bestStatus(row, REFUSED);
+    case 'hide':
+      return bestStatus(row, HIDDEN);
+    case 'bad':
+      return 400;
+  }
+}
+
+/** Endpoints about one thing, or an account that the body names; the others are about whoever asks. */
+const ABOUT_THINGS = ENDPOINTS.filter((row) => MATRIX.some(([numbers]) => numbers.includes(row.number)));
+const BY_BODY = [11, 16];
+
+const clock = manualClock(new Date());
+let homeport: TestHomeport;
+/** Owner of the account that is asked about; makes its things. */
+let maker: Person;
+let accountId: string;
+let strangers: { owner: Person; accountId: string };
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false }, clock });
+  ({ owner: maker, accountId } = await homeport.ownedAccount());
+  strangers = await homeport.ownedAccount();
+});
+afterAll(() => homeport.remove());
+
+/** A new person of the kind; `given` is the install that a "partial with" is given. */
+async function callerOf(kind: Caller, given: string): Promise<Person> {
+  switch (kind) {
+    case 'partial with':
+      return homeport.person(accountId, 'partial', [given]);
+    case 'partial without':
+      return homeport.person(accountId, 'partial');
+    case 'outsider':
+      return strangers.owner;
+    case 'nobody':
+      return homeport.person();
+    default:
+      return homeport.person(accountId, kind);
+  }
+}
+
+function ask(
+  caller: Person,
+  row: EndpointRow,
+  things: Record<string, string>,
+  body: unknown,
+): Promise<Answer> {
+  return caller.client.call(row.method, pathTo(row, things), body === undefined ? {} : { json: body });
+}
+
+/** Things that nothing was done to yet. */
+const shelf: Things[] = [];
+
+async function takeThings(): Promise<Things> {
+  return shelf.pop() ?? createThings(homeport, maker, accountId);
+}
+
+/** An answer to the byte, but for what is new in each: the request's id, the date, and what remains of limits. */
+function comparable({ status, headers, body }: Answer): unknown {
+  const {
+    'x-request-id': _id,
+    date: _date,
+    'ratelimit-remaining': _remaining,
+    'ratelimit-reset': _reset,
+    ...rest
+  } = headers;
+  return { status, headers: rest, body: JSON.stringify(body) };
+}
+
+it('covers every endpoint that is about a thing', () => {
+  const aboutCaller = [1, 2, 3, 10, 15, 36, 37, 38, 39];
+  const numbers = [...ABOUT_THINGS.map((row) => row.number), ...aboutCaller];
+  expect(numbers.sort((a, b) => a - b)).toEqual(ENDPOINTS.map((row) => row.number));
+});
+
+describe.each(ABOUT_THINGS.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
+  it.each(CALLERS)('asked by: %s', async (kind) => {
+    for (const place of ['given', 'other'] as const) {
+      const things = await takeThings();
+      const given = place === 'given' ? things : await takeThings();
+      const caller = await callerOf(kind, given.install_id);
+      const outcome = outcomeFor(row, kind, place);
+      const body = bodyFor(row, things);
+      const answer = await ask(caller, row, things, body);
+      expect(answer.status, `${place}: ${JSON.stringify(answer.body)}`).toBe(statusFor(row, outcome));
+      if (outcome === 'no') expect(answer.body).toEqual({ message: MESSAGES[answer.status] });
+      if (outcome === 'bad') {
+        expect(answer.body).toMatchObject({ errors: [{ type: 'access_error', code: 'not_permitted' }] });
+      }
+      if (outcome === 'hide' || outcome === 'bad') await expectLikeAbsent(caller, things, body, answer);
+      if (outcome !== 'yes' || row.method === 'GET') shelf.push(things);
+      if (given !== things) shelf.push(given);
+    }
+  });
+
+  /** What is hidden is answered as if it were not there, whichever identifier leads to it. */
+  async function expectLikeAbsent(caller: Person, things: Things, body: unknown, hidden: Answer) {
+    const variants: Record<string, string>[] = [
+      ...idsOf(row).map((name) => ({ ...things, [name]: crypto.randomUUID() })),
+      absentThings(),
+    ];
+    const elsewhere = BY_BODY.includes(row.number) ? { account_id: crypto.randomUUID() } : {};
+    const asked = typeof body === 'object' ? { ...body, ...elsewhere } : undefined;
+    for (const variant of variants) {
+      expect(comparable(await ask(caller, row, variant, asked))).toEqual(comparable(hidden));
+    }
+  }
+});
+
+describe('what a body refers to', () => {
+  const references = {
+    'the site of a new install': (site_id: string) => [
+      'POST',
+      '/installs',
+      { name: 'referring', account_id: accountId, site_id },
+    ],
+    'the site that an install moves to': (site_id: string) => [
+      'PATCH',
+      '/installs/{install_id}',
+      { site_id },
+    ],
+    'the target of a redirect': (_: string, redirect_to: string) => [
+      'POST',
+      '/installs/{install_id}/domains',
+      { name: 'referring.example.com', redirect_to },
+    ],
+    'the new target of a redirect': (_: string, redirect_to: string) => [
+      'PATCH',
+      '/installs/{install_id}/domains/{domain_id}',
+      { redirect_to },
+    ],
+    'an install given to a user': (_: string, __: string, install: string) => [
+      'PATCH',
+      '/accounts/{account_id}/account_users/{user_id}',
+      { roles: 'partial', install_ids: [install] },
+    ],
+    'an install given to an invited user': (_: string, __: string, install: string) => [
+      'POST',
+      '/accounts/{account_id}/account_users',
+      {
+        user: {
+          account_id: accountId,
+          first_name: 'A',
+          last_name: 'B',
+          email: 'referring@example.com',
+          roles: 'partial',
+          install_ids: [install],
+        },
+      },
+    ],
+  } satisfies Record<string, (site: string, domain: string, install: string) => [string, string, object]>;
+
+  it.each(Object.entries(references))(
+    "%s: another account's is like one that does not exist",
+    async (_, refer) => {
+      const things = await takeThings();
+      const theirs = await createThings(homeport, strangers.owner, strangers.accountId);
+      const absent = absentThings();
+      const [hidden, missing] = [theirs, absent].map(async ({ site_id, domain_id, install_id }) => {
+        const [method, path, json] = refer(site_id, domain_id, install_id);
+        return maker.client.call(method, pathWith(path, things), { json });
+      });
+      const answer = await hidden;
+      expect(answer).toMatchObject({
+        status: 400,
+        body: { errors: [{ type: 'access_error', code: 'not_permitted' }] },
+      });
+      if (!answer || !missing) throw new Error('no answer');
+      expect(comparable(await missing)).toEqual(comparable(answer));
+    },
+  );
+});
+
+describe('lists', () => {
+  const LISTS = ['/accounts', '/sites', '/installs', '/ssh_keys'];
+  const idsIn = (answer: Answer) => {
+    const results = field(answer.body, 'results');
+    if (!Array.isArray(results)) throw new Error(`no list: ${JSON.stringify(answer.body)}`);
+    return results.map((item: unknown) => field(item, 'id') ?? field(item, 'uuid') ?? field(item, 'user_id'));
+  };
+
+  it.each(CALLERS)('show a caller theirs, and count no more: %s', async (kind) => {
+    const mine = await homeport.ownedAccount();
+    const elsewhere = await homeport.ownedAccount();
+    const [first, second] = [
+      await createThings(homeport, mine.owner, mine.accountId),
+      await createThings(homeport, mine.owner, mine.accountId),
+    ];
+    const member = async () => {
+      switch (kind) {
+        case 'owner':
+          return mine.owner;
+        case 'partial with':
+          return homeport.person(mine.accountId, 'partial', [first.install_id]);
+        case 'partial without':
+          return homeport.person(mine.accountId, 'partial');
+        case 'outsider':
+          return elsewhere.owner;
+        case 'nobody':
+          return homeport.person();
+        default:
+          return homeport.person(mine.accountId, kind);
+      }
+    };
+    const caller = await member();
+    const all = ['owner', 'full', 'full,billing'].includes(kind);
+    const sees = (list: string): string[] => {
+      if (list === '/ssh_keys') return kind === 'owner' ? [first.ssh_key_id, second.ssh_key_id] : [];
+      if (list === '/accounts' && kind === 'nobody') return [];
+      if (list === '/accounts') return [kind === 'outsider' ? elsewhere.accountId : mine.accountId];
+      const [one, two] =
+        list === '/sites' ? [first.site_id, second.site_id] : [first.install_id, second.install_id];
+      if (all) return [one, two];
+      return kind === 'partial with' ? [one] : [];
+    };
+    for (const list of LISTS) {
+      const answers = [await caller.client.get(list)];
+      if (list === '/sites' || list === '/installs') {
+        answers.push(await caller.client.get(`${list}?account_id=${mine.accountId}`));
+        const foreign = await caller.client.get(`${list}?account_id=${crypto.randomUUID()}`);
+        expect(foreign.body).toMatchObject({ count: 0, results: [] });
+      }
+      for (const answer of answers) {
+        expect(answer.status).toBe(200);
+        expect(idsIn(answer), list).toEqual(sees(list));
+        expect(field(answer.body, 'count'), list).toBe(sees(list).length);
+      }
+    }
+  });
+
+  it('of account users show a partial user their own entry, and the others all', async () => {
+    const mine = await homeport.ownedAccount();
+    const partial = await homeport.person(mine.accountId, 'partial');
+    const full = await homeport.person(mine.accountId, 'full');
+    const listed = async (person: Person) =>
+      idsIn(await person.client.get(`/accounts/${mine.accountId}/account_users`));
+    expect(await listed(partial)).toEqual([partial.userId]);
+    expect(await listed(full)).toEqual([mine.owner.userId, partial.userId, full.userId]);
+    expect(
+      (await partial.client.get(`/accounts/${mine.accountId}/account_users/${partial.userId}`)).status,
+    ).toBe(200);
+  });
+});
+
+describe('who may make whom what', () => {
+  const ROLES = ['owner', 'full', 'full,billing', 'partial', 'partial,billing'] as const;
+  /** Whom each may invite as, change from or to, and remove: never above their own, billing only who has it. */
+  const MAY: Record<(typeof ROLES)[number], readonly string[]> = {
+    owner: ROLES,
+    'full,billing': ['full', 'full,billing', 'partial', 'partial,billing'],
+    full: ['full', 'partial'],
+    partial: [],
+    'partial,billing': [],
+  };
+  const invitation = (roles: string) => ({
+    user: {
+      account_id: accountId,
+      first_name: 'A',
+      last_name: 'B',
+      email: `${crypto.randomUUID()}@example.com`,
+      roles,
+    },
+  });
+
+  it.each(ROLES)('%s', async (role) => {
+    const users = `/accounts/${accountId}/account_users`;
+    const caller = await homeport.person(accountId, role);
+    const seesOthers = !role.startsWith('partial');
+    for (const target of ROLES) {
+      const may = MAY[role].includes(target);
+      const refusal = seesOthers ? 403 : 404;
+      expect((await caller.client.post(users, invitation(target))).status, `invite ${target}`).toBe(
+        may ? 201 : 403,
+      );
+      const member = await homeport.person(accountId, target);
+      for (const next of ROLES) {
+        const promoted = await caller.client.patch(`${users}/${member.userId}`, { roles: next });
+        const mayBoth = may && MAY[role].includes(next);
+        expect(promoted.status, `${target} to ${next}`).toBe(mayBoth ? 200 : refusal);
+        if (mayBoth) await maker.client.patch(`${users}/${member.userId}`, { roles: target });
+      }
+      const removed = await caller.client.delete(`${users}/${member.userId}`);
+      expect(removed.status, `remove ${target}`).toBe(may ? 204 : refusal);
+    }
+    const themselves = await caller.client.patch(`${users}/${caller.userId}`, { roles: 'owner' });
+    expect(themselves.status, 'make oneself an owner').toBe(role === 'owner' ? 200 : 403);
+  });
+});
+
+it("DELETE /ssh_keys: another person's key is like one that does not exist, whoever they are", async () => {
+  const things = await takeThings();
+  for (const kind of CALLERS) {
+    const caller = await callerOf(kind, things.install_id);
+    if (caller === maker) continue;
+    const hidden = await caller.client.delete(`/ssh_keys/${things.ssh_key_id}`);
+    expect(hidden).toMatchObject({ status: 403, body: { message: MESSAGES[403] } });
+    const absent = await caller.client.delete(`/ssh_keys/${crypto.randomUUID()}`);
+    expect(comparable(absent)).toEqual(comparable(hidden));
+  }
+  expect((await maker.client.delete(`/ssh_keys/${things.ssh_key_id}`)).status).toBe(204);
+});
