@@ -1,0 +1,272 @@
+import { X509Certificate } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { NOT_FOUND } from '../../../test/refusal.ts';
+import { type ManualClock, manualClock } from '../../clock.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+type Install = { id: string; name: string };
+
+async function added(install: Install, name: string): Promise<string> {
+  const answer = await owner.client.post(`/installs/${install.id}/domains`, { name });
+  await homeport.idle();
+  return text(answer.body, 'id');
+}
+
+const check = (install: Install, domain: string, client = owner.client) =>
+  client.post(`/installs/${install.id}/domains/${domain}/check_status`);
+const read = (install: Install, report: string, client = owner.client) =>
+  client.get(`/installs/${install.id}/domains/check_status/${report}`);
+
+/** Asks for a report when the install may have one again, and reads it when it is done. */
+async function reportOn(install: Install, domain: string): Promise<unknown> {
+  clock.advance(5_000);
+  const answer = await check(install, domain);
+  expect(answer.status).toBe(202);
+  await homeport.idle();
+  return field((await read(install, text(answer.body, 'report_id'))).body, 'report');
+}
+
+const sentence = (report: unknown, index = 0) => field(report, 'domains', index, 'result');
+
+describe('a report', () => {
+  it('is asked for, and then shows what is known of the domain', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'report.example');
+    const asked = await check(install, domain);
+    expect(asked.status).toBe(202);
+    const id = text(asked.body, 'report_id');
+    expect(asked.body).toEqual({ report_id: expect.stringMatching(/^[0-9a-f-]{14}4/) });
+    await homeport.idle();
+    const answer = await read(install, id);
+    expect(answer.status).toBe(200);
+
+    const path = `/installs/${install.id}/domains/${domain}/ssl_certificate`;
+    const leaf = new X509Certificate(text((await owner.client.get(path)).body, 'cert_info', 'cert'));
+    expect(answer.body).toEqual({
+      report: {
+        complete: true,
+        id,
+        install_name: install.name,
+        install_ip: '127.0.0.1',
+        admin: false,
+        domains: [
+          {
+            name: 'report.example',
+            cname: '',
+            a_record: '',
+            aaaa_record: '',
+            result: `The edge serves report.example; its DNS was not looked at: set its CNAME to ${install.name}.localhost.`,
+            dns_provider: '',
+            install_name: install.name,
+            cluster_id: '',
+            http_forwarded: '',
+            http_forwarded_list: '',
+            platform_env_id: install.id,
+            complete: true,
+            dns_error: false,
+            http_error: false,
+            ns: [],
+            mx: [],
+            txt: [],
+            ip: [],
+            address: [],
+            soa: [],
+            caa: [],
+            aname: [],
+            ssl: {
+              status: 'self_signed',
+              issuer: 'report.example',
+              not_before: leaf.validFromDate.toISOString(),
+              not_after: leaf.validToDate.toISOString(),
+              error: 'The certificate is self-signed; browsers warn of it.',
+              serial_number: leaf.serialNumber,
+              common_name: 'report.example',
+              dns_names: ['report.example'],
+              sans: ['report.example'],
+              signature_algorithm: 10,
+              subject: {
+                common_name: 'report.example',
+                organization: [],
+                organizational_unit: [],
+                country: [],
+                province: [],
+                locality: [],
+              },
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it('is there at once, and complete once it is', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'early.example');
+    const id = text((await check(install, domain)).body, 'report_id');
+    const first = await read(install, id);
+    expect(first).toMatchObject({ status: 200, body: { report: { id, install_name: install.name } } });
+    if (field(first.body, 'report', 'complete') === false) {
+      expect(field(first.body, 'report', 'domains')).toEqual([]);
+    }
+    await homeport.idle();
+    expect((await read(install, id)).body).toMatchObject({ report: { complete: true, domains: [{}] } });
+  });
+
+  it('speaks of the sibling with or without www where the install has it', async () => {
+    const install = await homeport.install(owner, accountId);
+    const apex = await added(install, 'pair.example');
+    const www = await added(install, 'www.pair.example');
+    await added(install, 'blog.pair.example');
+    expect(await reportOn(install, apex)).toMatchObject({
+      domains: [{ name: 'pair.example' }, { name: 'www.pair.example' }],
+    });
+    expect(await reportOn(install, www)).toMatchObject({
+      domains: [{ name: 'www.pair.example' }, { name: 'pair.example' }],
+    });
+  });
+
+  it('says in a sentence how each domain stands', async () => {
+    const [install, other] = [
+      await homeport.install(owner, accountId),
+      await homeport.install(owner, accountId),
+    ];
+    const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
+    expect(sentence(await reportOn(install, own))).toBe(`The edge serves ${install.name}.localhost.`);
+
+    await added(other, 'stands.example');
+    const duplicate = await added(install, 'stands.example');
+    const report = await reportOn(install, duplicate);
+    expect(sentence(report)).toBe(
+      'stands.example is served by another install; remove it there to serve it here.',
+    );
+    expect(field(report, 'domains', 0, 'ssl')).toMatchObject({
+      status: 'none',
+      error: 'The edge has no certificate for this name yet.',
+    });
+
+    for (const [network_status, expected] of [
+      ['PENDING', 'The edge is taking on state.example; look again in a moment.'],
+      ['FAILED', 'The edge could not take on state.example; the operator finds the cause in the log.'],
+    ] as const) {
+      const domain = await added(install, 'state.example');
+      await homeport.platform.database.write(({ queries }) =>
+        queries.updateTable('domains').set({ network_status }).where('id', '=', domain).execute(),
+      );
+      expect(sentence(await reportOn(install, domain))).toBe(expected);
+      await owner.client.delete(`/installs/${install.id}/domains/${domain}`);
+      await homeport.idle();
+    }
+  });
+
+  it('says that a certificate has expired', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'expired.example');
+    clock.advance(366 * DAY_MS);
+    expect(field(await reportOn(install, domain), 'domains', 0, 'ssl')).toMatchObject({
+      status: 'failed',
+      error: 'The certificate has expired.',
+    });
+  });
+
+  it('stays as it was when the domain goes, and goes with the install', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'goes.example');
+    const id = text((await check(install, domain)).body, 'report_id');
+    await homeport.idle();
+    await owner.client.delete(`/installs/${install.id}/domains/${domain}`);
+    expect((await read(install, id)).body).toMatchObject({
+      report: { complete: true, domains: [{ name: 'goes.example' }] },
+    });
+    await owner.client.delete(`/installs/${install.id}`);
+    expect(await read(install, id)).toMatchObject(NOT_FOUND);
+  });
+
+  it('is complete and empty when the domain went before it was looked at', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'quick.example');
+    const [asked] = await Promise.all([
+      check(install, domain),
+      owner.client.delete(`/installs/${install.id}/domains/${domain}`),
+    ]);
+    await homeport.idle();
+    if (asked.status === 202) {
+      expect((await read(install, text(asked.body, 'report_id'))).body).toMatchObject({
+        report: { complete: true },
+      });
+    } else expect(asked).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('the limit', () => {
+  const limited = (seconds: number) => ({
+    status: 429,
+    headers: { 'retry-after': String(seconds) },
+    body: {
+      message: 'Domain status checks are rate-limited to one request every 5 seconds for each install',
+    },
+  });
+
+  it('is one in 5 seconds for each install, whichever the domain', async () => {
+    const [install, other] = [
+      await homeport.install(owner, accountId),
+      await homeport.install(owner, accountId),
+    ];
+    const one = await added(install, 'limit1.example');
+    const two = await added(install, 'limit2.example');
+    const elsewhere = await added(other, 'limit3.example');
+    expect((await check(install, one)).status).toBe(202);
+    expect(await check(install, one)).toMatchObject(limited(5));
+    expect(await check(install, two)).toMatchObject(limited(5));
+    expect((await check(other, elsewhere)).status).toBe(202);
+    clock.advance(4_999);
+    expect(await check(install, two)).toMatchObject(limited(1));
+    clock.advance(1);
+    expect((await check(install, two)).status).toBe(202);
+  });
+
+  it('counts only what is carried out, and one of several at the same time', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'limit4.example');
+    const stranger = (await homeport.ownedAccount()).owner;
+    expect(await check(install, crypto.randomUUID())).toMatchObject(NOT_FOUND);
+    expect(await check(install, domain, stranger.client)).toMatchObject(NOT_FOUND);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => check(install, domain)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429]);
+  });
+});
+
+it('answers 404 for what is hidden, of another install, not there or no id', async () => {
+  const [install, other] = [
+    await homeport.install(owner, accountId),
+    await homeport.install(owner, accountId),
+  ];
+  const domain = await added(install, 'hidden.example');
+  const partial = await homeport.person(accountId, 'partial', [install.id]);
+  const stranger = (await homeport.ownedAccount()).owner;
+  const id = text((await check(install, domain, partial.client)).body, 'report_id');
+  expect((await read(install, id, partial.client)).status).toBe(200);
+  expect(await read(install, id, stranger.client)).toMatchObject(NOT_FOUND);
+  expect(await read(other, id)).toMatchObject(NOT_FOUND);
+  expect(await check(other, domain)).toMatchObject(NOT_FOUND);
+  expect(await check(other, domain, partial.client)).toMatchObject(NOT_FOUND);
+  for (const bad of [crypto.randomUUID(), 'x']) {
+    expect(await read(install, bad)).toMatchObject(NOT_FOUND);
+    expect(await check(install, bad)).toMatchObject(NOT_FOUND);
+    expect(await check({ id: bad, name: '' }, domain)).toMatchObject(NOT_FOUND);
+  }
+});
