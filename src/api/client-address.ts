@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { isIPv4 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
 import type { AddressRange } from '../config.ts';
@@ -16,7 +17,10 @@ export function trustsAddress(trusted: AddressRange[], address: string | undefin
  * provider has to choose from (RFC 6177).
  */
 export function addressBlock(address: string | undefined): string {
-  if (address === undefined || !ipaddr.isValid(address)) return 'unknown';
+  if (address === undefined) return 'unknown';
+  // By far the most, and there is nothing to work out.
+  if (isIPv4(address)) return address;
+  if (!ipaddr.isValid(address)) return 'unknown';
   const parsed = ipaddr.process(address);
   return parsed instanceof ipaddr.IPv6
     ? `${parsed.parts

@@ -5,6 +5,7 @@ import type { PageOf, PageRequest } from '../page.ts';
 import type { Actor } from './auth.ts';
 import type { ErrorStatus } from './errors.ts';
 import { type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
+import { parseTarget } from './request-target.ts';
 import { page } from './schema.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
@@ -75,9 +76,8 @@ export interface IncomingCall {
   /** Null on public endpoints only. */
   actor: Actor | null;
   params: Record<string, string>;
-  query: URLSearchParams;
-  /** The path as it was asked for, without the query. */
-  path: string;
+  /** Path and query as they were asked for. */
+  target: string;
   body: unknown;
   requestId: string;
 }
@@ -151,13 +151,15 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
     query: ['limit', 'offset', ...filters],
     async run(call, publicUrl): Promise<PageEnvelope<Static<Item>>> {
       const checked = checkedCall(call);
-      const request = readPageRequest(call.query, strict);
+      const target = parseTarget(call.target);
+      const query = new URLSearchParams(target.query);
+      const request = readPageRequest(query, strict);
       const answer = await handle({
         ...checked,
         page: request,
-        filters: readFilters(call.query, filters),
+        filters: readFilters(query, filters),
       });
-      return pageEnvelope(answer, request, { base: publicUrl, path: call.path, query: call.query });
+      return pageEnvelope(answer, request, { base: publicUrl, path: target.path, query });
     },
   };
 }

@@ -57,7 +57,9 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     },
     genReqId: () => parts.random.uuid(),
     requestIdHeader: false,
-    trustProxy: (address) => trustsAddress(config.trustProxy, address),
+    // Asked at each look at an address, so not asked at all where nobody is trusted.
+    trustProxy:
+      config.trustProxy.length > 0 && ((address: string) => trustsAddress(config.trustProxy, address)),
     // The listener answers those itself, the ones by plain HTTP too.
     clientErrorHandler: () => {},
     forceCloseConnections: false,
@@ -104,12 +106,12 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   /** What every request meets first, wherever it leads. */
   async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     reply.header('x-request-id', request.id);
-    if (parseTarget(request.url).path.startsWith(API_PREFIX)) apiHeaders(request, reply);
+    const { route } = request.routeOptions.config;
+    if (route || parseTarget(request.url).path.startsWith(API_PREFIX)) apiHeaders(request, reply);
     if (!isHttps(request.raw, config.trustProxy)) {
       reply.header('connection', 'close');
       throw new HttpsRequired();
     }
-    const { route } = request.routeOptions.config;
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
     if (request.is404) await gate.anonymous(request, reply);
   }
@@ -136,13 +138,11 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     config: { route },
     schema: routeSchema(route),
     async handler(request, reply) {
-      const { path, query } = parseTarget(request.url);
       const answer = await route.run(
         {
           actor: request.actor ?? null,
           params: stringParams(request.params),
-          query: new URLSearchParams(query),
-          path,
+          target: request.url,
           body: request.body,
           requestId: request.id,
         },
@@ -159,9 +159,13 @@ function stringParams(params: unknown): Record<string, string> {
   return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, String(value)]));
 }
 
+const BODY_HEADERS = ['content-type', 'content-length', 'transfer-encoding'];
+
 /** What reads no request body does not care what a client sends as one. */
 function ignoreBody(request: FastifyRequest): void {
-  for (const name of ['content-type', 'content-length', 'transfer-encoding']) delete request.headers[name];
+  const { headers } = request;
+  // Deleting makes the object slow for all who read it after, so only what is there is deleted.
+  for (const name of BODY_HEADERS) if (headers[name] !== undefined) delete headers[name];
 }
 
 /** Answers are for whoever asked, in any browser, and are kept nowhere on the way: one of them holds a private key. */
