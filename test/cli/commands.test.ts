@@ -1,0 +1,365 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { text } from '../client.ts';
+import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../database.ts';
+import { type Environment, environmentFor, run, runJson } from './run-homeport.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const NOBODY = '11111111-1111-4111-8111-111111111111';
+
+let place: DatabasePlace;
+let environment: Environment;
+let account: string;
+const cli = (...words: string[]) => run(environment, ...words);
+const json = (...words: string[]) => runJson(environment, ...words);
+
+/** Ends with 1, says one line, and nothing on standard output. */
+async function refused(words: string[], line: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await cli(...words);
+  expect(stderr).toMatch(line);
+  expect(stderr.trimEnd().split('\n')).toHaveLength(1);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+}
+
+beforeAll(async () => {
+  place = await databasePlace();
+  environment = await environmentFor(place);
+  if (inject('postgresUrl') === '')
+    await refused(['account', 'list'], /There is no Homeport in .*HOMEPORT_DATA_DIR/);
+  const [first, second] = [await cli('migrate'), await json('migrate')];
+  expect(first).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: expect.stringMatching(/^Applied 0001-.* up to date\.\n$/),
+  });
+  expect(second).toEqual({ applied: [], total: expect.any(Number) });
+  account = text(await json('account', 'create', '--name', ' Harbour Agency '), 'id');
+});
+afterAll(() => place.remove());
+
+/** An install for those who are given one; without a website, which nobody here looks at. */
+async function addInstall(name: string): Promise<void> {
+  const database = openDatabase(place.settings, silent);
+  await migrate(database);
+  await database.write(({ queries }) =>
+    queries
+      .insertInto('installs')
+      .values({
+        id: crypto.randomUUID(),
+        account_id: account,
+        site_id: null,
+        environment: null,
+        name,
+        status: 'active',
+        php_version: null,
+        stable_ips: null,
+        offload_file_name: 'f',
+        offload_file_content: 'c',
+        created_at: new Date().toISOString(),
+      })
+      .execute(),
+  );
+  await database.close();
+}
+
+const person = (email: string, ...more: string[]) => [
+  'user',
+  'create',
+  '--account',
+  account,
+  '--email',
+  email,
+  '--first-name',
+  'Ann',
+  '--last-name',
+  'Lee',
+  ...more,
+];
+
+test('accounts', async () => {
+  expect(account).toMatch(UUID);
+  const [list, people] = await Promise.all([cli('account', 'list'), cli('migrate')]);
+  expect(list).toEqual({
+    code: 0,
+    stdout: `ID                                    NAME\n${account}  Harbour Agency\n`,
+    stderr: '',
+  });
+  expect(people.stdout).toMatch(/^The database is up to date \(\d+ migrations?\)\.\n$/);
+  expect(await json('account', 'list')).toEqual([{ id: account, name: 'Harbour Agency' }]);
+});
+
+test('people and their credentials', async () => {
+  const made = await json(...person('Ann@people.example', '--roles', 'full,billing'));
+  expect(made).toEqual({
+    user_id: expect.stringMatching(UUID),
+    account_id: account,
+    email: 'Ann@people.example',
+    first_name: 'Ann',
+    last_name: 'Lee',
+    roles: 'billing, full',
+    invite_accepted: true,
+    installs: [],
+  });
+  const [credential, shown, people] = await Promise.all([
+    json(
+      'credential',
+      'create',
+      '--user',
+      'ann@PEOPLE.example',
+      '--name',
+      'deployment',
+      '--expires',
+      '2100-01-01',
+    ),
+    cli('credential', 'create', '--user', 'ann@people.example', '--expires', '90d'),
+    cli('user', 'list', '--account', account),
+    refused(
+      person('ANN@people.example', '--roles', 'partial'),
+      'ANN@people.example is a user of this account already.',
+    ),
+  ]);
+  expect(people.stdout).toContain(`Ann@people.example  Ann Lee  billing, full  Harbour Agency  ${account}\n`);
+  expect(credential).toEqual({
+    username: expect.stringMatching(UUID),
+    password: expect.stringMatching(/^[\w-]{22,}$/),
+    user: 'Ann@people.example',
+    name: 'deployment',
+    expires_at: '2100-01-01T00:00:00.000Z',
+  });
+  expect(shown.code).toBe(0);
+  const username = text(credential, 'username');
+  const [, other = ''] = /Username {2}(\S+)\n {2}Password {2}\S{22,}\n/.exec(shown.stdout) ?? [];
+  expect(other).toMatch(UUID);
+  expect(shown.stdout).toContain(`-u ${other}:`);
+
+  expect((await cli('credential', 'revoke', other.toUpperCase())).stdout).toBe(`Revoked ${other}.\n`);
+  const [again, list, table, none] = await Promise.all([
+    cli('credential', 'revoke', other),
+    json('credential', 'list', '--user', 'ann@people.example'),
+    cli('credential', 'list'),
+    cli('user', 'list', '--json'),
+  ]);
+  expect(again.code).toBe(0);
+  const common = { user: 'Ann@people.example', last_used_at: null, created_at: expect.any(String) };
+  expect(list).toEqual(
+    expect.arrayContaining([
+      {
+        ...common,
+        username,
+        name: 'deployment',
+        state: 'active',
+        expires_at: '2100-01-01T00:00:00.000Z',
+        revoked_at: null,
+      },
+      {
+        ...common,
+        username: other,
+        name: 'command line',
+        state: 'revoked',
+        expires_at: expect.any(String),
+        revoked_at: expect.any(String),
+      },
+    ]),
+  );
+  expect(table.stdout).toMatch(/^USERNAME +USER +NAME +STATE +LAST USED +EXPIRES\n/);
+  expect(table.stdout).toContain(
+    `${username}  Ann@people.example  deployment    active   never      2100-01-01 00:00 UTC\n`,
+  );
+  expect(JSON.parse(none.stdout)).toEqual([
+    {
+      id: text(made, 'user_id'),
+      email: 'Ann@people.example',
+      first_name: 'Ann',
+      last_name: 'Lee',
+      accounts: [{ id: account, name: 'Harbour Agency', roles: 'billing, full', invite_accepted: true }],
+    },
+  ]);
+});
+
+test('an invitation waits for a server; a known person is added and keeps their name', async () => {
+  await addInstall('given');
+  const other = text(await json('account', 'create', '--name', 'Other'), 'id');
+  const words = ['--first-name', 'X', '--last-name', 'Y', '--roles', 'owner', '--account', other];
+  const [invited, known] = await Promise.all([
+    cli(...person('ben@people.example', '--roles', 'partial', '--install', 'given', '--invite')),
+    json('user', 'create', '--email', 'Ann@People.example', ...words),
+  ]);
+  expect(invited).toMatchObject({ code: 0, stderr: '' });
+  expect(invited.stdout).toMatch(
+    /^Added ben@people\.example .*: partial\.\nThe invitation is sent as soon as a server runs/,
+  );
+  expect(known).toMatchObject({ first_name: 'Ann', last_name: 'Lee', roles: 'owner' });
+  const [members, all] = await Promise.all([cli('user', 'list', '--account', account), json('user', 'list')]);
+  expect(members.stdout).toContain('partial (invited)');
+  expect(members.stdout).not.toContain('Other');
+  expect(all).toContainEqual(
+    expect.objectContaining({
+      email: 'Ann@people.example',
+      accounts: [
+        expect.objectContaining({ id: account }),
+        expect.objectContaining({ id: other, roles: 'owner' }),
+      ],
+    }),
+  );
+});
+
+describe('what cannot be done is one line, and 1', () => {
+  const mistakes: [string, () => string[], string | RegExp][] = [
+    [
+      'an account that is not there',
+      () => ['user', 'list', '--account', NOBODY],
+      `There is no account ${NOBODY}; "homeport account list"`,
+    ],
+    [
+      'a person for no account',
+      () => person('c@people.example', '--roles', 'full').with(3, NOBODY),
+      `There is no account ${NOBODY}`,
+    ],
+    ['an address that is none', () => person('nonsense', '--roles', 'full'), 'must be like name@example.com'],
+    [
+      'an install that is not there',
+      () => person('c@people.example', '--roles', 'partial', '--install', 'given', '--install', 'nope'),
+      'There is no install "nope" in this account',
+    ],
+    [
+      'an install for somebody who sees all',
+      () => person('c@people.example', '--roles', 'full', '--install', 'given'),
+      '--install is for partial users',
+    ],
+    [
+      'credentials for nobody',
+      () => ['credential', 'create', '--user', 'c@people.example'],
+      'There is nobody with the address c@people.example',
+    ],
+    [
+      'the credentials of nobody',
+      () => ['credential', 'list', '--user', 'c@people.example'],
+      'There is nobody with the address c@people.example',
+    ],
+    [
+      'credentials that end before they begin',
+      () => ['credential', 'create', '--user', 'ann@people.example', '--expires', '2020-01-01'],
+      '--expires 2020-01-01 has passed',
+    ],
+    [
+      'credentials that are not there',
+      () => ['credential', 'revoke', NOBODY],
+      `There are no credentials ${NOBODY}`,
+    ],
+    [
+      'a backup that is not there',
+      () => ['backup', 'restore', NOBODY, '--yes'],
+      `There is no backup ${NOBODY}`,
+    ],
+  ];
+  test.each(mistakes)('%s', async (_what, words, line) => {
+    // In this process: that main.ts prints such an error as one line is tested above, and each process costs half a second.
+    for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
+    const error = await createProgram()
+      .parseAsync(words(), { from: 'user' })
+      .then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+    vi.unstubAllEnvs();
+    expect(error).toBeInstanceOf(OperatorError);
+    expect(error).toHaveProperty('message', expect.stringMatching(line));
+  });
+
+  test('and nobody was added by any of them', async () => {
+    expect(JSON.stringify(await json('user', 'list'))).not.toContain('c@people.example');
+  });
+});
+
+/** Nothing here gets as far as a database. */
+describe.skipIf(inject('postgresUrl') !== '')(
+  'a configuration that cannot be used is one line, and 1',
+  () => {
+    test.concurrent('a setting that there is none of, in the environment and in a file', async () => {
+      const folder = temporaryFolder();
+      const file = join(folder.path, 'homeport.env');
+      writeFileSync(file, 'HOMEPORT_LISTEM=127.0.0.1:1\n');
+      const line =
+        /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; README lists them all\.\n$/;
+      const [fromEnvironment, fromFile, missing, doctor] = await Promise.all([
+        run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
+        run(environment, '--config', file, 'account', 'list'),
+        run(environment, '--config', `${file}.old`, 'serve'),
+        run(environment, '--config', file, 'doctor', '--json'),
+      ]);
+      for (const ended of [fromEnvironment, fromFile]) {
+        expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+      }
+      expect(missing).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/^homeport: The configuration file .* cannot be read.*\n$/),
+      });
+      expect(doctor.code).toBe(1);
+      expect(JSON.parse(doctor.stdout)).toEqual({
+        ok: false,
+        checks: [
+          {
+            check: 'configuration',
+            state: 'problem',
+            message: expect.stringContaining('HOMEPORT_LISTEM'),
+            remedy: expect.any(String),
+          },
+        ],
+      });
+      folder.remove();
+    });
+
+    test.concurrent('a data folder that is none, and a database that is none', async () => {
+      const folder = temporaryFolder();
+      const file = join(folder.path, 'data');
+      writeFileSync(file, '');
+      writeFileSync(
+        join(folder.path, 'homeport.sqlite'),
+        'not a database, but long enough to be one'.repeat(100),
+      );
+      const damaged = { HOMEPORT_DATA_DIR: folder.path };
+      const commands = ['serve', 'migrate', 'account list'];
+      const ended = await Promise.all([
+        run({ ...environment, HOMEPORT_DATA_DIR: file }, 'serve'),
+        run({ ...environment, HOMEPORT_DATA_DIR: file }, 'migrate'),
+        ...commands.map((command) => run(damaged, ...command.split(' '))),
+      ]);
+      const lines = ended.map(({ code, stderr }) => ({ code, line: stderr }));
+      const unusable = expect.stringMatching(
+        /^homeport: The data folder .* cannot be used .*HOMEPORT_DATA_DIR\.\n$/,
+      );
+      const noDatabase = expect.stringMatching(
+        /^homeport: The database cannot be used: file is not a database\. It lies in .*\n$/,
+      );
+      expect(lines).toEqual([
+        ...Array(2).fill({ code: 1, line: unusable }),
+        ...Array(3).fill({ code: 1, line: noDatabase }),
+      ]);
+      expect(readFileSync(join(folder.path, 'homeport.sqlite'), 'utf8')).toMatch(/^not a database/);
+      expect(readdirSync(folder.path)).not.toContain('homeport.sqlite-wal');
+      folder.remove();
+    });
+
+    test.concurrent('a database server that does not answer, without its password', async () => {
+      const folder = temporaryFolder();
+      const { code, stderr } = await run(
+        {
+          HOMEPORT_DATA_DIR: folder.path,
+          HOMEPORT_DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/none',
+        },
+        'migrate',
+      );
+      expect({ code, stderr }).toEqual({
+        code: 1,
+        stderr:
+          'homeport: The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Look at HOMEPORT_DATABASE_URL.\n',
+      });
+      folder.remove();
+    });
+  },
+);

@@ -1,0 +1,175 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAgent, createClient, field, text } from '../client.ts';
+import { type DatabasePlace, databasePlace } from '../database.ts';
+import { freePort } from '../servers/postgres-server.ts';
+import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
+
+let place: DatabasePlace;
+let environment: Environment;
+let server: Running;
+let username = '';
+let password = '';
+let account = '';
+
+beforeAll(async () => {
+  place = await databasePlace();
+  const [http, https, ssh] = [await freePort(), await freePort(), await freePort()];
+  environment = await environmentFor(place, {
+    HOMEPORT_EDGE_HTTP: `127.0.0.1:${http}`,
+    HOMEPORT_EDGE_HTTPS: `127.0.0.1:${https}`,
+    HOMEPORT_SSH_LISTEN: `127.0.0.1:${ssh}`,
+  });
+  server = await serve(environment);
+});
+afterAll(async () => {
+  server.process.kill('SIGKILL');
+  await server.ended;
+  await place.remove();
+});
+
+const certificate = () => readFileSync(join(place.settings.dataDir, 'tls', 'api.crt'), 'utf8');
+
+async function whoAmI(): Promise<unknown> {
+  const agent = createAgent(certificate());
+  const parts = { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined };
+  const answer = await createClient(parts, { username, password }).get('/user');
+  await agent.close();
+  return answer.body;
+}
+
+test('the first start prints where everything is, and credentials that work as printed', async () => {
+  const printed = server.stdout();
+  const value = (name: string) => new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(printed)?.[1] ?? '';
+  username = value('Username');
+  password = value('Password');
+  account = value('Account');
+  expect(value('API')).toBe(`${environment.HOMEPORT_PUBLIC_URL}/v1`);
+  expect(value('Listening on')).toBe(environment.HOMEPORT_LISTEN);
+  expect(value('SFTP')).toBe(environment.HOMEPORT_SSH_LISTEN);
+  expect(value('Data')).toBe(place.settings.dataDir);
+  expect(value('Sites')).toContain(environment.HOMEPORT_EDGE_HTTP?.split(':')[1]);
+  expect(username).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  // 128 bits are 22 characters of base64url.
+  expect(password).toMatch(/^[\w-]{22,}$/);
+
+  const line = /^ {2}(curl .*)$/m.exec(printed)?.[1] ?? '';
+  expect(line).toContain(`${username}:${password}`);
+  const curl = spawnSync('curl', ['--version']).status === 0;
+  const answer = curl
+    ? JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} --silent --show-error`])).stdout)
+    : await whoAmI();
+  expect(answer).toMatchObject({ email: 'owner@localhost' });
+});
+
+test('beside it: commands, doctor, and a second server that finds its addresses in use', async () => {
+  const otherApi = `127.0.0.1:${await freePort()}`;
+  const [accounts, doctor, second, third] = await Promise.all([
+    run(environment, 'account', 'list'),
+    run(environment, 'doctor', '--json'),
+    run({ ...environment, HOMEPORT_LISTEN: otherApi }, 'serve'),
+    run(
+      {
+        ...environment,
+        HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
+        HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
+        HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+      },
+      'serve',
+    ),
+  ]);
+  expect(accounts.stdout).toContain(account);
+  const problems = JSON.parse(doctor.stdout);
+  expect(problems).toMatchObject({ ok: true });
+  const checks: unknown = field(problems, 'checks');
+  for (const check of Array.isArray(checks) ? checks : []) {
+    expect(check, JSON.stringify(check)).toMatchObject({
+      state: text(check, 'check') === 'mail' ? 'warning' : 'ok',
+    });
+  }
+  for (const name of ['API', 'sites, HTTP', 'sites, HTTPS', 'SFTP']) {
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: name, message: expect.stringMatching(/^Answers on/) }),
+    );
+  }
+  expect(doctor.code).toBe(0);
+  expect(second).toMatchObject({ code: 1, stdout: '' });
+  expect(second.stderr).toContain(
+    `homeport: The hosted sites cannot be served on ${environment.HOMEPORT_EDGE_HTTP}: another program uses this port`,
+  );
+  expect(second.stderr).not.toMatch(/^ +at /m);
+  expect(third).toMatchObject({ code: 1, stdout: '' });
+  expect(third.stderr).toContain(
+    `homeport: ${environment.HOMEPORT_LISTEN} is in use. Stop what uses it, or choose another address in HOMEPORT_LISTEN.\n`,
+  );
+});
+
+test('credentials from the command line work at once; revoked, they do not', async () => {
+  const made = JSON.parse(
+    (await run(environment, 'credential', 'create', '--user', 'owner@localhost', '--json')).stdout,
+  );
+  const agent = createAgent(certificate());
+  const parts = { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined };
+  const client = createClient(parts, { username: text(made, 'username'), password: text(made, 'password') });
+  expect((await client.get('/user')).status).toBe(200);
+  expect((await run(environment, 'credential', 'revoke', text(made, 'username'))).code).toBe(0);
+  let status = 200;
+  for (const until = Date.now() + 5_000; status === 200 && Date.now() < until; ) {
+    status = (await client.get('/user')).status;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(status).toBe(401);
+  await agent.close();
+});
+
+test('Ctrl-C lets a request under way end, and the process with 0', async () => {
+  const body = JSON.stringify({ name: 'Begun before the end', account_id: account });
+  const request = httpsRequest(`${environment.HOMEPORT_PUBLIC_URL}/v1/sites`, {
+    method: 'POST',
+    ca: certificate(),
+    auth: `${username}:${password}`,
+    agent: false,
+    headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+  });
+  const answered = new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    request.once('error', reject).once('response', (response) => {
+      readText(response).then((read) => resolve({ status: response.statusCode, body: read }), reject);
+    });
+  });
+  request.write(body.slice(0, 10));
+  // It has come in once a later request was answered.
+  await whoAmI();
+  server.process.kill('SIGINT');
+  await server.printed('finishing what is under way');
+  request.end(body.slice(10));
+  expect(await answered).toMatchObject({
+    status: 201,
+    body: expect.stringContaining('Begun before the end'),
+  });
+  expect(await server.ended).toMatchObject({ code: 0 });
+});
+
+test('the second start reuses all, and prints no credentials', async () => {
+  const before = certificate();
+  server = await serve(environment);
+  expect(server.stdout()).not.toMatch(/Username|Password|curl/);
+  expect(server.stdout()).toContain(`${environment.HOMEPORT_PUBLIC_URL}/v1`);
+  expect(certificate()).toBe(before);
+  expect(await whoAmI()).toMatchObject({ email: 'owner@localhost' });
+  expect(server.stdout() + server.stderr()).not.toContain(password);
+  server.process.kill('SIGTERM');
+  expect(await server.ended).toMatchObject({ code: 0 });
+});
+
+test('a part that there is none of', async () => {
+  expect(await begin(environment, 'serve', '--only', 'half').ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'homeport: --only takes api or hosting, not "half".\n',
+  });
+});
