@@ -15,6 +15,8 @@ const withoutDatabase = [
   'src/hosting/**',
   'src/secrets.test.ts',
   'src/config.test.ts',
+  'src/cli/*.test.ts',
+  'src/cli/doctor/{certificate,ports,surroundings}.test.ts',
   'src/api/{client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/**/domain-name.test.ts',
