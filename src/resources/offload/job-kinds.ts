@@ -1,11 +1,12 @@
-import { Value } from 'typebox/value';
+import { isDeepStrictEqual } from 'node:util';
 import { timestamp } from '../../clock.ts';
+import type { Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
 import { type ObjectStorage, ObjectStorageError, type StoredObject } from '../../hosting/object-storage.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { configureOffload } from './jobs.ts';
-import { filestoreSettingsSchema } from './schema.ts';
 import type { FilestoreSettings } from './service.ts';
 
 /** A validation file is 16 characters; white space at its end is an editor's, and more than this is another file. */
@@ -17,30 +18,21 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
   return [
     defineJob({
       ...configureOffload,
-      async run({ install_id }) {
-        const row = await database.reader
-          .selectFrom('offload_settings as settings')
-          .innerJoin('installs as install', 'install.id', 'settings.install_id')
-          .select([
-            'settings.requested',
-            'settings.state',
-            'install.offload_file_name as name',
-            'install.offload_file_content as content',
-          ])
-          .where('settings.install_id', '=', install_id)
+      async run({ install_id, settings }) {
+        const file = await database.reader
+          .selectFrom('installs')
+          .select(['offload_file_name as name', 'offload_file_content as content'])
+          .where('id', '=', install_id)
           .executeTakeFirst();
-        // An earlier job of the same install decided the same request.
-        if (row?.state !== 'requested') return;
-        const requested = Value.Parse(filestoreSettingsSchema, row.requested);
-        await requireValidationFile(storage, requested, row);
+        if (!file) return;
+        await requireValidationFile(storage, settings, file);
         return async (transaction) => {
+          const latest = await isLatest(transaction, install_id, settings);
           await transaction.queries
             .updateTable('offload_settings')
             .set({
-              settings: JSON.stringify(requested),
-              requested: JSON.stringify(requested),
-              state: 'in_force',
-              reason: null,
+              settings: JSON.stringify(settings),
+              ...(latest ? { state: 'in_force', reason: null } : {}),
               updated_at: timestamp(clock),
             })
             .where('install_id', '=', install_id)
@@ -49,16 +41,31 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
         };
       },
       /** What was in force stays in force. */
-      async giveUp({ install_id }, failure, { queries }) {
-        await queries
+      async giveUp({ install_id, settings }, failure, transaction) {
+        if (!(await isLatest(transaction, install_id, settings))) return;
+        await transaction.queries
           .updateTable('offload_settings')
           .set({ state: 'refused', reason: failure.reason, updated_at: timestamp(clock) })
           .where('install_id', '=', install_id)
-          .where('state', '=', 'requested')
           .execute();
       },
     }),
   ];
+}
+
+/** Whether these settings are the ones asked for last. If not, a later job decides about those. */
+async function isLatest(
+  transaction: Transaction,
+  installId: string,
+  settings: FilestoreSettings,
+): Promise<boolean> {
+  await lockRow(transaction, 'installs', installId);
+  const row = await transaction.queries
+    .selectFrom('offload_settings')
+    .select('requested')
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+  return isDeepStrictEqual(row?.requested, settings);
 }
 
 async function requireValidationFile(

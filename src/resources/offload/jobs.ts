@@ -1,7 +1,8 @@
 import Type from 'typebox';
 import type { JobType } from '../../jobs/job.ts';
+import { filestoreSettingsSchema } from './schema.ts';
 
-const offloadPayload = Type.Object({ install_id: Type.String() });
+const offloadPayload = Type.Object({ install_id: Type.String(), settings: filestoreSettingsSchema });
 
 /**
  * Reads the validation file back from the bucket that was asked for, and only then puts the settings in force. What the

@@ -2,10 +2,10 @@ import { stringEnum, Type } from '../../api/schema.ts';
 import type { BodyDefinition } from '../../api/validation.ts';
 
 /** Bucket names as S3 has them; a name becomes part of a host name, so nothing else is let through. */
-const BUCKET_PATTERN = '^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
-const REGION_PATTERN = '^[a-z0-9-]{1,40}$';
-/** A URL path that begins with `/`: no query, no fragment, no control characters. */
-const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\]*$';
+const BUCKET_PATTERN = '^(?!.*[.][.])[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+const REGION_PATTERN = '^[a-z0-9][a-z0-9-]{0,39}$';
+/** A URL path that begins with `/`: no query, no fragment, no control characters, no halves of characters. */
+const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\\\ud800-\\udfff]*$';
 
 const cloud = stringEnum(['s3']);
 const bucket = Type.String({ pattern: BUCKET_PATTERN });

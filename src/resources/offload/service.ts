@@ -43,7 +43,9 @@ export function createOffloadService({ database, queue, clock }: Platform) {
         .executeTakeFirst();
       // A change on top of one that is not decided yet continues from what was asked for.
       const present = row?.state === 'requested' ? row.requested : (row?.settings ?? null);
-      const requested = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
+      const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
+      // Fields that nobody knows are ignored, and so not kept.
+      const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
       refuseStrayExclusions(requested);
       const change = {
         requested: JSON.stringify(requested),
@@ -57,7 +59,7 @@ export function createOffloadService({ database, queue, clock }: Platform) {
         .onConflict((conflict) => conflict.column('install_id').doUpdateSet(change))
         .execute();
       await queue.enqueue(transaction, configureOffload, {
-        payload: { install_id: installId },
+        payload: { install_id: installId, settings: requested },
         lane: installId,
         requestId,
       });
