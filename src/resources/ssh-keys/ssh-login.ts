@@ -19,6 +19,8 @@ export function createSshLogin({ reader }: Pick<Database, 'reader'>) {
       .where('install.name', '=', installName)
       .where('install.status', '=', 'active')
       .where('key.fingerprint_sha256', '=', fingerprintSha256)
+      // The same answer each time, or a connection would seem to be somebody else's all at once.
+      .orderBy('key.seq')
       .execute();
     const allowed = rows.find(({ role, granted }) =>
       isAllowed('install.work', { role, own: granted !== null }),
