@@ -8,6 +8,8 @@ export interface Load {
   next(): { method: 'GET' | 'POST'; path: string; headers?: Record<string, string>; body?: string };
   expect: number;
   connections?: number;
+  /** Processor time that the server has used so far, if it should be counted. */
+  cpuMs?: () => number;
 }
 
 export interface LoadResult {
@@ -15,6 +17,8 @@ export interface LoadResult {
   /** Milliseconds. */
   p50: number;
   p99: number;
+  /** Microseconds of the server's processor time for a request; 0 if not counted. */
+  cpuMicros: number;
 }
 
 const WARM_UP_MS = 1_500;
@@ -49,11 +53,13 @@ export async function run(load: Load, seconds: number): Promise<LoadResult> {
   // Handshakes, and code that is not compiled yet, are not what is measured.
   await sendFor(WARM_UP_MS);
   times.length = 0;
+  const cpuBefore = load.cpuMs?.() ?? 0;
   const elapsed = await sendFor(seconds * 1000);
+  const cpuMicros = (((load.cpuMs?.() ?? 0) - cpuBefore) * 1000) / times.length;
   await agent.close();
   times.sort((a, b) => a - b);
   const at = (part: number) => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
-  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99) };
+  return { perSecond: times.length / elapsed, p50: at(0.5), p99: at(0.99), cpuMicros };
 }
 
 /** Runs loads in turn, several rounds, so that all share the machine's moods; the median of each. */

@@ -12,6 +12,8 @@ export interface Served {
   /** From spawning the process to its first answer. */
   startMs: number;
   residentMb(): number;
+  /** Processor time that the server has used, in milliseconds, to 10 ms. */
+  cpuMs(): number;
   stop(): Promise<void>;
 }
 
@@ -36,6 +38,11 @@ export async function serve(
     startMs,
     residentMb: () =>
       Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024,
+    cpuMs: () => {
+      // Fields 14 and 15 of proc(5) stat, in hundredths of a second; the name before them may hold spaces.
+      const fields = readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+      return (Number(fields[11]) + Number(fields[12])) * 10;
+    },
     stop: () =>
       new Promise((resolve) => {
         child.once('exit', () => resolve());

@@ -26,10 +26,15 @@ function report(what: string, figure: string, against: string, ratio: string, go
 const perSecond = ({ perSecond, p50, p99 }: LoadResult) =>
   `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
 
-const get = (server: { origin: string; ca?: string }, path: string, authorization?: string): Load => ({
+const get = (
+  server: { origin: string; ca?: string; cpuMs(): number },
+  path: string,
+  authorization?: string,
+): Load => ({
   origin: server.origin,
   ...(server.ca === undefined ? {} : { ca: server.ca }),
   expect: 200,
+  cpuMs: server.cpuMs,
   next: () => ({
     method: 'GET',
     path,
@@ -64,6 +69,9 @@ async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder
       ratio.toFixed(2),
       '≥ 0.5',
     );
+    const cost = (result: LoadResult) => `${result.cpuMicros.toFixed(0)} µs`;
+    const share = (framework.cpuMicros / own.cpuMicros).toFixed(2);
+    report('… processor time', cost(own), `bare Fastify ${cost(framework)}`, share, '≥ 0.5');
   }
 
   const page = '/v1/installs?limit=100';
