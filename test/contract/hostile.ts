@@ -163,12 +163,12 @@ export function changed(body: unknown, changes: Change[]): unknown {
       parent = typeof parent === 'object' && parent !== null ? Reflect.get(parent, name) : undefined;
     if (typeof parent !== 'object' || parent === null) continue;
     if (what.kind === 'remove') Reflect.deleteProperty(parent, last);
-    else Reflect.set(parent, what.kind === 'add' ? `${last} too` : last, what.value);
+    else Reflect.set(parent, what.kind === 'add' ? `${last} too` : last, structuredClone(what.value));
   }
   return holder.body;
 }
 
-/** A piece of a path as it goes over the wire: visible Latin-1, no slash. */
+/** A piece of a path as it goes over the wire: visible ASCII, no slash, and short enough for all headers together. */
 export const hostileSegment: Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '',
@@ -193,8 +193,8 @@ export const hostileSegment: Arbitrary<string> = fc.oneof(
     'constructor',
     'bulk',
     'check_status',
-    'a'.repeat(5_000),
-    '%41'.repeat(2_000),
+    'a'.repeat(3_000),
+    '%41'.repeat(1_000),
 
     '{id}',
     '"',
@@ -247,8 +247,8 @@ export const hostileQuery: Arbitrary<string> = fc.oneof(
     '?&&&=&=',
     '?limit',
     '?=1',
-    `?${'a=1&'.repeat(3_000)}`,
-    `?limit=${'9'.repeat(8_000)}`,
+    `?${'a=1&'.repeat(1_500)}`,
+    `?limit=${'9'.repeat(4_000)}`,
     '#?limit=x',
   ),
 );
