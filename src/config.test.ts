@@ -1,0 +1,319 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Config, ConfigError, readConfig } from './config.ts';
+import { settingsTable, withSettingsTable } from './config-table.ts';
+import { SETTINGS } from './settings.ts';
+
+/** Each setting: its default, then texts that are good with their values, then texts that are refused. */
+const CASES: {
+  [Name in keyof Config]: { standard: Config[Name]; good: [string, Config[Name]][]; bad: string[] };
+} = {
+  dataDir: {
+    standard: resolve('data'),
+    good: [
+      ['/srv/homeport', '/srv/homeport'],
+      ['x', resolve('x')],
+    ],
+    bad: [],
+  },
+  databaseUrl: {
+    standard: null,
+    good: [
+      ['postgres://u:p@db.example:5432/homeport', 'postgres://u:p@db.example:5432/homeport'],
+      ['postgresql:///homeport?host=/run/postgresql', 'postgresql:///homeport?host=/run/postgresql'],
+    ],
+    bad: ['mysql://hidden@db/x', 'db.example:5432/hidden', 'hidden'],
+  },
+  listen: {
+    standard: { host: '127.0.0.1', port: 8443 },
+    good: [
+      ['0.0.0.0:443', { host: '0.0.0.0', port: 443 }],
+      ['[::1]:0', { host: '::1', port: 0 }],
+      ['localhost:65535', { host: 'localhost', port: 65_535 }],
+    ],
+    bad: [
+      '8443',
+      ':8443',
+      '127.0.0.1',
+      '127.0.0.1:65536',
+      '127.0.0.1:-1',
+      '::1:8443',
+      '[127.0.0.1]:1',
+      '[::g]:1',
+      'https://a:1',
+      'a b:1',
+    ],
+  },
+  publicUrl: {
+    standard: 'https://localhost:8443',
+    good: [
+      ['https://api.example.com/', 'https://api.example.com'],
+      ['https://api.example.com/hosting//', 'https://api.example.com/hosting'],
+      ['http://inner.example:8080', 'http://inner.example:8080'],
+      ['https://api.example.com/?', 'https://api.example.com'],
+    ],
+    bad: [
+      'api.example.com',
+      'ftp://api.example.com',
+      'https://',
+      'https://a/?b=c',
+      'https://a/#b',
+      'https://user:hidden@a/',
+    ],
+  },
+  tlsCert: { standard: null, good: [], bad: [] },
+  tlsKey: { standard: null, good: [], bad: [] },
+  trustProxy: {
+    standard: [],
+    good: [
+      [
+        '10.0.0.0/8, 192.0.2.1,, ::1 ',
+        [ipaddr.parseCIDR('10.0.0.0/8'), ipaddr.parseCIDR('192.0.2.1/32'), ipaddr.parseCIDR('::1/128')],
+      ],
+    ],
+    bad: ['proxy.example', '10.0.0.0/33', '10.0.0', '*'],
+  },
+  edgeHttp: {
+    standard: { host: '127.0.0.1', port: 8080 },
+    good: [['[::]:80', { host: '::', port: 80 }]],
+    bad: ['80'],
+  },
+  edgeHttps: {
+    standard: { host: '127.0.0.1', port: 8444 },
+    good: [['a.b:1', { host: 'a.b', port: 1 }]],
+    bad: ['x'],
+  },
+  sshListen: {
+    standard: { host: '127.0.0.1', port: 2222 },
+    good: [['a:22', { host: 'a', port: 22 }]],
+    bad: ['ssh://a:22'],
+  },
+  siteDomain: {
+    standard: 'localhost',
+    good: [
+      ['Sites.Example.COM.', 'sites.example.com'],
+      ['x', 'x'],
+    ],
+    bad: [
+      '.example.com',
+      'exa mple',
+      'a..b',
+      '-a.b',
+      'a_b.c',
+      `${'a'.repeat(64)}.b`,
+      `${'a.'.repeat(120)}b`,
+      '*.a',
+    ],
+  },
+  host: { standard: 'embedded', good: [['embedded', 'embedded']], bad: ['linux', 'Embedded'] },
+  initialCredential: {
+    standard: null,
+    good: [
+      [
+        '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11:a:password:with:colons',
+        { username: '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11', password: 'a:password:with:colons' },
+      ],
+    ],
+    bad: [
+      'admin:hidden-hidden-hidden',
+      '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11:hidden',
+      '7b1c8f0e-3f0b-4b57-9c4f-0d4c0a6f2b11',
+      '7B1C8F0E-3F0B-4B57-9C4F-0D4C0A6F2B11:hidden-hidden-hidden',
+    ],
+  },
+  rateLimit: {
+    standard: 3000,
+    good: [
+      ['0', 0],
+      ['1000000000', 1e9],
+    ],
+    bad: ['-1', '1.5', '1e3', 'many', '1000000001', '0x10'],
+  },
+  anonymousRateLimit: { standard: 300, good: [['0', 0]], bad: ['-1'] },
+  authFailureLimit: { standard: 100, good: [['5', 5]], bad: ['five'] },
+  workers: {
+    standard: 4,
+    good: [
+      ['1', 1],
+      ['64', 64],
+    ],
+    bad: ['0', '65'],
+  },
+  smtpUrl: {
+    standard: null,
+    good: [['smtps://u:p@mail.example:465', 'smtps://u:p@mail.example:465']],
+    bad: ['mail.example:25', 'https://user:hidden@mail.example'],
+  },
+  mailFrom: { standard: 'Homeport <homeport@localhost>', good: [['a@b.example', 'a@b.example']], bad: [] },
+  invitationDays: { standard: 7, good: [['365', 365]], bad: ['0', '366'] },
+  s3Endpoint: {
+    standard: null,
+    good: [['http://127.0.0.1:9000', 'http://127.0.0.1:9000/']],
+    bad: ['s3://hidden'],
+  },
+  s3PathStyle: {
+    standard: false,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes', '1', 'TRUE'],
+  },
+  s3Credentials: {
+    standard: null,
+    good: [['id:se:cret', { accessKeyId: 'id', secretAccessKey: 'se:cret' }]],
+    bad: ['hidden', ':hidden', 'id:'],
+  },
+  logLevel: {
+    standard: 'info',
+    good: [
+      ['debug', 'debug'],
+      ['silent', 'silent'],
+    ],
+    bad: ['verbose', ''.padEnd(3, 'x')],
+  },
+};
+
+const names = Object.keys(SETTINGS).filter((name): name is keyof Config => name in CASES);
+
+function refusal(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
+  throw new Error('was not refused');
+}
+
+describe('each setting', () => {
+  it.each(names)('%s', (name) => {
+    const { variable } = SETTINGS[name];
+    const { standard, good, bad } = CASES[name];
+    for (const nothing of [{}, { [variable]: undefined }, { [variable]: '' }, { [variable]: '  ' }]) {
+      expect(readConfig(nothing)[name]).toEqual(standard);
+    }
+    for (const [text, value] of good)
+      expect(readConfig({ [variable]: ` ${text} ` })[name], text).toEqual(value);
+    for (const text of bad) {
+      const message = refusal(() => readConfig({ [variable]: text }));
+      expect(message).toContain(variable);
+      expect(message, 'a secret').not.toContain('hidden');
+    }
+  });
+
+  it('has a default that is a good value, and a name that begins with HOMEPORT_', () => {
+    for (const name of names) {
+      const { variable, defaultText, meaning } = SETTINGS[name];
+      expect(variable).toMatch(/^HOMEPORT_[A-Z0-9_]+$/);
+      expect(meaning).not.toBe('');
+      const literal = /^`(.*)`$/.exec(defaultText)?.[1];
+      if (literal !== undefined)
+        expect(readConfig({ [variable]: literal })[name]).toEqual(CASES[name].standard);
+    }
+    expect(names.length).toBe(Object.keys(SETTINGS).length);
+  });
+
+  it('of the certificate stand together', () => {
+    const both = { HOMEPORT_TLS_CERT: 'a.crt', HOMEPORT_TLS_KEY: 'a.key' };
+    expect(readConfig(both)).toMatchObject({ tlsCert: 'a.crt', tlsKey: 'a.key' });
+    for (const one of ['HOMEPORT_TLS_CERT', 'HOMEPORT_TLS_KEY'] as const) {
+      expect(refusal(() => readConfig({ [one]: both[one] }))).toMatch(
+        /HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY/,
+      );
+    }
+  });
+});
+
+describe('an unknown setting', () => {
+  it.each([
+    ['HOMEPORT_LISTN', 'HOMEPORT_LISTEN'],
+    ['HOMEPORT_DATADIR', 'HOMEPORT_DATA_DIR'],
+    ['HOMEPORT_DATABASE_URI', 'HOMEPORT_DATABASE_URL'],
+    ['HOMEPORT_rate_limit', 'HOMEPORT_RATE_LIMIT'],
+  ])('%s is refused, and the nearest named: %s', (variable, nearest) => {
+    const message = refusal(() => readConfig({ [variable]: '1' }));
+    expect(message).toContain(`no setting ${variable}.`);
+    expect(message).toContain(`nearest is ${nearest};`);
+    expect(refusal(() => readConfig({ [variable]: '' }))).toBe(message);
+  });
+
+  it('that does not begin with HOMEPORT_ is nothing to Homeport', () => {
+    expect(readConfig({ PATH: '/bin', homeport_listen: 'x', XHOMEPORT_LISTEN: 'x' })).toEqual(readConfig({}));
+  });
+});
+
+describe('the file', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-config-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  function file(text: string): string {
+    const path = join(folder, `${crypto.randomUUID()}.conf`);
+    writeFileSync(path, text);
+    return path;
+  }
+
+  it('is read below the environment in rank', () => {
+    const path = file('HOMEPORT_WORKERS=2\nHOMEPORT_RATE_LIMIT=20\nHOMEPORT_LOG_LEVEL=debug\n');
+    const config = readConfig({ HOMEPORT_WORKERS: '3', HOMEPORT_RATE_LIMIT: '' }, path);
+    expect(config).toMatchObject({ workers: 3, rateLimit: 20, logLevel: 'debug', invitationDays: 7 });
+  });
+
+  it('may have comments, quotes, blank lines, spaces, and lines of any kind of end', () => {
+    const path = file(
+      '# Homeport\r\n\r\n  HOMEPORT_WORKERS = 2  # two\r\nexport HOMEPORT_MAIL_FROM="Us <us@example.com>"\r\nHOMEPORT_LISTEN=',
+    );
+    expect(readConfig({}, path)).toMatchObject({
+      workers: 2,
+      mailFrom: 'Us <us@example.com>',
+      listen: { host: '127.0.0.1', port: 8443 },
+    });
+  });
+
+  it.each([
+    ['HOMEPORT_WORKERS 2', 1],
+    ['HOMEPORT_WORKERS=2\n\n[section]', 3],
+    ['{"HOMEPORT_WORKERS": 2}', 1],
+    ['# fine\nHOMEPORT_WORKERS: 2', 2],
+  ])('is refused where it is not understood: %j', (text, line) => {
+    expect(refusal(() => readConfig({}, file(text)))).toMatch(
+      new RegExp(`line ${line}: not of the form NAME=value`),
+    );
+  });
+
+  it('is refused with an unknown name, a bad value, and where it cannot be read', () => {
+    expect(refusal(() => readConfig({}, file('HOMEPORT_WORKER=2')))).toMatch(/HOMEPORT_WORKERS/);
+    expect(refusal(() => readConfig({}, file('WORKERS=2')))).toMatch(/no setting WORKERS/);
+    expect(refusal(() => readConfig({}, file('HOMEPORT_WORKERS=two')))).toMatch(/HOMEPORT_WORKERS must be/);
+    expect(refusal(() => readConfig({}, join(folder, 'absent')))).toMatch(/absent cannot be read: ENOENT/);
+    expect(refusal(() => readConfig({}, folder))).toMatch(/cannot be read: EISDIR/);
+  });
+});
+
+describe('the table of settings', () => {
+  it('has a line for each', () => {
+    const lines = settingsTable().trimEnd().split('\n').slice(2);
+    expect(lines.length).toBe(names.length);
+    for (const line of lines) expect(line).toMatch(/^\| `HOMEPORT_\w+` \| .+ \| .+ \|$/);
+    expect(lines[2]).toBe('| `HOMEPORT_LISTEN` | `127.0.0.1:8443` | API and documents, HTTPS |');
+  });
+
+  it('is put between its marks, and nothing else changes', () => {
+    const document = 'before <!-- settings -->\nold\n<!-- /settings -->\nafter';
+    const renewed = withSettingsTable(document);
+    expect(renewed).toBe(`before <!-- settings -->\n${settingsTable()}<!-- /settings -->\nafter`);
+    expect(withSettingsTable(renewed)).toBe(renewed);
+    expect(() => withSettingsTable('no marks')).toThrow();
+  });
+
+  it('in README is the present one; `npm run docs:settings` writes it', () => {
+    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    expect(readme).toBe(withSettingsTable(readme));
+  });
+});

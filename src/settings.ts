@@ -1,0 +1,183 @@
+import { resolve } from 'node:path';
+import {
+  addressRanges,
+  baseUrl,
+  credential,
+  domainSuffix,
+  listenAddress,
+  oneOf,
+  s3Credentials,
+  url,
+  type ValueParser,
+  wholeNumber,
+} from './setting-values.ts';
+
+export interface Setting<Value> {
+  /** The environment variable, and the name in the file given with `--config`. */
+  variable: string;
+  /** Its default as the documents have it, in Markdown. */
+  defaultText: string;
+  /** What it is for, in Markdown. */
+  meaning: string;
+  /** The value; `text` is undefined where the setting is absent. Throws a ConfigError. */
+  read(text: string | undefined): Value;
+}
+
+/** A setting whose default is a text like any other. */
+function setting<Value>(
+  variable: string,
+  standard: string,
+  meaning: string,
+  parse: ValueParser<Value>,
+): Setting<Value> {
+  return {
+    variable,
+    defaultText: `\`${standard}\``,
+    meaning,
+    read: (text) => parse(text ?? standard, variable),
+  };
+}
+
+/** A setting that is null where it is absent; `absence` says what happens then. */
+function optional<Value>(
+  variable: string,
+  absence: string,
+  meaning: string,
+  parse: ValueParser<Value>,
+): Setting<Value | null> {
+  return {
+    variable,
+    defaultText: absence,
+    meaning,
+    read: (text) => (text === undefined ? null : parse(text, variable)),
+  };
+}
+
+/** A setting of several values, that is empty where it is absent. */
+function list<Value>(variable: string, meaning: string, parse: ValueParser<Value[]>): Setting<Value[]> {
+  return { variable, defaultText: 'none', meaning, read: (text) => parse(text ?? '', variable) };
+}
+
+const asItIs: ValueParser<string> = (text) => text;
+const path: ValueParser<string> = (text) => resolve(text);
+const trueOrFalse: ValueParser<boolean> = (text, variable) =>
+  oneOf(['true', 'false'])(text, variable) === 'true';
+const requests = wholeNumber(0, 1_000_000_000);
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** Every setting there is: the one source of what is read and checked, of its type, and of the table in README. */
+export const SETTINGS = {
+  dataDir: setting(
+    'HOMEPORT_DATA_DIR',
+    './data',
+    'database, keys, sites and mails of the embedded default',
+    path,
+  ),
+  databaseUrl: optional(
+    'HOMEPORT_DATABASE_URL',
+    'none: SQLite in the data folder',
+    '`postgres://user:password@host:5432/name`',
+    url(['postgres:', 'postgresql:']),
+  ),
+  listen: setting('HOMEPORT_LISTEN', '127.0.0.1:8443', 'API and documents, HTTPS', listenAddress),
+  publicUrl: setting(
+    'HOMEPORT_PUBLIC_URL',
+    'https://localhost:8443',
+    'what `next`, `previous` and links in mails are built on',
+    baseUrl,
+  ),
+  tlsCert: optional(
+    'HOMEPORT_TLS_CERT',
+    'made at first start',
+    'PEM file: certificate chain of the API',
+    asItIs,
+  ),
+  tlsKey: optional('HOMEPORT_TLS_KEY', 'made at first start', 'PEM file: its private key', asItIs),
+  trustProxy: list(
+    'HOMEPORT_TRUST_PROXY',
+    'addresses or ranges, comma-separated, whose `X-Forwarded-*` count; plain HTTP from them is accepted',
+    addressRanges,
+  ),
+  edgeHttp: setting('HOMEPORT_EDGE_HTTP', '127.0.0.1:8080', 'the hosted sites, HTTP', listenAddress),
+  edgeHttps: setting('HOMEPORT_EDGE_HTTPS', '127.0.0.1:8444', 'the hosted sites, HTTPS', listenAddress),
+  sshListen: setting('HOMEPORT_SSH_LISTEN', '127.0.0.1:2222', 'SFTP gateway', listenAddress),
+  siteDomain: setting(
+    'HOMEPORT_SITE_DOMAIN',
+    'localhost',
+    'installs answer as `<name>.<site domain>`',
+    domainSuffix,
+  ),
+  host: setting(
+    'HOMEPORT_HOST',
+    'embedded',
+    'what runs the websites; `embedded` serves files from this process',
+    oneOf(['embedded']),
+  ),
+  initialCredential: optional(
+    'HOMEPORT_INITIAL_CREDENTIAL',
+    'random',
+    '`username:password` (a lower-case UUID and at least 16 characters) of the first owner, for scripted set-ups',
+    credential,
+  ),
+  rateLimit: setting(
+    'HOMEPORT_RATE_LIMIT',
+    '3000',
+    'requests a minute for one credential; 0 switches the general limits off',
+    requests,
+  ),
+  anonymousRateLimit: setting(
+    'HOMEPORT_ANONYMOUS_RATE_LIMIT',
+    '300',
+    'requests a minute for one address without valid credentials; 0: no limit',
+    requests,
+  ),
+  authFailureLimit: setting(
+    'HOMEPORT_AUTH_FAILURE_LIMIT',
+    '100',
+    'failed authentications a minute for one address, and for one username; 0: no limit',
+    requests,
+  ),
+  workers: setting(
+    'HOMEPORT_WORKERS',
+    '4',
+    'jobs that one process runs at the same time',
+    wholeNumber(1, 64),
+  ),
+  smtpUrl: optional(
+    'HOMEPORT_SMTP_URL',
+    'none: `.eml` files in the data folder',
+    '`smtp://user:password@host:587` or `smtps://…`',
+    url(['smtp:', 'smtps:']),
+  ),
+  mailFrom: setting('HOMEPORT_MAIL_FROM', 'Homeport <homeport@localhost>', 'sender of the mails', asItIs),
+  invitationDays: setting(
+    'HOMEPORT_INVITATION_DAYS',
+    '7',
+    'days for which the link in an invitation works',
+    wholeNumber(1, 365),
+  ),
+  s3Endpoint: optional(
+    'HOMEPORT_S3_ENDPOINT',
+    'AWS',
+    'object storage for media offload, S3 protocol',
+    url(['https:', 'http:']),
+  ),
+  s3PathStyle: setting(
+    'HOMEPORT_S3_PATH_STYLE',
+    'false',
+    '`true`: the bucket stands in the path (`endpoint/bucket/key`) and not in the host name',
+    trueOrFalse,
+  ),
+  s3Credentials: optional(
+    'HOMEPORT_S3_CREDENTIALS',
+    'none: unsigned requests',
+    '`access key id:secret access key` with which buckets are read',
+    s3Credentials,
+  ),
+  logLevel: setting(
+    'HOMEPORT_LOG_LEVEL',
+    'info',
+    LOG_LEVELS.map((level) => `\`${level}\``).join(', '),
+    oneOf(LOG_LEVELS),
+  ),
+} satisfies Record<string, Setting<unknown>>;
