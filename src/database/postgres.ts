@@ -14,24 +14,35 @@ import {
 import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 10;
-const CONNECT_TIMEOUT_MS = 5_000;
-const STATEMENT_TIMEOUT_MS = 30_000;
+/** How long things may take, in milliseconds. */
+export interface PostgresTimeouts {
+  connectMs: number;
+  /** Kept by the server, which then ends the statement. */
+  statementMs: number;
+  /** Kept here, for a server that says nothing any more. */
+  replyMs: number;
+}
+const TIMEOUTS: PostgresTimeouts = { connectMs: 5_000, statementMs: 30_000, replyMs: 35_000 };
 /** Serialisation failure and deadlock: nothing was done, and trying again is the documented answer. */
 const RETRY_CODES = new Set(['40001', '40P01']);
 const RETRIES = 4;
 
 /** Connects to PostgreSQL (13 or newer). Connections are made as they are needed. */
-export function openPostgres(url: string, log: Logger): Database {
+export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Database {
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
+    connectionTimeoutMillis: timeouts.connectMs,
+    statement_timeout: timeouts.statementMs,
+    query_timeout: timeouts.replyMs,
+    keepAlive: true,
     application_name: 'homeport',
     types: { getTypeParser },
   });
   // An idle connection that breaks is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection broke'));
+  // One that breaks between two statements of a transaction would too. The next statement fails, and tells.
+  pool.on('connect', (client) => client.on('error', () => {}));
 
   const queries = new Kysely<Tables>({
     dialect: new PostgresDialect({
@@ -102,13 +113,26 @@ function placeholder(name: string): any {
 
 /** The server parses and plans a named statement once for each connection. */
 function namedStatements(client: pg.PoolClient): PostgresPoolClient {
+  let dropped = false;
+  /** An error that is not the server's says nothing of how the connection stands: nobody is to get it again. */
+  const dropIfBroken = (error: unknown): never => {
+    if (!dropped && !(error instanceof pg.DatabaseError)) {
+      dropped = true;
+      client.release(true);
+    }
+    throw error;
+  };
   return {
     // biome-ignore lint/suspicious/noExplicitAny: Kysely's own signature for what a pool client answers
     query: (text: unknown, parameters?: readonly unknown[]): any =>
       typeof text === 'string'
-        ? client.query({ name: statementName(text), text, values: [...(parameters ?? [])] })
+        ? client
+            .query({ name: statementName(text), text, values: [...(parameters ?? [])] })
+            .catch(dropIfBroken)
         : Promise.reject(new Error('cursors are not used')),
-    release: () => client.release(),
+    release: () => {
+      if (!dropped) client.release();
+    },
   };
 }
 

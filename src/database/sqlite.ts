@@ -25,8 +25,9 @@ import { createGroupCommit } from './group-commit.ts';
 import type { Tables } from './tables.ts';
 import { createUnchangedResults } from './unchanged-results.ts';
 
-/** Another process may hold the one writer for as long as its transaction takes. */
-const BUSY_TIMEOUT_MS = 10_000;
+/** Waiting inside SQLite holds up the event loop: at the start it may, later only for moments (a recovery, say). */
+const OPENING_TIMEOUT_MS = 10_000;
+const READING_TIMEOUT_MS = 100;
 /** Statements kept prepared on a connection; the application has fewer, so in practice none is thrown out. */
 const STATEMENT_CACHE = 500;
 
@@ -37,6 +38,8 @@ const STATEMENT_CACHE = 500;
 export function openSqlite(file: string): Database {
   const writing = connect(file);
   const reading = connect(file);
+  writing.pragma('busy_timeout = 0');
+  reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
   const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) });
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
   const commits = createGroupCommit(writing, writer);
@@ -81,7 +84,7 @@ function placeholder(name: string): any {
 }
 
 function connect(file: string): Sqlite.Database {
-  const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  const connection = new Sqlite(file, { timeout: OPENING_TIMEOUT_MS });
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');
   connection.pragma('foreign_keys = ON');

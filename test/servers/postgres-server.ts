@@ -8,6 +8,13 @@ import pg from 'pg';
 /** A PostgreSQL of the tests' own, on 127.0.0.1, thrown away afterwards. */
 export interface PostgresServer {
   url: string;
+  /** Ends the server at once, as a crash would; what was committed stays. */
+  crash(): Promise<void>;
+  /** Starts it again, on the same port. */
+  restart(): Promise<void>;
+  /** Keeps it from doing anything, connected as it is, until `thaw`. */
+  freeze(): void;
+  thaw(): void;
   stop(): Promise<void>;
 }
 
@@ -37,21 +44,44 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   );
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const port = await freePort();
-  const server = spawn(
-    join(binaries, 'postgres'),
-    // biome-ignore format: one option a pair
-    ['-D', cluster, '-p', String(port), '-h', '127.0.0.1', '-k', folder,
-     '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
-    { ...identity, stdio: 'ignore' },
-  );
   const url = `postgres://homeport@127.0.0.1:${port}/postgres`;
-  await untilAnswering(url, server);
+  let server: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    server = spawn(
+      join(binaries, 'postgres'),
+      // biome-ignore format: one option a pair
+      ['-D', cluster, '-p', String(port), '-h', '127.0.0.1', '-k', folder,
+       '-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+      { ...identity, stdio: 'ignore' },
+    );
+    await untilAnswering(url, server);
+  }
+
+  async function end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    if (!server || server.exitCode !== null) return;
+    const ended = new Promise((resolve) => server?.once('exit', resolve));
+    server.kill(signal);
+    await ended;
+  }
+
+  /** The server and the processes it has begun, which have groups of their own. */
+  function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const pid = server?.pid;
+    if (pid === undefined) return;
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
+  }
+
+  await start();
   return {
     url,
+    crash: () => end('SIGQUIT'),
+    restart: start,
+    freeze: () => signalAll('SIGSTOP'),
+    thaw: () => signalAll('SIGCONT'),
     async stop() {
-      const ended = new Promise((resolve) => server.once('exit', resolve));
-      server.kill('SIGINT');
-      await ended;
+      await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -1,0 +1,211 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { SQLITE_FILE } from '../../src/database/open.ts';
+import { openPostgres } from '../../src/database/postgres.ts';
+import { field, text } from '../client.ts';
+import { silent, temporaryFolder } from '../database.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
+
+const UNAVAILABLE = { status: 503, body: { message: 'Service temporarily unavailable' } };
+/** An answer that waits for nothing is there by then, on a slow machine too. */
+const PROMPT_MS = 2_000;
+
+/** What the log has, level by level. */
+const lines: { level: number; msg: string }[] = [];
+const log = pino({ level: 'warn' }, { write: (line) => lines.push(JSON.parse(line)) });
+
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+
+async function timed<Result>(asked: Promise<Result>): Promise<{ result: Result; ms: number }> {
+  const begun = performance.now();
+  const result = await asked;
+  return { result, ms: performance.now() - begun };
+}
+
+/** The whole way from a request to a website, which a database that is back must allow again. */
+async function expectAllWorks(): Promise<void> {
+  expect((await homeport.anonymous.get('/status')).status).toBe(200);
+  const created = await owner.client.post('/installs', { name: installName(), account_id: accountId });
+  expect(created.status).toBe(201);
+  const path = `/installs/${text(created.body, 'id')}`;
+  await expect
+    .poll(async () => field((await owner.client.get(path)).body, 'status'), {
+      timeout: 30_000,
+      interval: 100,
+    })
+    .toBe('active');
+}
+
+describe.runIf(inject('postgresUrl') === '')('a SQLite file that another process writes to', () => {
+  let holder: ChildProcess | undefined;
+
+  beforeAll(async () => {
+    homeport = await startTestHomeport({ log });
+    ({ owner, accountId } = await homeport.ownedAccount());
+  });
+  afterEach(() => letGo());
+  afterAll(() => homeport.remove());
+
+  /** Another process takes the one writer, and keeps it until it is told to let go. */
+  async function hold(): Promise<void> {
+    const script = `
+      import Sqlite from 'better-sqlite3';
+      const connection = new Sqlite(process.argv[1]);
+      connection.exec('begin immediate');
+      process.stdout.write('held');
+      process.stdin.once('data', () => { connection.exec('rollback'); process.exit(0); });
+    `;
+    const file = join(homeport.place.settings.dataDir, SQLITE_FILE);
+    const cwd = join(import.meta.dirname, '../..');
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script, file], { cwd });
+    holder = child;
+    await once(child.stdout, 'data');
+  }
+
+  async function letGo(): Promise<void> {
+    const child = holder;
+    holder = undefined;
+    if (!child) return;
+    const gone = once(child, 'exit');
+    child.stdin?.write('let go');
+    await gone;
+  }
+
+  it('is read meanwhile, and nothing but writing waits', async () => {
+    await hold();
+    const writing = timed(owner.client.post('/sites', { name: 'Patient', account_id: accountId }));
+    for (let asked = 0; asked < 20; asked++) {
+      const reading = await timed(owner.client.get('/installs'));
+      expect(reading.result.status).toBe(200);
+      expect(reading.ms).toBeLessThan(PROMPT_MS);
+    }
+    await sleep(500);
+    await letGo();
+    const { result, ms } = await writing;
+    expect(result.status).toBe(201);
+    expect(ms).toBeGreaterThanOrEqual(500);
+  });
+
+  it('answers 503 to writers in the end, and takes them again as soon as it is free', async () => {
+    await hold();
+    const before = await owner.client.get('/sites');
+    const writers = Array.from({ length: 5 }, async (_, index) => {
+      await sleep(index * 300);
+      return timed(owner.client.post('/sites', { name: 'Refused', account_id: accountId }));
+    });
+    for (const writer of writers) {
+      const { result, ms } = await writer;
+      expect(result).toMatchObject(UNAVAILABLE);
+      expect(ms).toBeGreaterThan(4_000);
+      expect(ms).toBeLessThan(9_000);
+    }
+    expect((await homeport.anonymous.get('/status')).status).toBe(200);
+    expect((await owner.client.get('/sites')).body).toEqual(before.body);
+    await letGo();
+    await expectAllWorks();
+  });
+});
+
+describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that goes away', () => {
+  let server: PostgresServer;
+  let folder: ReturnType<typeof temporaryFolder>;
+
+  beforeAll(async () => {
+    server = await startPostgres(findPostgres() ?? '');
+    folder = temporaryFolder();
+    const settings = { databaseUrl: server.url, dataDir: folder.path };
+    homeport = await startTestHomeport({ log, place: { settings, remove: async () => {} } });
+    ({ owner, accountId } = await homeport.ownedAccount());
+  });
+  afterAll(async () => {
+    await homeport.remove();
+    await server.stop();
+    folder.remove();
+  });
+
+  it('answers 503 at once while it is away, and goes on by itself when it is back', async () => {
+    let crashed = false;
+    const statuses = new Set<number>();
+    const busy = Array.from({ length: 8 }, async (_, index) => {
+      while (!crashed) {
+        const asked =
+          index % 2 === 0
+            ? owner.client.post('/sites', { name: 'Busy', account_id: accountId })
+            : owner.client.get('/installs');
+        statuses.add((await asked).status);
+      }
+    });
+    await sleep(300);
+    await server.crash();
+    await sleep(300);
+    crashed = true;
+    await Promise.all(busy);
+    expect(statuses).toEqual(new Set([200, 201, 503]));
+
+    for (const ask of [
+      () => homeport.anonymous.get('/status'),
+      () => owner.client.get('/installs'),
+      () => owner.client.get('/user'),
+      () => owner.client.get(`/accounts/${accountId}`),
+      () => owner.client.post('/sites', { name: 'Refused', account_id: accountId }),
+    ]) {
+      const { result, ms } = await timed(ask());
+      expect(result).toMatchObject(UNAVAILABLE);
+      expect(ms).toBeLessThan(PROMPT_MS);
+    }
+    // What needs no database needs none.
+    expect((await homeport.anonymous.get('/swagger')).status).toBe(200);
+    expect((await homeport.anonymous.get('/user')).status).toBe(401);
+    expect((await homeport.anonymous.get('/nothing')).status).toBe(404);
+
+    await server.restart();
+    await expectAllWorks();
+    const sites = await owner.client.get('/sites');
+    const rows = await homeport.platform.database.reader.selectFrom('sites').select('id').execute();
+    expect(field(sites.body, 'count')).toBe(rows.length);
+  });
+
+  it('is not waited for longer than the time-outs while it says nothing, and its connections are not used again', async () => {
+    const database = openPostgres(server.url, silent, { connectMs: 300, statementMs: 300, replyMs: 600 });
+    await database.ping();
+    await database.write(({ queries }) => sql`select 1`.execute(queries));
+    server.freeze();
+    try {
+      const attempts = [
+        () => database.ping(),
+        () => sql`select 1`.execute(database.reader),
+        () => database.write(({ queries }) => sql`select 1`.execute(queries)),
+      ];
+      for (const attempt of attempts) {
+        const { result, ms } = await timed(
+          attempt().then(
+            () => 'answered',
+            () => 'failed',
+          ),
+        );
+        expect(result).toBe('failed');
+        expect(ms).toBeLessThan(PROMPT_MS);
+      }
+    } finally {
+      server.thaw();
+    }
+    for (let asked = 0; asked < 30; asked++) {
+      const { rows } = await sql<{ one: number }>`select ${asked}::int as one`.execute(database.reader);
+      expect(rows).toEqual([{ one: asked }]);
+    }
+    await database.close();
+    await expectAllWorks();
+  });
+});
+
+it('logs what only an operator can mend', () => {
+  expect(lines.some((line) => line.level >= 40)).toBe(true);
+});
