@@ -26,7 +26,7 @@ export interface LimitDecision {
 export interface RateLimiter {
   /** Spends one request of `key`. A limit of 0 always allows. */
   spend(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
-  /** Whether `key` could spend one, without spending it. */
+  /** Whether `key` could spend one, without spending it or taking a share for it. */
   peek(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
 }
 
@@ -36,6 +36,8 @@ interface Allowance {
   inHand: number;
   /** What nobody had taken when this process asked last. */
   unclaimed: number;
+  /** Whether it has asked at all in this window. */
+  asked: boolean;
   asking: Promise<void> | undefined;
 }
 
@@ -50,7 +52,7 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
 
     let allowance = allowances.get(key);
     if (allowance?.windowStart !== windowStart) {
-      allowance = { windowStart, inHand: 0, unclaimed: limit, asking: undefined };
+      allowance = { windowStart, inHand: 0, unclaimed: limit, asked: false, asking: undefined };
       allowances.set(key, allowance);
     }
     if (allowance.inHand > 0) {
@@ -58,12 +60,27 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
       return { allowed: true, limit, remaining: allowance.inHand + allowance.unclaimed, resetSeconds };
     }
     if (allowance.unclaimed === 0) return { allowed: false, limit, remaining: 0, resetSeconds };
+    if (!spending && allowance.asked) {
+      return { allowed: true, limit, remaining: allowance.unclaimed, resetSeconds };
+    }
     // Requests that arrive meanwhile wait for the same answer instead of asking again.
     const current = allowance;
-    current.asking ??= takeShare(key, current, limit).finally(() => {
+    current.asking ??= (spending ? takeShare : look)(key, current, limit).finally(() => {
       current.asking = undefined;
     });
     return current.asking.then(() => decide(key, limit, spending));
+  }
+
+  /** What the processes have taken together, without taking anything. */
+  async function look(key: string, allowance: Allowance, limit: number): Promise<void> {
+    const row = await database.reader
+      .selectFrom('rate_windows')
+      .select('taken')
+      .where('key', '=', key)
+      .where('window_start', '>=', new Date(allowance.windowStart).toISOString())
+      .executeTakeFirst();
+    allowance.unclaimed = Math.max(0, limit - (row?.taken ?? 0));
+    allowance.asked = true;
   }
 
   async function takeShare(key: string, allowance: Allowance, limit: number): Promise<void> {
@@ -99,6 +116,7 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
     });
     allowance.inHand += Math.max(0, share - Math.max(0, taken - limit));
     allowance.unclaimed = Math.max(0, limit - taken);
+    allowance.asked = true;
   }
 
   return {

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Transaction } from './database.ts';
 
 /**
@@ -12,4 +13,16 @@ export async function lockRow(
   const query = transaction.queries.selectFrom(table).select('seq').where('id', '=', id);
   const row = await (transaction.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
   return row !== undefined;
+}
+
+/** An arbitrary number that no other use of advisory locks has. */
+const HOST_NAMES = 4_711_001;
+
+/**
+ * Holds the right to add and release host names until the transaction ends. Names pass between installs, so two
+ * transactions with the same names in another order would each wait for the other's rows. Taken before any row is
+ * locked. Changes of names are rare enough to come one after the other.
+ */
+export async function lockHostNames({ dialect, queries }: Transaction): Promise<void> {
+  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${HOST_NAMES})`.execute(queries);
 }

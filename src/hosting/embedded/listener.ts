@@ -35,7 +35,7 @@ export async function listen(
     await once(server, 'listening');
   } catch (cause) {
     throw new OperatorError(
-      `The hosted sites cannot be served on ${host}:${port}: ${reason(cause)} (setting ${setting}).`,
+      `The hosted sites cannot be served on ${host}:${port}: ${listenFault(cause)} (setting ${setting}).`,
       {
         cause,
       },
@@ -45,7 +45,8 @@ export async function listen(
   return { host, port: typeof bound === 'object' && bound !== null ? bound.port : port };
 }
 
-function reason(cause: unknown): string {
+/** Why an address cannot be listened on, in words for whoever chose it. */
+export function listenFault(cause: unknown): string {
   if (hasCode(cause, 'EADDRINUSE')) return 'another program uses this port; stop it or choose another port';
   if (hasCode(cause, 'EACCES'))
     return 'ports below 1024 need privileges; choose a higher one and forward to it';

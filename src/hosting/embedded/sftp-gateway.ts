@@ -5,6 +5,7 @@ import ssh2 from 'ssh2';
 import type { Clock } from '../../clock.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { HostQuestions } from '../host.ts';
+import { listenFault } from './listener.ts';
 import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
 
@@ -137,9 +138,8 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
         await once(server, 'listening');
       } catch (cause) {
         server = null;
-        const reason = cause instanceof Error ? cause.message : String(cause);
         throw new OperatorError(
-          `SFTP cannot be served on ${host}:${options.listen.port}: ${reason} (setting HOMEPORT_SSH_LISTEN).`,
+          `SFTP cannot be served on ${host}:${options.listen.port}: ${listenFault(cause)} (setting HOMEPORT_SSH_LISTEN).`,
           { cause },
         );
       }

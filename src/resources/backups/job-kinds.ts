@@ -45,7 +45,13 @@ export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): 
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to back up.');
         await database.write(({ queries }) =>
-          queries.updateTable('backups').set({ status: 'in_progress' }).where('id', '=', backup_id).execute(),
+          queries
+            .updateTable('backups')
+            .set({ status: 'in_progress' })
+            .where('id', '=', backup_id)
+            // Outside the fence: a worker that lost the job must not take back what another has completed.
+            .where('status', '=', 'requested')
+            .execute(),
         );
         const snapshot = await permanently(host.snapshot(install, backup_id, signal));
         return (transaction) =>

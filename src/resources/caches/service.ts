@@ -1,4 +1,5 @@
 import { authorize } from '../../access/permissions.ts';
+import { lockRow } from '../../database/lock.ts';
 import type { CacheKind } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
@@ -16,6 +17,7 @@ export function createCacheService({ database, queue, clock }: Platform) {
       requestId: string,
     ): Promise<void> {
       await database.write(async (transaction) => {
+        await lockRow(transaction, 'installs', installId);
         authorize(
           'install.work',
           'install.read',

@@ -63,8 +63,10 @@ export async function installsToRenew({
   const rows = await database.reader
     .selectFrom('certificates as certificate')
     .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
     .select('domain.install_id')
     .distinct()
+    .where('install.status', '=', 'active')
     .where('certificate.not_after', '<=', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
     .execute();
   return rows.map((row) => row.install_id);

@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
+import { lockRow } from '../../database/lock.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { findDomain } from '../domains/store.ts';
@@ -25,6 +26,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
       const id = random.uuid();
       await database.write(async (transaction) => {
         const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
         const install = await findStanding(queries, caller.userId, installId);
         authorize('install.work', 'install.read', install);
         if (!(await findDomain(queries, installId, domainId))) throw new NotFound();

@@ -112,7 +112,7 @@ describe('POST domains', () => {
     const name = domainName();
     const answer = await add(install, name);
     expect(answer.status).toBe(201);
-    const pending = { status: 'PENDING', ssl: { status: 'none' } };
+    const pending = { status: 'PENDING', ssl: { status: 'pending' } };
     const expected = {
       id: expect.any(String),
       name,
@@ -242,7 +242,7 @@ describe('a name that another install has', () => {
   const PENDING = {
     duplicate: true,
     primary: false,
-    network_details: { network_info: { status: 'PENDING', ssl: { status: 'none' } } },
+    network_details: { network_info: { status: 'PENDING', ssl: { status: 'pending' } } },
   };
 
   it('is a duplicate that serves nothing, until the other gives it up; the oldest is next', async () => {

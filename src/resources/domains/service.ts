@@ -1,7 +1,7 @@
 import { authorize, type Verb } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
-import { lockRow } from '../../database/lock.ts';
+import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
@@ -69,6 +69,8 @@ export function createDomainService({ config, database, queue, clock, random }: 
   async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
     const install = await seenInstall(reader, caller, installId, 'install.read');
     const { count, results } = await pageOfDomains(reader, installId, page);
+    // It was deleted since it was looked up: an install always has its own name.
+    if (count === 0) throw new NotFound();
     return { count, results: results.map((domain) => ({ ...domain, install })) };
   }
 
@@ -86,6 +88,7 @@ export function createDomainService({ config, database, queue, clock, random }: 
   ): Promise<Result> {
     const attempt = () =>
       database.write(async (transaction) => {
+        await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
         await seenInstall(transaction.queries, caller, installId, 'install.work');
         const result = await work(transaction);

@@ -107,6 +107,7 @@ export async function insertDomain(
       is_primary: false,
       is_duplicate: serving !== undefined,
       redirect_to_id: null,
+      ssl_status: 'pending',
     })
     .execute();
 }

@@ -2,7 +2,7 @@ import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
-import { lockRow } from '../../database/lock.ts';
+import { lockHostNames, lockRow } from '../../database/lock.ts';
 import type { Environment } from '../../database/tables.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
@@ -107,6 +107,7 @@ export function createInstallService(platform: Platform) {
             is_primary: true,
             is_duplicate: false,
             redirect_to_id: null,
+            ssl_status: 'pending',
             created_at,
           })
           .execute();
@@ -145,6 +146,7 @@ export function createInstallService(platform: Platform) {
 
   async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
     await database.write(async (transaction) => {
+      await lockHostNames(transaction);
       await lockRow(transaction, 'installs', id);
       const install = await findStanding(transaction.queries, caller.userId, id);
       authorize('install.change', 'install.read', install);

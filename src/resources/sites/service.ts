@@ -1,7 +1,7 @@
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
-import { lockRow } from '../../database/lock.ts';
+import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { Forbidden, notPermitted } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
@@ -73,6 +73,7 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
   async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
     await database.write(async (transaction) => {
       const { dialect, queries } = transaction;
+      await lockHostNames(transaction);
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller.userId, id);
       authorize('site.change', 'site.read', site);

@@ -122,7 +122,8 @@ function faultOfType(word: string, line: string): PublicKeyFault {
   if (/(?:^|\s)(?:ssh-|ecdsa-sha2-|sk-)\S+\s+AAAA/.test(line) && !/^(?:ssh-|ecdsa-sha2-)/.test(word)) {
     return 'options';
   }
-  return 'unsupported_type';
+  // Another kind of key is told that it is; what is no key at all has no type either.
+  return /^(?:ssh-|ecdsa-)\S+\s+AAAA/.test(line) ? 'unsupported_type' : 'malformed';
 }
 
 /** Checks a wire blob (RFC 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4) and gives its size in bits. */
