@@ -82,6 +82,8 @@ export async function createThings(
         not_after: now,
         created_at: now,
       })
+      // Where a host is running, it may have been faster.
+      .onConflict((conflict) => conflict.column('domain_id').doNothing())
       .execute();
     const settings = JSON.stringify(filestoreSettings);
     await queries

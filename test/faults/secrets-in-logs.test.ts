@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { pino } from 'pino';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPlatform } from '../../src/homeport.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { createAgent, text } from '../client.ts';
+import { ENDPOINTS } from '../contract/endpoint-table.ts';
+import { bodyFor, createThings, pathTo } from '../contract/things.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { mailsTo } from '../mails.ts';
+
+const TYPED_PASSWORD = 'typed-by-a-person-1234';
+const S3_SECRET = 's3-secret-access-key-5678';
+
+const lines: string[] = [];
+// Without the redaction that the program's own log has: nobody is to rely on it.
+const log = pino({ level: 'trace' }, { write: (line) => lines.push(line) });
+
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+beforeAll(async () => {
+  homeport = await startTestHomeport({
+    log,
+    environment: {
+      HOMEPORT_S3_CREDENTIALS: `key-id:${S3_SECRET}`,
+      HOMEPORT_S3_ENDPOINT: 'http://127.0.0.1:9/',
+    },
+  });
+  ({ owner, accountId } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+/** Everything that the run below knows and the log must not; by what it is. */
+const secrets = new Map<string, string>();
+
+/** The first lines of a PEM's Base64, as they would show in any way of writing it down. */
+function notePrivateKey(name: string, pem: string): void {
+  const line = pem.split('\n').find((one) => /^[A-Za-z0-9+/=]{40,}$/.test(one.trim()));
+  if (line === undefined) throw new Error(`${name} is no PEM`);
+  secrets.set(name, line.trim());
+}
+
+function noteCredential(name: string, { username, password }: Person['credential']): void {
+  secrets.set(`the password of ${name}`, password);
+  secrets.set(`the Authorization of ${name}`, Buffer.from(`${username}:${password}`).toString('base64'));
+}
+
+async function callEverything(person: Person): Promise<void> {
+  for (const row of ENDPOINTS) {
+    const things = await createThings(homeport, owner, accountId);
+    const json = bodyFor(row, things);
+    await person.client.call(row.method, pathTo(row, things), json === undefined ? {} : { json });
+    if (!row.hasBody) continue;
+    const path = `${pathTo(row, things)}?token=${TYPED_PASSWORD}&password=${TYPED_PASSWORD}`;
+    await person.client.call(row.method, path, {
+      json: { password: TYPED_PASSWORD, public_key: TYPED_PASSWORD },
+    });
+    await person.client.call(row.method, path, { raw: `{"password":"${TYPED_PASSWORD}"` });
+  }
+}
+
+async function failToSignIn(): Promise<void> {
+  const given = [
+    'Basic',
+    `Basic ${btoa(`${owner.credential.username}:${TYPED_PASSWORD}`)}`,
+    `Bearer ${TYPED_PASSWORD}`,
+    TYPED_PASSWORD,
+  ];
+  for (const authorization of given) {
+    await homeport.anonymous.call('GET', '/user', { headers: { authorization } });
+  }
+  secrets.set('a wrong Authorization', btoa(`${owner.credential.username}:${TYPED_PASSWORD}`));
+}
+
+async function acceptInvitation(): Promise<void> {
+  const email = 'invited@example.com';
+  await owner.client.post(`/accounts/${accountId}/account_users`, {
+    user: { account_id: accountId, first_name: 'A', last_name: 'B', email, roles: 'full' },
+  });
+  await homeport.idle();
+  const link = /https:\S+/.exec(mailsTo(homeport, email)[0]?.text ?? '')?.[0] ?? '';
+  secrets.set('the token of an invitation', link.slice(link.lastIndexOf('/') + 1));
+  const agent = createAgent(homeport.ca);
+  for (const password of ['short', TYPED_PASSWORD, TYPED_PASSWORD]) {
+    const response = await request(link, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: `password=${password}&repeated=${password}`,
+    });
+    await response.body.dump();
+  }
+  await agent.close();
+}
+
+/** A failure that nobody expected, in the middle of what handles a private key. */
+async function breakACertificate(): Promise<void> {
+  const things = await createThings(homeport, owner, accountId);
+  const path = `/installs/${things.install_id}/domains/${things.domain_id}/ssl_certificate`;
+  const shown = await owner.client.get(path);
+  notePrivateKey("a domain's private key", text(shown.body, 'cert_info', 'key'));
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('certificates')
+      .set({ sealed_key: `v1.${TYPED_PASSWORD}` })
+      .where('domain_id', '=', things.domain_id)
+      .execute(),
+  );
+  expect((await owner.client.get(path)).status).toBe(503);
+}
+
+/** Jobs that fail: mail and object storage that are not there, each with a password in its configuration. */
+async function failJobs(): Promise<void> {
+  const other = await startTestHomeport({
+    log,
+    environment: { HOMEPORT_SMTP_URL: `smtp://mailer:${TYPED_PASSWORD}@127.0.0.1:9` },
+  });
+  const account = await other.ownedAccount();
+  noteCredential('another owner', account.owner.credential);
+  await account.owner.client.post(`/accounts/${account.accountId}/account_users`, {
+    user: {
+      account_id: account.accountId,
+      first_name: 'A',
+      last_name: 'B',
+      email: 'a@example.com',
+      roles: 'full',
+    },
+  });
+  const install = await homeport.install(owner, accountId);
+  await owner.client.post(
+    `/installs/${install.id}/offload_settings/files`,
+    bodyFor(row(22), { account_id: accountId }),
+  );
+  await expect
+    .poll(() => lines.filter((line) => /ECONNREFUSED/.test(line)).length, { timeout: 20_000 })
+    .toBeGreaterThan(1);
+  await other.remove();
+}
+
+function row(number: number) {
+  const found = ENDPOINTS.find((one) => one.number === number);
+  if (!found) throw new Error('no such row');
+  return found;
+}
+
+it('the log of a busy run has no password, token, private key or Authorization in it', async () => {
+  noteCredential('the owner', owner.credential);
+  secrets.set('what people typed', TYPED_PASSWORD);
+  secrets.set('the secret of the object storage', S3_SECRET);
+  const { dataDir } = homeport.config;
+  secrets.set('the sealing key', readFileSync(join(dataDir, 'sealing.key'), 'utf8').trim());
+  notePrivateKey("the API's private key", readFileSync(join(dataDir, 'tls', 'api.key'), 'utf8'));
+
+  await callEverything(owner);
+  const partial = await homeport.person(accountId, 'partial');
+  noteCredential('a partial user', partial.credential);
+  await callEverything(partial);
+  await failToSignIn();
+  await acceptInvitation();
+  await breakACertificate();
+  await failJobs();
+  const { install } = homeport;
+  const made = await install(owner, accountId);
+  await owner.client.post('/ssh_keys', { public_key: TYPED_PASSWORD });
+  await owner.client.delete(`/installs/${made.id}`);
+  await homeport.idle();
+
+  const logged = lines.join('');
+  expect(lines.length).toBeGreaterThan(200);
+  expect(logged).toContain('"msg":"request"');
+  expect(logged).toContain('a request failed unexpectedly');
+  for (const [name, secret] of secrets) {
+    expect(secret.length, name).toBeGreaterThan(10);
+    const line = lines.find((one) => one.includes(secret) || one.includes(encodeURIComponent(secret)));
+    expect(line, name).toBeUndefined();
+  }
+  expect(logged).not.toMatch(/PRIVATE KEY|Basic [A-Za-z0-9+/=]{8}|\/invitations\/[\w-]{8}/);
+});
+
+it('what an operator is told of a database that refuses says nothing of its password', async () => {
+  const config = {
+    ...homeport.config,
+    databaseUrl: `postgres://homeport:${TYPED_PASSWORD}@127.0.0.1:9/homeport`,
+  };
+  const error: unknown = await openPlatform(config, { log }).catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(OperatorError);
+  expect(inspect(error, { depth: 10 })).not.toContain(TYPED_PASSWORD);
+});
