@@ -17,7 +17,7 @@ const withoutDatabase = [
   'src/config.test.ts',
   'src/cli/*.test.ts',
   'src/cli/doctor/{certificate,ports,surroundings}.test.ts',
-  'src/api/{client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
+  'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/**/domain-name.test.ts',
 ];

@@ -1,6 +1,7 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
@@ -30,17 +31,19 @@ export async function loadApiCertificate(
   clock: Clock,
 ): Promise<CertificatePair> {
   if (config.tlsCert !== null && config.tlsKey !== null) {
-    return {
+    const pair = {
       cert: readPem(config.tlsCert, 'HOMEPORT_TLS_CERT'),
       key: readPem(config.tlsKey, 'HOMEPORT_TLS_KEY'),
     };
+    requireUsable(pair);
+    return pair;
   }
   const cert = ownCertificateFile(config.dataDir);
   const key = ownKeyFile(config.dataDir);
   const names = certificateNames(config.publicUrl);
   if (existsSync(cert) && existsSync(key)) {
     const pair = { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
-    if (isGoodFor(pair.cert, names, clock)) return pair;
+    if (isGoodFor(pair, names, clock)) return pair;
   }
   const made = await createSelfSigned({ names, notBefore: clock.now(), days: VALID_DAYS });
   mkdirSync(join(config.dataDir, 'tls'), { recursive: true, mode: 0o700 });
@@ -54,15 +57,27 @@ function certificateNames(publicUrl: string): string[] {
   return [...new Set(['localhost', host, '127.0.0.1', '::1'])];
 }
 
-function isGoodFor(pem: string, names: string[], clock: Clock): boolean {
+function isGoodFor({ cert, key }: CertificatePair, names: string[], clock: Clock): boolean {
   try {
-    const certificate = new X509Certificate(pem);
+    const certificate = new X509Certificate(cert);
     const renewAt = certificate.validToDate.getTime() - RENEW_BEFORE_DAYS * DAY_MS;
     const covers = names.every((name) => certificate.checkHost(name) ?? certificate.checkIP(name));
-    return covers && renewAt > clock.now().getTime();
+    return covers && renewAt > clock.now().getTime() && certificate.checkPrivateKey(createPrivateKey(key));
   } catch {
-    // Not a certificate (cut short by a full disk, say): a new one replaces it.
+    // No certificate or no key (cut short by a full disk, say), or not of one another: new ones replace them.
     return false;
+  }
+}
+
+/** Throws an OperatorError unless a TLS server could use the pair. */
+function requireUsable(pair: CertificatePair): void {
+  try {
+    createSecureContext(pair);
+  } catch (error) {
+    throw new OperatorError(
+      'HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY must be PEM files of a certificate and of its private key ' +
+        `(${error instanceof Error ? error.message : error}).`,
+    );
   }
 }
 

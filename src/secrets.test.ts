@@ -1,0 +1,58 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { hashSecret, newSecret } from './credential-secret.ts';
+import { systemRandomness } from './ids.ts';
+import { createSealer } from './secrets.ts';
+
+describe('createSealer', () => {
+  const sealer = createSealer(randomBytes(32));
+
+  it('opens what it sealed', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 5_000 }), (plain) => {
+        expect(sealer.open(sealer.seal(plain))).toBe(plain);
+      }),
+    );
+  });
+
+  it('seals the same text differently each time, and shows none of it', () => {
+    const plain = '-----BEGIN PRIVATE KEY-----';
+    const sealed = Array.from({ length: 50 }, () => sealer.seal(plain));
+    expect(new Set(sealed).size).toBe(50);
+    for (const one of sealed) {
+      expect(one).toMatch(/^v1\.[\w-]+$/);
+      expect(Buffer.from(one.slice(3), 'base64url').toString('latin1')).not.toContain('PRIVATE');
+    }
+  });
+
+  it('opens nothing that was changed, cut, or sealed with another key', () => {
+    const sealed = sealer.seal('secret');
+    const bytes = Buffer.from(sealed.slice(3), 'base64url');
+    for (let at = 0; at < bytes.length; at++) {
+      const changed = Buffer.from(bytes);
+      changed.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+      expect(() => sealer.open(`v1.${changed.toString('base64url')}`)).toThrow();
+      expect(() => sealer.open(`v1.${bytes.subarray(0, at).toString('base64url')}`)).toThrow();
+    }
+    expect(() => createSealer(randomBytes(32)).open(sealed)).toThrow();
+    for (const text of ['', 'v1.', 'v2.abc', 'secret', sealed.slice(3)])
+      expect(() => sealer.open(text)).toThrow();
+  });
+
+  it('takes no key of another length', () => {
+    for (const length of [0, 16, 31, 33, 64]) expect(() => createSealer(randomBytes(length))).toThrow();
+  });
+});
+
+describe('newSecret', () => {
+  it('has at least 128 bits, and characters that need no quoting', () => {
+    const secrets = Array.from({ length: 100 }, () => newSecret(systemRandomness));
+    expect(new Set(secrets).size).toBe(100);
+    for (const secret of secrets) {
+      expect(secret).toMatch(/^[\w-]+$/);
+      expect(Buffer.from(secret, 'base64url').length * 8).toBeGreaterThanOrEqual(128);
+      expect(hashSecret(secret)).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+});
