@@ -7,19 +7,8 @@ import type { ErrorStatus } from './errors.ts';
 import { type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
 import { parseTarget } from './request-target.ts';
 import { page } from './schema.ts';
+import { malformedId, thingOf } from './things.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
-
-/** What identifiers in paths are called in `Invalid <thing> ID format`. */
-const THINGS: Record<string, string> = {
-  account_id: 'account',
-  user_id: 'user',
-  site_id: 'site',
-  install_id: 'install',
-  domain_id: 'domain',
-  report_id: 'report',
-  backup_id: 'backup',
-  ssh_key_id: 'SSH key',
-};
 
 /** The names of the identifiers in a path: `'install_id' | 'domain_id'`. */
 type PathIds<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -174,7 +163,7 @@ function checkedIds(params: Record<string, string>): (name: string) => string {
   const ids = new Map<string, string>();
   for (const [name, text] of Object.entries(params)) {
     const id = parseUuid(text);
-    if (id === undefined) throw new MalformedId(THINGS[name] ?? name);
+    if (id === undefined) throw new MalformedId(thingOf(name));
     ids.set(name, id);
   }
   return (name) => {
@@ -194,15 +183,7 @@ function readFilters<Filter extends string>(
     if (text === null) continue;
     const id = parseUuid(text);
     if (id === undefined) {
-      throw new InvalidRequest(`Invalid ${THINGS[name] ?? name} ID format`, [
-        {
-          resource: 'Query',
-          field: name,
-          type: 'invalid_value',
-          code: 'invalid_format',
-          message: `${name} must be a UUID`,
-        },
-      ]);
+      throw new InvalidRequest(malformedId(name));
     }
     filters[name] = id;
   }

@@ -88,7 +88,7 @@ describe('bodyParser', () => {
     ]);
     const general = refusal(() => parse({ name: 'x' }));
     expect(general.message).toBe('Bad request - invalid parameters');
-    expect(general.faults[0]?.message).toBe('Id is required');
+    expect(general.faults[0]?.message).toBe('id is required');
   });
 
   it.each([null, 1, true, 'text', [], [{}]])('refuses %j as a body', (body) => {

@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
 export interface FaultText {
@@ -35,6 +36,8 @@ interface SchemaFault {
   kind: FaultKind;
   code: string;
   message: string;
+  /** What the answer says above the faults, unless a field has a sentence of its own. */
+  summary?: string;
 }
 
 /**
@@ -84,6 +87,14 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
     });
   }
   const field = path === '' ? (definition.wrapper ?? 'body') : path;
+  // Null is nothing: where there is a sentence for nothing, it is the one that helps.
+  if (value === null && textsOf(definition, field)?.required) {
+    return [{ field, kind: 'required', code: 'required', message: `${field} is required` }];
+  }
+  if (error.keyword === 'format' && Reflect.get(error.params, 'format') === 'uuid') {
+    const summary = malformedId(field.split('.')[0] ?? field);
+    return [{ field, kind: 'invalid', code: 'invalid_format', message: summary, summary }];
+  }
   switch (error.keyword) {
     case 'minLength':
     case 'pattern':
@@ -153,20 +164,24 @@ function invalidBody(definition: BodyDefinition, order: string[], found: SchemaF
       field: fault.field,
       type: fault.kind === 'required' ? 'missing_field' : 'invalid_value',
       code: texts[index]?.code ?? fault.code,
-      message: texts[index]?.message ?? `${capitalised(fault.message)}`,
+      message: texts[index]?.message ?? fault.message,
     }),
   );
-  return new InvalidRequest(texts.find((text) => text !== undefined)?.summary ?? INVALID_PARAMETERS, faults);
+  const own = texts.find((text) => text !== undefined);
+  const summary = (own ?? sorted.find((fault) => fault.summary !== undefined))?.summary;
+  return new InvalidRequest(summary ?? INVALID_PARAMETERS, faults);
 }
 
 /** A field may be an element of a list: `domains.3.name` has the texts of `domains.name`. */
-function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | undefined {
-  const field = fault.field.replace(/\.\d+(?=\.|$)/g, '');
-  return definition.texts?.[field]?.[fault.kind];
+function textsOf(
+  definition: BodyDefinition,
+  field: string,
+): Partial<Record<FaultKind, FaultText>> | undefined {
+  return definition.texts?.[field.replace(/\.\d+(?=\.|$)/g, '')];
 }
 
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | undefined {
+  return textsOf(definition, fault.field)?.[fault.kind];
 }
 
 function fieldOrder(definition: BodyDefinition): string[] {

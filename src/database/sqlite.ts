@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import {
   type Compilable,
@@ -84,6 +85,8 @@ function placeholder(name: string): any {
 }
 
 function connect(file: string): Sqlite.Database {
+  // Made before SQLite makes it, for nobody else to read; its side files take on the same mode.
+  closeSync(openSync(file, 'a', 0o600));
   const connection = new Sqlite(file, { timeout: OPENING_TIMEOUT_MS });
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');

@@ -1,6 +1,7 @@
 import { timestamp } from '../../clock.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import type { Platform } from '../../platform.ts';
+import type { Sealer } from '../../secrets.ts';
 
 const VALID_DAYS = 365;
 /** Renewed when this much of its life is left. */
@@ -18,7 +19,7 @@ export async function ensureCertificates(
   if (domains.length === 0) return;
   const present = await database.reader
     .selectFrom('certificates')
-    .select('domain_id')
+    .select(['domain_id', 'source', 'sealed_key'])
     .where(
       'domain_id',
       'in',
@@ -26,7 +27,12 @@ export async function ensureCertificates(
     )
     .where('not_after', '>', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
     .execute();
-  const covered = new Set(present.map((certificate) => certificate.domain_id));
+  // A self-signed one whose key cannot be opened any more (the sealing key was lost) is no loss: another is made.
+  const covered = new Set(
+    present
+      .filter(({ source, sealed_key }) => source !== 'SELF_SIGNED' || opens(sealer, sealed_key))
+      .map((certificate) => certificate.domain_id),
+  );
   for (const { id, name } of domains) {
     if (covered.has(id)) continue;
     const { chain, key, notBefore, notAfter } = await createSelfSigned({
@@ -52,6 +58,15 @@ export async function ensureCertificates(
         .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
         .execute();
     });
+  }
+}
+
+function opens(sealer: Sealer, sealed: string): boolean {
+  try {
+    sealer.open(sealed);
+    return true;
+  } catch {
+    return false;
   }
 }
 

@@ -713,6 +713,39 @@ describe('at the same time', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
   });
 
+  it('takes the same names in any order from many, and gives them all back', async () => {
+    const installs = await Promise.all(Array.from({ length: 6 }, newInstall));
+    const names = Array.from({ length: 20 }, domainName);
+    const answers = await Promise.all(
+      installs.map((install, index) => {
+        const order = index % 2 === 0 ? names : names.toReversed();
+        return addBulk(
+          install,
+          order.map((name) => ({ name })),
+        );
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    const deleted = await Promise.all(installs.map(({ id }) => owner.client.delete(`/installs/${id}`)));
+    expect(deleted.map(({ status }) => status)).toEqual(Array(6).fill(204));
+    expect(await rowsOf(names[0] ?? '')).toEqual([]);
+  });
+
+  it('answers purges and checks beside a deletion as if before or after it', async () => {
+    for (let round = 0; round < 8; round++) {
+      const install = await newInstall();
+      const cname = await cnameOf(install);
+      const [purged, checked, deleted] = await Promise.all([
+        owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'object' }),
+        owner.client.post(`${domainsOf(install)}/${cname}/check_status`),
+        owner.client.delete(`/installs/${install.id}`),
+      ]);
+      expect([202, 404]).toContain(purged.status);
+      expect([202, 404]).toContain(checked.status);
+      expect(deleted.status).toBe(204);
+    }
+  });
+
   it('leaves one primary domain', async () => {
     const install = await newInstall();
     const ids: string[] = [];

@@ -119,7 +119,7 @@ describe('POST /installs', () => {
         field: 'environment',
         type: 'invalid_value',
         code: 'not_allowed',
-        message: 'Environment must be one of: production, staging, development, null',
+        message: 'environment must be one of: production, staging, development, null',
       },
     ]);
   });

@@ -329,7 +329,7 @@ describe('what is refused at once', () => {
       ],
     };
     const expected = [
-      { field: 'cloud', code: 'not_allowed', message: 'Cloud must be one of: s3' },
+      { field: 'cloud', code: 'not_allowed', message: 'cloud must be one of: s3' },
       { field: 'bucket', code: 'invalid_format' },
       { field: 'bucket_region', code: 'invalid_format' },
       { field: 'path_settings.0.path', code: 'invalid_format' },
@@ -337,7 +337,7 @@ describe('what is refused at once', () => {
       {
         field: 'path_settings.0.redirect_type',
         code: 'not_allowed',
-        message: 'Path_settings.0.redirect_type must be one of: break, permanent',
+        message: 'path_settings.0.redirect_type must be one of: break, permanent',
       },
       { field: 'path_settings.1.path', code: 'invalid_format' },
       { field: 'path_settings.1.excluded_paths', code: 'invalid_type' },
