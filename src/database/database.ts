@@ -42,11 +42,17 @@ export type ParameterOf<Parameters> = <Name extends keyof Parameters & string>(
 ) => Expression<Parameters[Name]>;
 
 /** A stand-in among a compiled query's parameters, replaced by the value at each call. */
-export class Placeholder {
+class Placeholder {
   readonly name: string;
   constructor(name: string) {
     this.name = name;
   }
+}
+
+/** The stand-in, typed as the parameter's own type: the value takes its place before the query runs. */
+// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
+export function placeholder(name: string): any {
+  return new Placeholder(name);
 }
 
 /** Makes the function that fills a compiled query's placeholders in the order in which the driver wants them. */

@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import {
   type Database,
   type ParameterOf,
-  Placeholder,
   type PreparedQuery,
   parameterFiller,
+  placeholder,
   type Queries,
   type Transaction,
 } from './database.ts';
@@ -103,12 +103,6 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
 
 function isRetryable(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code !== undefined && RETRY_CODES.has(error.code);
-}
-
-/** Typed as the parameter's own type: the value takes its place before the query runs. */
-// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
-function placeholder(name: string): any {
-  return new Placeholder(name);
 }
 
 /** The server parses and plans a named statement once for each connection. */

@@ -16,9 +16,9 @@ import {
 import {
   type Database,
   type ParameterOf,
-  Placeholder,
   type PreparedQuery,
   parameterFiller,
+  placeholder,
   type Queries,
   type Transaction,
 } from './database.ts';
@@ -76,12 +76,6 @@ export function openSqlite(file: string): Database {
       reading.close();
     },
   };
-}
-
-/** Typed as the parameter's own type: the value takes its place before the query runs. */
-// biome-ignore lint/suspicious/noExplicitAny: a stand-in for a value of any type
-function placeholder(name: string): any {
-  return new Placeholder(name);
 }
 
 function connect(file: string): Sqlite.Database {
