@@ -228,6 +228,13 @@ describe('each setting', () => {
   });
 });
 
+describe('the public URL', () => {
+  it('follows the port that is listened on, where it is not given', () => {
+    expect(readConfig({ HOMEPORT_LISTEN: '127.0.0.1:9000' }).publicUrl).toBe('https://localhost:9000');
+    expect(readConfig({ HOMEPORT_LISTEN: '127.0.0.1:0' }).publicUrl).toBe('https://localhost:8443');
+  });
+});
+
 describe('an unknown setting', () => {
   it.each([
     ['HOMEPORT_LISTN', 'HOMEPORT_LISTEN'],

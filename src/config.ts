@@ -23,7 +23,7 @@ export function readConfig(environment: Texts, file?: string): Config {
   const inFile = file === undefined ? {} : readSettingsFile(file);
   const own = Object.entries(environment).filter(([variable]) => variable.startsWith('HOMEPORT_'));
   refuseUnknown([...Object.keys(inFile), ...own.map(([variable]) => variable)]);
-  const texts = { ...given(Object.entries(inFile)), ...given(own) };
+  const texts = withPublicUrl({ ...given(Object.entries(inFile)), ...given(own) });
   const config: Partial<Config> = {};
   for (const name of NAMES) readInto(config, name, texts);
   if (!isComplete(config)) throw new Error('a setting was not read');
@@ -40,6 +40,14 @@ function readInto<Name extends keyof Config>(config: Partial<Config>, name: Name
 
 function isComplete(config: Partial<Config>): config is Config {
   return NAMES.every((name) => name in config);
+}
+
+/** Where no public URL is given, it follows the port that is listened on, so that what is printed works as printed. */
+function withPublicUrl(texts: Texts): Texts {
+  const { listen, publicUrl } = settings;
+  if (texts[publicUrl.variable] !== undefined || texts[listen.variable] === undefined) return texts;
+  const { port } = listen.read(texts[listen.variable]);
+  return port === 0 ? texts : { ...texts, [publicUrl.variable]: `https://localhost:${port}` };
 }
 
 /** What has a value, without the white space around it. */

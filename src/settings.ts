@@ -83,7 +83,7 @@ export const SETTINGS = {
   publicUrl: setting(
     'HOMEPORT_PUBLIC_URL',
     'https://localhost:8443',
-    'what `next`, `previous` and links in mails are built on',
+    'what `next`, `previous` and links in mails are built on; its port follows `HOMEPORT_LISTEN`',
     baseUrl,
   ),
   tlsCert: optional(

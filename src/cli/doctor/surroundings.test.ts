@@ -23,7 +23,11 @@ describe('the configuration', () => {
   test.each<[Record<string, string>, string | undefined]>([
     [{}, undefined],
     [{ HOMEPORT_LISTEN: '127.0.0.1:0' }, undefined],
-    [{ HOMEPORT_LISTEN: '127.0.0.1:9443' }, 'HOMEPORT_PUBLIC_URL=https://localhost:9443'],
+    [{ HOMEPORT_LISTEN: '127.0.0.1:9443' }, undefined],
+    [
+      { HOMEPORT_LISTEN: '127.0.0.1:9443', HOMEPORT_PUBLIC_URL: 'https://localhost:8443' },
+      'HOMEPORT_PUBLIC_URL=https://localhost:9443',
+    ],
     [{ HOMEPORT_LISTEN: '127.0.0.1:443', HOMEPORT_PUBLIC_URL: 'https://localhost' }, undefined],
     [{ HOMEPORT_LISTEN: '127.0.0.1:9443', HOMEPORT_PUBLIC_URL: 'https://api.example.com' }, undefined],
     [{ HOMEPORT_PUBLIC_URL: 'http://api.example.com' }, 'HOMEPORT_TRUST_PROXY'],
