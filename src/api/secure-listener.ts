@@ -99,6 +99,9 @@ export function createSecureListener(
   );
   const http = createHttpServer(options, handle);
   for (const server of [https, http]) harden(server, timeouts, unreadableAnswer);
+  // Left to itself Node answers 417, which no endpoint lists; an expectation that is not known may be ignored
+  // (RFC 9110, section 10.1.1).
+  for (const server of [https, http]) server.on('checkExpectation', handle);
   https.on('tlsClientError', (_error, socket) => socket.destroy());
   https.on('secureConnection', note);
   http.on('connection', note);

@@ -216,6 +216,12 @@ describe('without a proxy', () => {
     expect(answer).toContain('{"message":"Bad request - invalid parameters"}');
   });
 
+  it('ignores expectations that it does not know', async () => {
+    const bytes = bytesOf('GET', '/v1/status', { expect: 'miracles' });
+    expect(statusesIn(await exchange(secureTo(homeport), bytes))).toEqual([200]);
+    expect(statusesIn(await exchange(plainTo(homeport), bytes))).toEqual([403]);
+  });
+
   it('tells a client that waits for it to go on', async () => {
     const body = JSON.stringify({ name: 'x', account_id: accountId });
     const connection = rawConnection(secureTo(homeport));
