@@ -273,7 +273,9 @@ describe('signing in', () => {
       log: pino({ level: 'silent' }),
       clock,
     });
-    await expect(second.start()).rejects.toThrow(/^SFTP cannot be served on 127\.0\.0\.1:\d+: another program uses this port/);
+    await expect(second.start()).rejects.toThrow(
+      /^SFTP cannot be served on 127\.0\.0\.1:\d+: another program uses this port/,
+    );
   });
 });
 
