@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { parseUuid } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
@@ -77,11 +78,39 @@ export const listenAddress: ValueParser<ListenAddress> = (text, variable) => {
 
 /** Addresses and ranges, separated by commas. */
 export const addressRanges: ValueParser<AddressRange[]> = (text, variable) =>
-  text
+  parts(text).map((part) => addressRange(part, variable));
+
+/** IP addresses, separated by commas. */
+export const ipAddresses: ValueParser<string[]> = (text, variable) =>
+  parts(text).map((part) => {
+    if (isIP(part) !== 0) return part;
+    throw new ConfigError(`${variable} must list IP addresses; "${part}" is none.`);
+  });
+
+/** Addresses of DNS servers, separated by commas; the port is 53 where none is named. At least one. */
+export const dnsServers: ValueParser<ListenAddress[]> = (text, variable) => {
+  const servers = parts(text).map((part) => {
+    const server = isIP(part) === 0 ? listenAddress(part, variable) : { host: part, port: 53 };
+    if (isIP(server.host) !== 0 && server.port !== 0) return server;
+    throw new ConfigError(
+      `${variable} must name DNS servers by IP address, like 9.9.9.9:53; it is "${part}".`,
+    );
+  });
+  if (servers.length > 0) return servers;
+  throw new ConfigError(`${variable} must name at least one DNS server, like 9.9.9.9:53.`);
+};
+
+export const mailAddress: ValueParser<string> = (text, variable) => {
+  if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(text)) return text;
+  throw new ConfigError(`${variable} must be a mail address like hostmaster@example.com; it is "${text}".`);
+};
+
+function parts(text: string): string[] {
+  return text
     .split(',')
     .map((part) => part.trim())
-    .filter((part) => part !== '')
-    .map((part) => addressRange(part, variable));
+    .filter((part) => part !== '');
+}
 
 function addressRange(text: string, variable: string): AddressRange {
   const [address = '', bits] = text.split('/');

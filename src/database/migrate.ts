@@ -3,10 +3,12 @@ import { type Migration, Migrator } from 'kysely/migration';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './column-types.ts';
 import type { Database } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
+import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes) => string[]> = {
   '0001-control-plane': controlPlane,
+  '0002-certificates-by-authority': certificatesByAuthority,
 };
 
 export interface MigrationOutcome {

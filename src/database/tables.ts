@@ -16,6 +16,9 @@ export interface Tables {
   installs: InstallRow;
   domains: DomainRow;
   certificates: CertificateRow;
+  certificate_attempts: CertificateAttemptRow;
+  acme_accounts: AcmeAccountRow;
+  acme_validations: AcmeValidationRow;
   offload_settings: OffloadSettingsRow;
   backups: BackupRow;
   ssh_keys: SshKeyRow;
@@ -142,6 +145,11 @@ interface DomainRow {
   secure_all_urls: Generated<boolean>;
   network_status: Generated<NetworkStatus>;
   ssl_status: Generated<SslStatus>;
+  /** Whether the last check saw visitors of this name arrive here; null while no check could tell. */
+  reached: boolean | null;
+  checked_at: string | null;
+  /** Why there is no certificate from the authority, one sentence for the domain's owner. */
+  ssl_reason: string | null;
   created_at: string;
 }
 
@@ -158,7 +166,38 @@ interface CertificateRow {
   sealed_key: string;
   not_before: string;
   not_after: string;
+  /** Of the order at the authority; null for a self-signed one, and so are the next three. */
+  order_url: string | null;
+  /** By which the authority suggests when to renew (RFC 9773). */
+  renewal_id: string | null;
+  renew_at: string | null;
+  /** The fewest days before the expiry at which the operator was warned of it; null: not yet. */
+  warned_days: number | null;
   created_at: string;
+}
+
+/** When the authority is asked next for a domain's certificate, and how often in a row that failed. */
+interface CertificateAttemptRow {
+  domain_id: string;
+  failures: Generated<number>;
+  next_at: string;
+}
+
+/** One account for each authority, whatever process made it. */
+interface AcmeAccountRow {
+  directory_url: string;
+  /** PKCS#8 PEM, sealed. */
+  sealed_key: string;
+  /** Null until the authority has registered it. */
+  account_url: string | null;
+  created_at: string;
+}
+
+/** One row for each validation asked of the authority: there is a limit for each name and hour. */
+interface AcmeValidationRow {
+  seq: Generated<number>;
+  name: string;
+  at: string;
 }
 
 interface OffloadSettingsRow {
