@@ -34,6 +34,30 @@ export interface Host {
   restore(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /** Deletes a snapshot, whole or half made. Deleting one that is not there is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
+
+  /**
+   * Has the edge answer the proof's text for exactly its host name and path, over HTTP and HTTPS, before any redirect, until it is
+   * withdrawn or a day has passed. In force when it resolves; replaces what was published there. The name need not be
+   * applied to any website. Rejects with a {@link PermanentHostError} if the proof is none.
+   */
+  publish(proof: Proof): Promise<void>;
+  /** Ends it. Withdrawing what is not there is success. */
+  withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
+}
+
+/** RFC 8555 section 8.3. */
+export const ACME_CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
+/** Below it the edge proves that what is sent to a name ends here. Nothing of a customer is ever served there. */
+export const DOMAIN_CHECK_PREFIX = '/.well-known/homeport-check/';
+
+/** A text that proves who answers for a host name. */
+export interface Proof {
+  /** ASCII, lower case; no wildcard. */
+  hostname: string;
+  /** {@link ACME_CHALLENGE_PREFIX} or {@link DOMAIN_CHECK_PREFIX} and 1 to 128 of `A-Z a-z 0-9 _ -`. */
+  path: string;
+  /** 1 to 1,024 bytes in UTF-8. */
+  text: string;
 }
 
 /** Which website is meant. `id` never changes and is what folders are named by; `name` is for people and log-ins. */
@@ -57,7 +81,7 @@ export interface Hostname {
   name: string;
   /** Host name to send visitors on to (301, path and query kept), or null to serve here. */
   redirectTo: string | null;
-  /** Visitors who come by HTTP are sent to HTTPS (301). */
+  /** Visitors who come by HTTP are sent to HTTPS (301), as long as there is a certificate that has not expired. */
   forceHttps: boolean;
   /** What the edge shows for this name; null: the edge's own self-signed one. */
   certificate: ServedCertificate | null;
@@ -68,6 +92,8 @@ export interface ServedCertificate {
   chain: string;
   /** PEM, PKCS#8. Never logged, never written unsealed. */
   key: string;
+  /** Its last moment: ISO 8601 in UTC, with milliseconds. */
+  notAfter: string;
 }
 
 export interface OffloadRules {

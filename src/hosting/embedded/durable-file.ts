@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { open, rename, rm } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from './archive-extract.ts';
+import { hasCode } from './error-code.ts';
 
 const TEMPORARY = '.tmp';
+const ABANDONED_MS = 60 * 60 * 1000;
 
 /** Whether it is the name of a file that {@link writeDurably} had not finished. */
 export function isTemporary(fileName: string): boolean {
@@ -15,12 +17,22 @@ export function isTemporary(fileName: string): boolean {
  * Readable by the owner alone.
  */
 export async function writeDurably(path: string, content: string): Promise<void> {
+  await replace(path, content, { sync: true });
+  await syncFolder(dirname(path));
+}
+
+/** The same, for what need not outlive a failure of the machine: it spares the disk. */
+export async function writeAtomically(path: string, content: string): Promise<void> {
+  await replace(path, content, { sync: false });
+}
+
+async function replace(path: string, content: string, { sync }: { sync: boolean }): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}${TEMPORARY}`);
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(content);
-      await file.sync();
+      if (sync) await file.sync();
     } finally {
       await file.close();
     }
@@ -29,7 +41,26 @@ export async function writeDurably(path: string, content: string): Promise<void>
     await rm(temporary, { force: true });
     throw error;
   }
-  await syncFolder(dirname(path));
+}
+
+/** Removes from a folder what writings that were interrupted left in it. */
+export async function removeAbandoned(folder: string, now: Date): Promise<void> {
+  for (const name of (await readdir(folder)).filter(isTemporary)) {
+    const path = join(folder, name);
+    const written = await modifiedAt(path);
+    // A younger one may be another process's, which is about to rename it.
+    if (written !== null && now.getTime() - written > ABANDONED_MS) await rm(path, { force: true });
+  }
+}
+
+/** In milliseconds; null if it is gone. */
+async function modifiedAt(path: string): Promise<number | null> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
 }
 
 /** Deletes a file for good; one that is not there is success. */

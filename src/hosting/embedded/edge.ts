@@ -2,6 +2,8 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
+import { ACME_CHALLENGE_PREFIX } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
 import type { EdgeCertificate } from './edge-certificate.ts';
 import { hasCode } from './error-code.ts';
@@ -11,8 +13,9 @@ import type { LiveVhosts } from './live-vhosts.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from './marker.ts';
 import { offloadedTo, serveObject } from './offload.ts';
 import { NOTICES } from './pages.ts';
+import { isProofPath, type Proofs } from './proofs.ts';
 import { type EdgePorts, redirectFor, type Scheme } from './redirects.ts';
-import { isHidden, parseSitePath, parseTarget, type SitePath } from './request-target.ts';
+import { isHidden, parseSitePath, parseTarget, type RequestTarget, type SitePath } from './request-target.ts';
 import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
 import type { NoFile, StaticFiles } from './static-files.ts';
@@ -32,19 +35,22 @@ export interface EdgeOptions {
   vhosts: LiveVhosts;
   files: StaticFiles;
   certificates: ServedCertificates;
+  proofs: Proofs;
   own: EdgeCertificate;
   objectStorage: ObjectStorage;
   log: Logger;
+  clock: Clock;
   /** How long requests under way may take once it is stopped, in milliseconds. */
   graceMs: number;
 }
 
+const WELL_KNOWN = '/.well-known/';
 const ALLOWED = 'GET, HEAD, OPTIONS';
 const CERTIFICATE_CHECK_MS = 60 * 60 * 1000;
 const TLS_HANDSHAKE_MS = 10_000;
 
 export function createEdge(options: EdgeOptions): Edge {
-  const { vhosts, files, certificates, own, objectStorage, log } = options;
+  const { vhosts, files, certificates, proofs, own, objectStorage, log, clock } = options;
   const ports: EdgePorts = { http: 0, https: 0 };
   let stopping = false;
   let timer: NodeJS.Timeout | undefined;
@@ -54,7 +60,8 @@ export function createEdge(options: EdgeOptions): Edge {
     const target = parseTarget(request.url ?? '');
     if (target === null) return sendNotice({ response }, NOTICES.badRequest);
     const host = parseHost(target.authority ?? request.headers.host);
-    if (target.path.startsWith(MARKER_PREFIX)) return answerMarker(response, host, parseMarker(target.path));
+    if (target.path.startsWith(WELL_KNOWN) && (await answerWellKnown(request, response, host, target)))
+      return;
 
     const route = host === null ? undefined : await routeTo(host);
     if (host === null || route === undefined) return sendNotice({ response }, NOTICES.noWebsite);
@@ -68,12 +75,33 @@ export function createEdge(options: EdgeOptions): Edge {
       // Closed, as what the visitor still sends is not read.
       return sendNotice({ response }, NOTICES.method, { Allow: ALLOWED, Connection: 'close' });
     }
-    const location = redirectFor(route, { scheme, ...host }, target, ports);
+    const location = redirectFor(route, { scheme, ...host }, target, ports, clock.now());
     if (location !== null) return sendRedirect({ response }, location);
 
     const path = parseSitePath(target.path);
     if (path === null) return sendNotice({ response }, NOTICES.badRequest);
     await answerWithContent({ request, response, method, target }, route.vhost, path);
+  }
+
+  /** What the edge itself says at well-known paths (RFC 8615); false if it says nothing at this one. */
+  async function answerWellKnown(
+    { method }: IncomingMessage,
+    response: ServerResponse,
+    host: HostHeader | null,
+    { path }: RequestTarget,
+  ): Promise<boolean> {
+    if (path.startsWith(MARKER_PREFIX)) {
+      answerMarker(response, host, parseMarker(path));
+      return true;
+    }
+    if (!isProofPath(path)) return false;
+    const reads = method === 'GET' || method === 'HEAD';
+    const text = reads && host !== null ? await proofs.textFor(host.name, path) : null;
+    if (text !== null) sendText(response, text);
+    // A customer may run an ACME client of their own, which writes its answers to files.
+    else if (path.startsWith(ACME_CHALLENGE_PREFIX)) return false;
+    else sendNotice({ response }, NOTICES.notFound);
+    return true;
   }
 
   // Known names, which nearly all are, cost no turn of the event loop.
@@ -88,8 +116,7 @@ export function createEdge(options: EdgeOptions): Edge {
       sendNotice({ response }, NOTICES.notFound);
       return;
     }
-    response.writeHead(200, { 'Content-Type': 'text/plain', 'Cache-Control': 'no-store' });
-    response.end(markerText(marker));
+    sendText(response, markerText(marker));
   }
 
   async function answerWithContent(exchange: Exchange, vhost: Vhost, path: SitePath): Promise<void> {
@@ -223,6 +250,17 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     stop,
   };
+}
+
+/** Answers with what a program reads, as it is now. */
+function sendText(response: ServerResponse, text: string): void {
+  response.writeHead(200, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+  });
+  response.end(text);
 }
 
 /** Node found the request unreadable, too large or too slow. */

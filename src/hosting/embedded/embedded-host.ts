@@ -21,6 +21,7 @@ import { layoutOf } from './layout.ts';
 import type { ListenAddress } from './listener.ts';
 import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
 import { ask, probe } from './probe.ts';
+import { createProofs } from './proofs.ts';
 import { createSerial } from './serial.ts';
 import { createServedCertificates } from './served-certificates.ts';
 import { createSftpGateway } from './sftp-gateway.ts';
@@ -73,6 +74,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const store = createVhostStore(layout);
   const files = createWebsiteFiles(layout);
   const snapshots = createSnapshots({ folder: layout.snapshots, filesOf: layout.filesOf, clock });
+  const proofs = createProofs({ folder: layout.proofs, clock, log });
   const serving = options.listen ? createServing() : null;
   // The read-change-write of a vhost file must not run twice at once.
   const serially = createSerial();
@@ -93,9 +95,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       vhosts,
       files: createStaticFiles(finder),
       certificates: createServedCertificates({ vhosts, store, sealer, own, log }),
+      proofs,
       own,
       objectStorage: options.objectStorage,
       log,
+      clock,
       graceMs: options.graceMs ?? GRACE_MS,
     });
     const ssh = createSftpGateway({
@@ -110,11 +114,12 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   }
 
   async function start(): Promise<void> {
-    for (const folder of [options.folder, layout.installs, layout.vhosts]) {
+    for (const folder of [options.folder, layout.installs, layout.vhosts, layout.proofs]) {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     }
     if (serving === null) return;
     try {
+      await proofs.keepSwept();
       await serving.vhosts.start();
       const { http, https } = await serving.edge.start();
       const ssh = await serving.ssh.start();
@@ -128,6 +133,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   async function stop(): Promise<void> {
     addresses = null;
     if (serving === null) return;
+    proofs.stopSweeping();
     serving.vhosts.stop();
     await Promise.all([serving.edge.stop(), serving.ssh.stop()]);
   }
@@ -230,5 +236,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     },
 
     discardSnapshot: (install, backupId) => snapshots.discard(install, backupId),
+
+    publish: (proof) => proofs.publish(proof),
+    withdraw: (proof) => proofs.withdraw(proof),
   };
 }

@@ -9,6 +9,8 @@ export interface Layout {
   /** One folder for each install, with the document root in it. */
   installs: string;
   snapshots: string;
+  /** One file for each proof that is published. */
+  proofs: string;
   /** What is being deleted. Nothing in here is ever read. */
   trash: string;
   /** Certificate and private key that the edge shows for names without a certificate of their own. */
@@ -28,6 +30,7 @@ export function layoutOf(root: string): Layout {
     vhosts,
     installs,
     snapshots: join(root, 'snapshots'),
+    proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),

@@ -1,5 +1,6 @@
 import type { RequestTarget } from './request-target.ts';
 import type { Route } from './routing.ts';
+import type { VhostName } from './vhost.ts';
 
 export type Scheme = 'http' | 'https';
 
@@ -19,20 +20,29 @@ const DEFAULT_PORT: EdgePorts = { http: 80, https: 443 };
 
 /**
  * Where to send a visitor on to (301) instead of serving them here, or null. Path and query are kept as they were
- * sent; they begin with `/` and follow a host name, so they cannot lead anywhere else.
+ * sent; they begin with `/` and follow a host name, so they cannot lead anywhere else. Nobody is sent from HTTP to
+ * HTTPS where, at the time `now`, no valid certificate awaits them.
  */
 export function redirectFor(
   { vhost, hostname }: Route,
   arrival: Arrival,
   { path, query }: RequestTarget,
   ports: EdgePorts,
+  now: Date,
 ): string | null {
   const { redirectTo } = hostname;
-  const target = redirectTo === null ? undefined : vhost.hostnames.get(redirectTo);
-  const secure = arrival.scheme === 'https' || hostname.forceHttps || target?.forceHttps === true;
+  const target = redirectTo === null ? hostname : vhost.hostnames.get(redirectTo);
+  const forced = hostname.forceHttps || target?.forceHttps === true;
+  const secure = arrival.scheme === 'https' || (forced && isCertified(target, now));
   const scheme: Scheme = secure ? 'https' : 'http';
   if (redirectTo === null && scheme === arrival.scheme) return null;
   return `${scheme}://${redirectTo ?? arrival.name}${portSuffix(scheme, arrival, ports)}${path}${query}`;
+}
+
+/** The last moment of a certificate is one of its own (RFC 5280 section 4.1.2.5). */
+function isCertified(hostname: VhostName | undefined, now: Date): boolean {
+  const until = hostname?.certifiedUntil ?? null;
+  return until !== null && now.getTime() <= until;
 }
 
 /**

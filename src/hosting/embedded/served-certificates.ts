@@ -49,7 +49,7 @@ export function createServedCertificates({
   return {
     async contextFor(serverName) {
       const route = await vhosts.find(serverName.toLowerCase());
-      if (route === undefined || !route.hostname.certified) return (await own.present()).context;
+      if (route === undefined || route.hostname.certifiedUntil === null) return (await own.present()).context;
       try {
         return await load(route.vhost, route.hostname);
       } catch (err) {

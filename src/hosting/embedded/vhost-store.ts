@@ -1,7 +1,6 @@
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
-import { mkdir, readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isTemporary, removeDurably, writeDurably } from './durable-file.ts';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { removeAbandoned, removeDurably, writeDurably } from './durable-file.ts';
 import { hasCode } from './error-code.ts';
 import { installOfVhostFile, type Layout } from './layout.ts';
 import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
@@ -30,8 +29,6 @@ export interface VhostStore {
   watch(onChange: (installId: string) => void, onError: (error: unknown) => void): FSWatcher;
 }
 
-const ABANDONED_MS = 60 * 60 * 1000;
-
 export function createVhostStore(layout: Layout): VhostStore {
   function readText(installId: string): string | null {
     try {
@@ -45,12 +42,7 @@ export function createVhostStore(layout: Layout): VhostStore {
   return {
     async prepare(now) {
       await mkdir(layout.vhosts, { recursive: true, mode: 0o700 });
-      for (const name of (await readdir(layout.vhosts)).filter(isTemporary)) {
-        const path = join(layout.vhosts, name);
-        const written = await modifiedAt(path);
-        // A younger one may be another process's, which is about to rename it.
-        if (written !== null && now.getTime() - written > ABANDONED_MS) await rm(path, { force: true });
-      }
+      await removeAbandoned(layout.vhosts, now);
     },
     readText,
     async read(installId) {
@@ -89,14 +81,4 @@ export function createVhostStore(layout: Layout): VhostStore {
       return watcher.on('error', onError);
     },
   };
-}
-
-/** In milliseconds; null if it is gone. */
-async function modifiedAt(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }

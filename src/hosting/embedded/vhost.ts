@@ -12,8 +12,8 @@ import {
   type ServedCertificate,
 } from '../host.ts';
 
-/** `name` of {@link VhostFile.hostnames}: in ASCII, lower case. It ends up in Location headers. */
-const NAME = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*';
+/** A host name in ASCII, lower case, as a pattern. It ends up in Location headers. */
+export const NAME = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*';
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 const PATH = Type.String({ pattern: '^/', maxLength: 2048 });
 
@@ -26,7 +26,15 @@ const VhostFileSchema = Type.Object({
       name: Type.String({ pattern: `^(\\*\\.)?${NAME}$`, maxLength: 255 }),
       redirectTo: Type.Union([Type.String({ pattern: `^${NAME}$`, maxLength: 253 }), Type.Null()]),
       forceHttps: Type.Boolean(),
-      certificate: Type.Union([Type.Object({ chain: Type.String(), sealedKey: Type.String() }), Type.Null()]),
+      certificate: Type.Union([
+        Type.Object({
+          chain: Type.String(),
+          sealedKey: Type.String(),
+          /** Files from before it was kept lack it. */
+          notAfter: Type.Optional(Type.String({ format: 'date-time' })),
+        }),
+        Type.Null(),
+      ]),
     }),
   ),
   offload: Type.Union([
@@ -85,7 +93,13 @@ export function vhostFileFor(state: InstallState, generations: Generations, seal
     hostnames: state.hostnames.map(({ certificate, ...rest }) => ({
       ...rest,
       certificate:
-        certificate === null ? null : { chain: certificate.chain, sealedKey: sealer.seal(certificate.key) },
+        certificate === null
+          ? null
+          : {
+              chain: certificate.chain,
+              sealedKey: sealer.seal(certificate.key),
+              notAfter: certificate.notAfter,
+            },
     })),
     offload: state.offload,
     generations,
@@ -112,18 +126,22 @@ function assertUsable(name: string, { chain, key }: ServedCertificate): void {
   }
 }
 
-/** The state that a vhost file stands for. Throws if a private key cannot be unsealed. */
-export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): InstallState {
-  return {
-    id,
-    name,
-    hostnames: hostnames.map(({ certificate, ...rest }) => ({
-      ...rest,
-      certificate:
-        certificate === null ? null : { chain: certificate.chain, key: sealer.open(certificate.sealedKey) },
-    })),
-    offload,
-  };
+/**
+ * The state that a vhost file stands for, or null if it was written before all of the state was kept. Throws if a
+ * private key cannot be unsealed.
+ */
+export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): InstallState | null {
+  const state: InstallState = { id, name, hostnames: [], offload };
+  for (const { certificate, ...rest } of hostnames) {
+    if (certificate === null) {
+      state.hostnames.push({ ...rest, certificate });
+      continue;
+    }
+    const { chain, sealedKey, notAfter } = certificate;
+    if (notAfter === undefined) return null;
+    state.hostnames.push({ ...rest, certificate: { chain, key: sealer.open(sealedKey), notAfter } });
+  }
+  return state;
 }
 
 /** A website as the edge keeps it in memory: without certificates, which are read when a visitor needs them. */
@@ -142,8 +160,8 @@ export interface VhostName {
   name: string;
   redirectTo: string | null;
   forceHttps: boolean;
-  /** The vhost file has a certificate for this name. */
-  certified: boolean;
+  /** Until when its certificate is valid, in milliseconds; null if the vhost file has none for this name. */
+  certifiedUntil: number | null;
   /** It is `<install name>.<site domain>`, which is the install's in any case. */
   platform: boolean;
 }
@@ -161,11 +179,15 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     // An install answers its platform name whether its domains say so or not.
     [
       platformName,
-      { name: platformName, redirectTo: null, forceHttps: false, certified: false, platform: true },
+      { name: platformName, redirectTo: null, forceHttps: false, certifiedUntil: null, platform: true },
     ],
   ]);
   for (const { certificate, ...rest } of hostnames) {
-    names.set(rest.name, { ...rest, certified: certificate !== null, platform: rest.name === platformName });
+    names.set(rest.name, {
+      ...rest,
+      certifiedUntil: certificate === null ? null : endOf(certificate),
+      platform: rest.name === platformName,
+    });
   }
   return {
     id,
@@ -175,6 +197,11 @@ export function parseVhost(text: string, siteDomain: string): Vhost {
     cachePrefix: prefixes(id, generations),
     revision: revisionOf(text),
   };
+}
+
+/** Where it is not known, the certificate is taken to be valid. */
+function endOf({ notAfter }: { notAfter?: string }): number {
+  return notAfter === undefined ? Number.POSITIVE_INFINITY : Date.parse(notAfter);
 }
 
 function prefixes(id: string, generations: Generations): Record<CacheKind, string> {

@@ -20,7 +20,7 @@ export async function loadDesiredState(
   const certificates = await reader
     .selectFrom('certificates as certificate')
     .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-    .select(['certificate.domain_id', 'certificate.chain', 'certificate.sealed_key'])
+    .select(['certificate.domain_id', 'certificate.chain', 'certificate.sealed_key', 'certificate.not_after'])
     .where('domain.install_id', '=', installId)
     .execute();
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
@@ -33,7 +33,11 @@ export async function loadDesiredState(
         redirectTo: domain.redirect_to_name,
         forceHttps: domain.secure_all_urls,
         certificate: certificate
-          ? { chain: certificate.chain, key: sealer.open(certificate.sealed_key) }
+          ? {
+              chain: certificate.chain,
+              key: sealer.open(certificate.sealed_key),
+              notAfter: certificate.not_after,
+            }
           : null,
       };
     }),
