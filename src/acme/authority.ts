@@ -1,81 +1,73 @@
 export { AcmeRefusal } from './refusal.ts';
 
-/** A certificate authority that speaks ACME (RFC 8555), as the operator configured it. */
 export interface AuthorityOptions {
   directoryUrl: string;
   /** Mail address that the authority may write to. */
   contact: string | null;
-  /** The operator agrees to the authority's terms of service. Without it no account is made where there are terms. */
+  /** Whether the operator has agreed to the authority's terms of service. Without it no account is made. */
   termsAgreed: boolean;
-  /** PEM; trusted for the directory's HTTPS besides the well-known roots. */
+  /** PEM of certificates trusted, besides the well-known ones, for the directory's HTTPS. */
   ca: string | null;
 }
 
 export interface AcmeAccount {
   /** The account's private key: PEM, PKCS#8. */
   key: string;
-  /** What `register` returned; null before that. */
+  /** The account's URL at the authority; null while it is not registered. */
   url: string | null;
 }
 
 /** What the directory says of the authority (RFC 8555 section 7.1.1). */
 export interface AboutAuthority {
-  /** The issuer domain names that a CAA record may allow (RFC 8659 section 4.2); at least one. */
+  /** Domain names that CAA records name it by; at least one. */
   identities: string[];
+  /** URL of the terms of service. */
   termsOfService: string | null;
-  /** It suggests times of renewal (RFC 9773). */
+  /** Whether it suggests when to renew (RFC 9773). */
   offersRenewalInfo: boolean;
 }
 
 export interface CertificateRequest {
-  /** A host name in ASCII, not a wildcard. */
+  /** The one DNS name of the certificate; no wildcard, as HTTP-01 cannot prove one. */
   name: string;
   account: AcmeAccount & { url: string };
-  /**
-   * Has `http://<name>/.well-known/acme-challenge/<token>` answer the key authorization; resolves to what ends that.
-   * Called once for each validation, and not at all while an earlier one is still good.
-   */
+  /** Puts the key authorization in place (RFC 8555 section 8.3); returns how to take it away. */
   prove(token: string, keyAuthorization: string): Promise<() => Promise<void>>;
   signal: AbortSignal;
-  /** `renewalId` of the certificate that this one takes the place of (RFC 9773 section 5). */
+  /** Renewal id of the certificate that this one replaces (RFC 9773 section 5). */
   replaces?: string;
 }
 
 export interface IssuedCertificate {
-  /** PEM: the certificate for the name, then its issuers, without the root. */
+  /** PEM: the certificate, then its intermediates. */
   chain: string;
-  /** Its private key: ECDSA P-256, PEM, PKCS#8, unencrypted. */
+  /** PEM, PKCS#8, ECDSA P-256. */
   key: string;
-  /** Whole seconds. */
   notBefore: Date;
   notAfter: Date;
   orderUrl: string;
-  /** RFC 9773 section 4.1; null if the certificate does not name its issuer's key. */
+  /** By which the authority knows it for renewal information; null if the certificate names no key of its issuer. */
   renewalId: string | null;
 }
 
 export interface RenewalWindow {
   start: Date;
   end: Date;
-  /** When to ask again, between a minute and a day; null if the authority does not say. */
+  /** When the authority would be asked again at the earliest. */
   retryAfterSeconds: number | null;
 }
 
-/**
- * Every method throws AcmeRefusal for what the authority or the way to it does, and `signal.reason` once `signal`
- * has aborted. Each request ends by itself after 20 s, each method after 90 s.
- */
+/** A certificate authority that speaks ACME (RFC 8555). Every method throws AcmeRefusal, or the signal's reason. */
 export interface Authority {
   /** From the directory, which is kept for a day. */
   about(signal: AbortSignal): Promise<AboutAuthority>;
-  /**
-   * Registers the account of the key, or finds it, and returns its URL. `account.url` plays no part, so that it also
-   * mends an account that the authority has forgotten: when `obtain` is refused with
-   * `urn:ietf:params:acme:error:accountDoesNotExist`, register with the same key again, store the URL, and go on.
-   */
+  /** Registers (or finds) the account of the key; returns its URL. */
   register(account: AcmeAccount, signal: AbortSignal): Promise<string>;
-  /** One certificate for one name by HTTP-01, with a key of its own. The proof is withdrawn however it ends. */
+  /**
+   * One certificate for one name by HTTP-01. `prove` is called once for each validation; not at all if the authority
+   * still holds the name for proven. What it put in place is withdrawn however the order ends.
+   */
   obtain(request: CertificateRequest): Promise<IssuedCertificate>;
-  /** When the authority suggests to renew the first certificate of `chain` (PEM); null if it has no suggestion. */
+  /** When the authority suggests to renew (RFC 9773), or null if it offers nothing for this certificate. */
   renewalWindow(chain: string, signal: AbortSignal): Promise<RenewalWindow | null>;
 }

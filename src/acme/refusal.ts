@@ -1,30 +1,30 @@
-/** How a refusal differs from the usual one: final, before any validation, with no word on when to come back. */
-export interface RefusalCircumstances {
-  validationSpent?: boolean;
-  retryAfterMs?: number | null;
-  permanent?: boolean;
-  cause?: unknown;
-}
-
-/**
- * The authority gave no certificate. `message` is one sentence for people. It never carries a key or a token.
- */
+/** Why an authority did not do what it was asked, told to the domain's owner. */
 export class AcmeRefusal extends Error {
   override name = 'AcmeRefusal';
-  /** `urn:ietf:params:acme:error:…` (RFC 8555 section 6.7), or 'unreachable' where the authority gave no answer. */
+  /** `urn:ietf:params:acme:error:…` (RFC 8555 section 6.7), or `unreachable` when no usable answer came. */
   readonly type: string;
-  /** The authority was asked to validate the name: it counts against the limit of validations. */
+  /** Counts against the limit of validations: the authority was asked to look at the name. */
   readonly validationSpent: boolean;
-  /** How long the authority asks to be left alone; null if it does not say. */
+  /** Milliseconds to wait before the next try, as the authority asks; null if it does not say. */
   readonly retryAfterMs: number | null;
-  /** Trying again does not help until the name, the account or the configuration changes. */
+  /** Trying again will not help until something is changed. */
   readonly permanent: boolean;
 
-  constructor(type: string, message: string, circumstances: RefusalCircumstances = {}) {
-    super(message, { cause: circumstances.cause });
-    this.type = type;
-    this.validationSpent = circumstances.validationSpent ?? false;
-    this.retryAfterMs = circumstances.retryAfterMs ?? null;
-    this.permanent = circumstances.permanent ?? false;
+  /** `message`: one sentence for people. */
+  constructor(
+    message: string,
+    about: {
+      type: string;
+      validationSpent: boolean;
+      retryAfterMs: number | null;
+      permanent: boolean;
+      cause?: unknown;
+    },
+  ) {
+    super(message, { cause: about.cause });
+    this.type = about.type;
+    this.validationSpent = about.validationSpent;
+    this.retryAfterMs = about.retryAfterMs;
+    this.permanent = about.permanent;
   }
 }
