@@ -6,9 +6,9 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSelfSigned } from '../self-signed.ts';
 import {
   ask,
+  certificateFor,
   eventually,
   LOCAL,
   sendRaw,
@@ -20,7 +20,7 @@ import { createEmbeddedHost } from './embedded-host.ts';
 
 const alpha = siteState('alpha', [
   'alpha.test',
-  { name: 'secure.test', forceHttps: true },
+  { name: 'secure.test', forceHttps: true, certificate: await certificateFor('secure.test') },
   { name: 'old.test', redirectTo: 'alpha.test' },
   '*.wild.test',
 ]);
@@ -152,18 +152,10 @@ describe('certificates', () => {
   }
 
   test('each name shows its own, wildcards too, and all others the one of the edge', async () => {
-    const of = async (name: string) => {
-      const { chain, key } = await createSelfSigned({
-        names: [name],
-        notBefore: new Date(Date.now() - 1000),
-        days: 30,
-      });
-      return { chain, key };
-    };
     const certified = siteState('certified', [
-      { name: 'one.test', certificate: await of('one.test') },
-      { name: 'two.test', certificate: await of('two.test') },
-      { name: '*.three.test', certificate: await of('*.three.test') },
+      { name: 'one.test', certificate: await certificateFor('one.test') },
+      { name: 'two.test', certificate: await certificateFor('two.test') },
+      { name: '*.three.test', certificate: await certificateFor('*.three.test') },
       'plain.test',
     ]);
     await site.host.apply(certified);
@@ -180,7 +172,7 @@ describe('certificates', () => {
     const renewed = { ...certified, hostnames: certified.hostnames.map((hostname) => ({ ...hostname })) };
     renewed.hostnames[0] = {
       ...siteState('x', ['one.test']).hostnames[0],
-      certificate: await of('renewed.test'),
+      certificate: await certificateFor('renewed.test'),
     } as never;
     renewed.hostnames[1] = siteState('x', ['two.test']).hostnames[0] as never;
     await site.host.apply(renewed);

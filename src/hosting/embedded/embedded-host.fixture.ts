@@ -10,8 +10,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { createSealer } from '../../secrets.ts';
-import type { Hostname, InstallState } from '../host.ts';
+import type { Hostname, InstallState, ServedCertificate } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
+import { createSelfSigned } from '../self-signed.ts';
 import { createEmbeddedHost, type EmbeddedHost, type EmbeddedHostOptions } from './embedded-host.ts';
 
 /** A host on a folder of its own, and all that it wrote to its log. For tests. */
@@ -125,6 +126,16 @@ export function siteState(
     offload: null,
     ...changes,
   };
+}
+
+/** One that is valid from a second before `now`. */
+export async function certificateFor(
+  name: string,
+  { now = new Date(), days = 30 }: { now?: Date; days?: number } = {},
+): Promise<ServedCertificate> {
+  const notBefore = new Date(now.getTime() - 1000);
+  const { chain, key, notAfter } = await createSelfSigned({ names: [name], notBefore, days });
+  return { chain, key, notAfter: notAfter.toISOString() };
 }
 
 /** One request on a connection of its own, the path and the Host header just as given. */

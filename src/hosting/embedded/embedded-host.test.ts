@@ -6,8 +6,8 @@ import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSealer } from '../../secrets.ts';
 import { type Hostname, PermanentHostError } from '../host.ts';
-import { createSelfSigned } from '../self-signed.ts';
 import {
+  certificateFor,
   eventually,
   LOCAL,
   type LogLine,
@@ -26,15 +26,6 @@ afterEach(() => site.close());
 
 const alpha = () => siteState('alpha', ['alpha.test']);
 const vhostFile = (id: string) => join(site.folder, 'vhosts', `${id}.json`);
-
-async function certificateFor(name: string): Promise<{ chain: string; key: string }> {
-  const { chain, key } = await createSelfSigned({
-    names: [name],
-    notBefore: new Date(Date.now() - 1000),
-    days: 30,
-  });
-  return { chain, key };
-}
 
 /** The paths of all files and folders below the host's folder in whose path the text stands. */
 async function traces(word: string): Promise<string[]> {
@@ -97,6 +88,21 @@ describe('apply', () => {
     expect((await stat(vhostFile(install.id), { bigint: true })).ino).not.toBe(before.ino);
   });
 
+  test('a vhost file from before the ends of certificates were kept serves, and is written anew', async () => {
+    const certificate = await certificateFor('alpha.test');
+    const install = siteState('alpha', [{ name: 'alpha.test', forceHttps: true, certificate }]);
+    await site.host.apply(install);
+    const present = await readFile(vhostFile(install.id), 'utf8');
+    const former = present.replace(/,\s*"notAfter": "[^"]+"/, '');
+    expect(former).not.toContain('notAfter');
+    await writeFile(vhostFile(install.id), former);
+    site.clock.advance(40 * 24 * 60 * 60 * 1000);
+    await eventually(async () => (await site.http('alpha.test', '/')).status === 301);
+    await site.host.apply(install);
+    expect(await readFile(vhostFile(install.id), 'utf8')).toContain(certificate.notAfter);
+    expect((await site.http('alpha.test', '/')).status).toBe(200);
+  });
+
   test('private keys are not on disk as they are', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
@@ -115,7 +121,7 @@ describe('apply', () => {
       async (state) => {
         const [a, b] = [await certificateFor('alpha.test'), await certificateFor('alpha.test')];
         state.hostnames = siteState('x', [
-          { name: 'alpha.test', certificate: { chain: a.chain, key: b.key } },
+          { name: 'alpha.test', certificate: { ...a, key: b.key } },
         ]).hostnames;
       },
       /certificate of alpha\.test/,
@@ -123,11 +129,18 @@ describe('apply', () => {
     [
       'a certificate that is none',
       (state) => {
-        state.hostnames = siteState('x', [
-          { name: 'alpha.test', certificate: { chain: 'x', key: 'y' } },
-        ]).hostnames;
+        const certificate = { chain: 'x', key: 'y', notAfter: '2027-01-01T00:00:00.000Z' };
+        state.hostnames = siteState('x', [{ name: 'alpha.test', certificate }]).hostnames;
       },
       /certificate of alpha\.test/,
+    ],
+    [
+      'a certificate that ends at no time',
+      async (state) => {
+        const certificate = { ...(await certificateFor('alpha.test')), notAfter: 'soon' };
+        state.hostnames = siteState('x', [{ name: 'alpha.test', certificate }]).hostnames;
+      },
+      /hostnames\/0\/certificate/,
     ],
     [
       'a name that would break a header',
@@ -390,7 +403,7 @@ describe('starting again', () => {
     const install = siteState('alpha', [
       { name: 'alpha.test', certificate },
       { name: 'old.test', redirectTo: 'alpha.test' },
-      { name: 'secure.test', forceHttps: true },
+      { name: 'secure.test', forceHttps: true, certificate: await certificateFor('secure.test') },
     ]);
     await site.host.apply(install);
     await site.write(install, 'index.html', 'mine');

@@ -61,7 +61,7 @@ export function createProofs({ folder, clock, log }: ProofsOptions): Proofs {
 
   /** Named by a hash, so that nothing of a request becomes part of a path. */
   function fileOf({ hostname, path }: Pick<Proof, 'hostname' | 'path'>): string {
-    return join(folder, hash('sha256', `${hostname}${path}`, 'hex'));
+    return join(folder, hash('sha256', `${hostname}\0${path}`, 'hex'));
   }
 
   /** The text of a proof that has not ended. Throws an Error if the file is not one of a proof. */
