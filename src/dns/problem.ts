@@ -1,16 +1,17 @@
-/** What can be wrong with a name. */
+/** What is wrong with a name in the DNS, told apart so that each can be said in words of its own. */
 export type DnsProblem =
-  /** `unregistered`: the registrable domain itself is not there. */
+  /** The name does not exist; `unregistered`: not even its registrable domain does. */
   | { kind: 'nxdomain'; name: string; unregistered: boolean }
-  /** The resolver could not find out, or would not. */
+  /** The resolver failed or refused to answer. */
   | { kind: 'servfail'; zone: string | null }
   | { kind: 'timeout' }
   | { kind: 'unreachable' }
-  /** `servers`: the names of those that are to serve the zone and do not. */
+  /** The zone is delegated to servers that do not serve it; `servers`: their NS names. */
   | { kind: 'lame'; zone: string; servers: string[] }
+  /** RFC 1912 2.4: a zone's own name has SOA and NS records, beside which no CNAME may stand. */
   | { kind: 'cname_at_apex'; target: string }
   | { kind: 'cname_loop'; names: string[] }
-  /** The target of the CNAME does not exist, or has no address. */
+  /** The CNAME's last target does not exist or has no address. */
   | { kind: 'dangling_cname'; target: string }
-  /** The name exists, but has neither A nor AAAA nor CNAME. */
+  /** The name exists, but has neither A, AAAA nor CNAME. */
   | { kind: 'no_address' };
