@@ -1,0 +1,199 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createSecureContext, connect as tlsConnect } from 'node:tls';
+import { table } from '../src/cli/output.ts';
+import { layoutOf } from '../src/hosting/embedded/layout.ts';
+import { nextGenerations, vhostFileFor } from '../src/hosting/embedded/vhost.ts';
+import type { ServedCertificate } from '../src/hosting/host.ts';
+import { createSelfSigned } from '../src/hosting/self-signed.ts';
+import { createSealer } from '../src/secrets.ts';
+import { freePort } from '../test/servers/postgres-server.ts';
+import { type Served, serve, temporaryFolder } from './processes.ts';
+
+/**
+ * `node bench/handshakes.ts`: full TLS 1.3 handshakes at the edge with one certificate and with many, and at a bare server of Node with one.
+ * The client shares the machine with the server, so processor time of the server tells more than handshakes a second.
+ */
+const MANY_INSTALLS = 1_000;
+const NAMES_EACH = 10;
+/** Certificates are costly to make, and it is no matter to the edge that names share them: it keeps a context for each name. */
+const DISTINCT = 50;
+const VISITORS = 16;
+const ROUNDS = 3;
+const ROUND_MS = 2_500;
+const WARM_UP_MS = 1_500;
+
+interface Subject {
+  what: string;
+  port: number;
+  server: Served;
+  /** Asked at random. */
+  names: string[];
+}
+
+interface Round {
+  perSecond: number;
+  /** Microseconds of the server's processor time. */
+  cpuMicros: number;
+}
+
+/** Of a shape as authorities give them: the leaf, and an issuer's below it. */
+async function makeCertificates(): Promise<ServedCertificate[]> {
+  const notBefore = new Date();
+  const make = (name: string) => createSelfSigned({ names: [name], notBefore, days: 90 });
+  const issuer = await make('issuer.test');
+  const made: ServedCertificate[] = [];
+  for (let n = 0; n < DISTINCT; n++) {
+    const { chain, key, notAfter } = await make(`certificate-${n}.test`);
+    made.push({ chain: chain + issuer.chain, key, notAfter: notAfter.toISOString() });
+  }
+  return made;
+}
+
+/** Writes the folder of a host with these installs; gives the names. */
+function seedHost(
+  folder: string,
+  installs: number,
+  each: number,
+  certificates: ServedCertificate[],
+): string[] {
+  const key = randomBytes(32);
+  const layout = layoutOf(folder);
+  mkdirSync(layout.vhosts, { recursive: true });
+  writeFileSync(join(folder, 'sealing-key'), key);
+  const generations = nextGenerations(null, Date.now());
+  const names: string[] = [];
+  for (let n = 0; n < installs; n++) {
+    const hostnames = Array.from({ length: each }, (_, index) => {
+      const name = `domain-${index}.install-${n}.test`;
+      const certificate = certificates[(n * each + index) % certificates.length] ?? null;
+      names.push(name);
+      return { name, redirectTo: null, forceHttps: true, certificate };
+    });
+    const state = { id: crypto.randomUUID(), name: `install-${n}`, hostnames, offload: null };
+    const file = vhostFileFor(state, generations, createSealer(key));
+    writeFileSync(layout.vhostOf(state.id), JSON.stringify(file, null, 1));
+  }
+  return names;
+}
+
+async function serveEdge(folder: string): Promise<{ server: Served; port: number }> {
+  const [http, https] = [await freePort(), await freePort()];
+  const command = [process.execPath, 'bench/edge.ts', folder, String(http), String(https)];
+  return { server: await serve(command, { origin: `https://127.0.0.1:${https}` }), port: https };
+}
+
+async function serveBare(
+  folder: string,
+  { chain, key }: ServedCertificate,
+): Promise<{ server: Served; port: number }> {
+  const [port, certFile, keyFile] = [await freePort(), join(folder, 'bare.crt'), join(folder, 'bare.key')];
+  writeFileSync(certFile, chain);
+  writeFileSync(keyFile, key, { mode: 0o600 });
+  const command = [process.execPath, 'bench/bare-https.ts', String(port), certFile, keyFile];
+  return { server: await serve(command, { origin: `https://127.0.0.1:${port}` }), port };
+}
+
+// One context for all, or the client would spend more on making it than on the handshake. Nothing is verified, as nothing is trusted.
+const client = createSecureContext({ minVersion: 'TLSv1.3' });
+
+async function handshake(port: number, servername: string): Promise<void> {
+  const socket = tlsConnect({
+    host: '127.0.0.1',
+    port,
+    servername,
+    secureContext: client,
+    rejectUnauthorized: false,
+  });
+  await once(socket, 'secureConnect');
+  if (socket.getProtocol() !== 'TLSv1.3' || socket.isSessionReused())
+    throw new Error('no full TLS 1.3 handshake');
+  // Closed in order, so that the server has seen the last of it.
+  const closed = once(socket, 'close');
+  socket.resume().end();
+  await closed;
+}
+
+async function handshakesFor({ port, server, names }: Subject, milliseconds: number): Promise<Round> {
+  let count = 0;
+  const [started, cpuBefore] = [performance.now(), server.cpuMs()];
+  await Promise.all(
+    Array.from({ length: VISITORS }, async () => {
+      while (performance.now() < started + milliseconds) {
+        await handshake(port, names[randomInt(names.length)] ?? '');
+        count++;
+      }
+    }),
+  );
+  const seconds = (performance.now() - started) / 1000;
+  return { perSecond: count / seconds, cpuMicros: ((server.cpuMs() - cpuBefore) * 1000) / count };
+}
+
+/** In turn, several rounds, so that all share the machine's moods; the median of each. */
+async function interleaved(subjects: Subject[]): Promise<Round[]> {
+  const rounds: Round[][] = subjects.map(() => []);
+  for (const subject of subjects) await handshakesFor(subject, WARM_UP_MS);
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [index, subject] of subjects.entries()) {
+      rounds[index]?.push(await handshakesFor(subject, ROUND_MS));
+    }
+  }
+  const median = (figures: number[]) => figures.sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? 0;
+  return rounds.map((own) => ({
+    perSecond: median(own.map(({ perSecond }) => perSecond)),
+    cpuMicros: median(own.map(({ cpuMicros }) => cpuMicros)),
+  }));
+}
+
+const folders = [temporaryFolder(), temporaryFolder(), temporaryFolder()] as const;
+const servers: Served[] = [];
+try {
+  const certificates = await makeCertificates();
+  const [first] = certificates;
+  if (first === undefined) throw new Error('no certificate was made');
+  const oneName = seedHost(folders[1].path, 1, 1, certificates);
+  const manyNames = seedHost(folders[2].path, MANY_INSTALLS, NAMES_EACH, certificates);
+
+  const bare = await serveBare(folders[0].path, first);
+  servers.push(bare.server);
+  const one = await serveEdge(folders[1].path);
+  servers.push(one.server);
+  const many = await serveEdge(folders[2].path);
+  servers.push(many.server);
+
+  const loaded = manyNames.length.toLocaleString('en');
+  const subjects: Subject[] = [
+    { what: 'bare node:https', names: ['bare.test'], ...bare },
+    { what: 'edge, 1 certificate', names: oneName, ...one },
+    { what: `edge, ${loaded}, 100 asked for`, names: manyNames.slice(0, 100), ...many },
+    { what: `edge, ${loaded}, all asked for`, names: manyNames, ...many },
+  ];
+  const atStart = subjects.map(({ server }) => server.residentMb());
+  const results = await interleaved(subjects);
+  const [against] = results;
+  if (against === undefined) throw new Error('nothing was measured');
+  const rows = subjects.map(({ what, server }, index) => {
+    const { perSecond, cpuMicros } = results[index] ?? against;
+    return [
+      what,
+      `${Math.round(perSecond)}/s`,
+      (perSecond / against.perSecond).toFixed(2),
+      `${Math.round(cpuMicros)} µs`,
+      (cpuMicros / against.cpuMicros).toFixed(2),
+      `${Math.round(server.startMs)} ms`,
+      `${Math.round(atStart[index] ?? 0)} MB`,
+      `${Math.round(server.residentMb())} MB`,
+    ];
+  });
+  process.stdout.write(
+    table(
+      ['server', 'handshakes', '× bare', 'CPU each', '× bare', 'start', 'memory at start', 'after'],
+      rows,
+    ),
+  );
+} finally {
+  await Promise.all(servers.map((server) => server.stop()));
+  for (const folder of folders) folder.remove();
+}
