@@ -1,3 +1,6 @@
+/** The namespace of the types of RFC 8555 section 6.7. */
+export const ERROR_NAMESPACE = 'urn:ietf:params:acme:error:';
+
 /** Why an authority did not do what it was asked, told to the domain's owner. */
 export class AcmeRefusal extends Error {
   override name = 'AcmeRefusal';
@@ -12,19 +15,25 @@ export class AcmeRefusal extends Error {
 
   /** `message`: one sentence for people. */
   constructor(
+    type: string,
     message: string,
     about: {
-      type: string;
-      validationSpent: boolean;
-      retryAfterMs: number | null;
-      permanent: boolean;
+      validationSpent?: boolean;
+      retryAfterMs?: number | null;
+      permanent?: boolean;
       cause?: unknown;
-    },
+    } = {},
   ) {
     super(message, { cause: about.cause });
-    this.type = about.type;
-    this.validationSpent = about.validationSpent;
-    this.retryAfterMs = about.retryAfterMs;
-    this.permanent = about.permanent;
+    this.type = type;
+    this.validationSpent = about.validationSpent ?? false;
+    this.retryAfterMs = about.retryAfterMs ?? null;
+    this.permanent = about.permanent ?? false;
   }
+}
+
+/** The same refusal, after the authority was asked to validate the name. */
+export function afterValidation(refusal: AcmeRefusal): AcmeRefusal {
+  const { type, message, retryAfterMs, permanent, cause } = refusal;
+  return new AcmeRefusal(type, message, { validationSpent: true, retryAfterMs, permanent, cause });
 }

@@ -1,0 +1,49 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+import { meaningOf } from './sentences.ts';
+
+const ProblemDocument = Type.Object({ type: Type.String(), detail: Type.Optional(Type.String()) });
+const Compound = Type.Object({ subproblems: Type.Array(ProblemDocument, { minItems: 1 }) });
+
+/** A problem document (RFC 8555 section 6.7). */
+export interface Problem {
+  type: string;
+  /** As the authority wrote it; not fit to be shown. '' if it wrote nothing. */
+  detail: string;
+}
+
+/** Reads a problem document, of a compound one (section 6.7.1) the first problem within; null if `body` is none. */
+export function parseProblem(body: unknown): Problem | null {
+  if (!Value.Check(ProblemDocument, body)) return null;
+  const isCompound = body.type === `${ERROR_NAMESPACE}compound` && Value.Check(Compound, body);
+  const { type, detail = '' } = (isCompound ? body.subproblems[0] : undefined) ?? body;
+  return { type, detail };
+}
+
+/** The refusal that a problem amounts to. `name`: the certificate's, null where the matter has none. */
+export function refusalOf(
+  { type, detail }: Problem,
+  name: string | null,
+  retryAfterMs: number | null = null,
+): AcmeRefusal {
+  const { sentence, permanent } = meaningOf(type, name);
+  const shown = shownDetail(detail).replace(/\.$/, '');
+  const message = shown === '' ? `${sentence}.` : `${sentence} (it says: ${shown}).`;
+  return new AcmeRefusal(type, message, { retryAfterMs, permanent });
+}
+
+/** Longest detail that is shown, in characters. */
+const MAX_DETAIL = 200;
+/** Token and thumbprint (RFC 8555 section 8.1), which tell people nothing. */
+const KEY_AUTHORIZATION = /[\w-]{22,}\.[\w-]{43}/g;
+
+/** What an authority wrote, on one line, without control and direction characters, shortened. */
+export function shownDetail(detail: string): string {
+  const line = detail
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(KEY_AUTHORIZATION, '…')
+    .trim();
+  const characters = [...line];
+  return characters.length <= MAX_DETAIL ? line : `${characters.slice(0, MAX_DETAIL - 1).join('')}…`;
+}

@@ -1,0 +1,12 @@
+/** Longest wait that an authority may ask for; beyond it the header is taken for a mistake. */
+const MAX_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * The Retry-After header (RFC 9110 section 10.2.3), which is seconds or a date, as milliseconds from `now`; null if
+ * there is none or it says nothing usable. A date that has passed is 0.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  const text = header?.trim() ?? '';
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_MS);
+}

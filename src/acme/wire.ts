@@ -1,0 +1,58 @@
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+
+/** What the authority sends, as far as Homeport reads it (RFC 8555 section 7.1, RFC 9773 section 4.2). */
+
+export const directorySchema = Type.Object({
+  newNonce: Type.String(),
+  newAccount: Type.String(),
+  newOrder: Type.String(),
+  renewalInfo: Type.Optional(Type.String()),
+  meta: Type.Optional(
+    Type.Object({
+      termsOfService: Type.Optional(Type.String()),
+      caaIdentities: Type.Optional(Type.Array(Type.String())),
+      externalAccountRequired: Type.Optional(Type.Boolean()),
+    }),
+  ),
+});
+export type Directory = Static<typeof directorySchema>;
+
+export const orderSchema = Type.Object({
+  status: Type.Enum(['pending', 'ready', 'processing', 'valid', 'invalid']),
+  url: Type.String(),
+  authorizations: Type.Array(Type.String(), { maxItems: 100 }),
+  finalize: Type.String(),
+  error: Type.Optional(Type.Unknown()),
+});
+
+export const httpChallengeSchema = Type.Object({
+  type: Type.Literal('http-01'),
+  url: Type.String(),
+  status: Type.Enum(['pending', 'processing', 'valid', 'invalid']),
+  // Section 8.3: base64url. It becomes part of a path.
+  token: Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' }),
+  error: Type.Optional(Type.Object({})),
+});
+export type HttpChallenge = Static<typeof httpChallengeSchema>;
+
+export const authorizationSchema = Type.Object({
+  status: Type.Enum(['pending', 'valid', 'invalid', 'deactivated', 'expired', 'revoked']),
+  url: Type.String(),
+  challenges: Type.Array(Type.Object({ type: Type.String(), error: Type.Optional(Type.Unknown()) })),
+});
+export type Authorization = Static<typeof authorizationSchema>;
+
+export const renewalInfoSchema = Type.Object({
+  suggestedWindow: Type.Object({ start: Type.String(), end: Type.String() }),
+});
+
+/** `value` if it has the shape; else the authority is at fault. `what` completes "sent … that cannot be read". */
+export function parsed<T extends Type.TSchema>(schema: T, value: unknown, what: string): Static<T> {
+  if (Value.Check(schema, value)) return value;
+  throw new AcmeRefusal(
+    `${ERROR_NAMESPACE}serverInternal`,
+    `The certificate authority sent ${what} that cannot be read.`,
+  );
+}
