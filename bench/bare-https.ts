@@ -1,0 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
+
+// What TLS costs in Node alone: one certificate, no choice by name. Arguments: port, certificate file, key file.
+const [port, cert, key] = process.argv.slice(2);
+const server = createServer(
+  { cert: readFileSync(String(cert)), key: readFileSync(String(key)), minVersion: 'TLSv1.2' },
+  (_request, response) => response.end(),
+);
+server.listen(Number(port), '127.0.0.1');

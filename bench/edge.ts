@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { systemClock } from '../src/clock.ts';
+import { createEmbeddedHost } from '../src/hosting/embedded/embedded-host.ts';
+import { createSealer } from '../src/secrets.ts';
+
+// The embedded host alone. Arguments: its folder (with the key for sealing in the file `sealing-key`), HTTP and HTTPS port.
+const [folder = '', http, https] = process.argv.slice(2);
+const noStorage = () => {
+  throw new Error('the bench has no object storage');
+};
+const host = createEmbeddedHost({
+  folder,
+  edgeHttp: { host: '127.0.0.1', port: Number(http) },
+  edgeHttps: { host: '127.0.0.1', port: Number(https) },
+  sshListen: { host: '127.0.0.1', port: 0 },
+  siteDomain: 'bench.test',
+  sealer: createSealer(readFileSync(join(folder, 'sealing-key'))),
+  objectStorage: { get: noStorage, publicUrl: noStorage },
+  questions: { sshLogin: async () => null },
+  log: pino({ level: 'warn' }, pino.destination(2)),
+  clock: systemClock,
+  listen: true,
+});
+await host.start();
+process.once('SIGTERM', () => host.stop());
