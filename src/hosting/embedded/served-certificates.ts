@@ -20,8 +20,11 @@ export interface ServedCertificatesOptions {
   log: Logger;
 }
 
-/** A context weighs about 50 KB, so only those that visitors ask for are kept. */
-const KEPT_CONTEXTS = 500;
+/**
+ * A context weighs about 30 KB, so only those that visitors ask for are kept. Making one anew takes as long as the rest of
+ * a handshake, nearly all of it in OpenSSL (bench/handshakes.ts).
+ */
+const KEPT_CONTEXTS = 2_000;
 
 export function createServedCertificates({
   vhosts,
