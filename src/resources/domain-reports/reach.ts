@@ -1,0 +1,175 @@
+import { isLocalhost } from '../../dns/domain-name.ts';
+import { NameNotResolved } from '../../dns/resolver.ts';
+import { DOMAIN_CHECK_PREFIX, type Host } from '../../hosting/host.ts';
+import type { Randomness } from '../../ids.ts';
+import type { Journey, Target, Visitor, VisitProblem } from '../../outbound/visitor.ts';
+import { isWildcard } from '../domains/domain-name.ts';
+
+/** One try to fetch the token: by one scheme, at one address. */
+export interface Arrival {
+  scheme: 'http' | 'https';
+  address: string;
+  family: 4 | 6;
+  arrives: boolean;
+  /** Why not, one sentence. */
+  failure: string | null;
+  /** The same, for rules. `another_server`: there was an answer, but not the edge's. */
+  problem: VisitProblem | 'another_server' | null;
+}
+
+/** Whether what visitors of a name ask for ends at this edge. */
+export interface Reach {
+  arrivals: Arrival[];
+  /** In each family that has addresses there is one that arrives, and there is an address: authorities prefer IPv6. */
+  arrivesByHttp: boolean;
+  arrivesByHttps: boolean;
+  /** Nothing was tried, because every address is private or none is known. */
+  untried: boolean;
+  /** What to do when it does not arrive by HTTP, one sentence; else null. */
+  sentence: string | null;
+}
+
+interface Parts {
+  host: Pick<Host, 'publish' | 'withdraw'>;
+  visitor: Visitor;
+  random: Randomness;
+}
+
+/** Whoever publishes hundreds of addresses does not get hundreds of visits. */
+const ADDRESSES_A_FAMILY = 4;
+/** RFC 1035 section 2.3.4, as text. */
+const LONGEST_NAME = 253;
+
+/**
+ * Has the edge answer a random token for the name and fetches it through the public name: IPv4 and IPv6, HTTP and HTTPS,
+ * redirects followed (a CDN may send HTTP to HTTPS). It is the only proof that traffic for a name ends here. The token is
+ * withdrawn however it ends. Never throws for what the network does.
+ */
+export async function probeReach(name: string, parts: Parts, signal: AbortSignal): Promise<Reach> {
+  const hostname = visitedName(name, parts.random);
+  const targets = await targetsOf(hostname, parts.visitor, signal);
+  if (typeof targets === 'string') return untried([], targets);
+  if (targets.length === 0) return untried([], `${name} has no address; give it an A record in the DNS.`);
+  if (targets.every(({ allowed }) => !allowed)) {
+    const [first] = targets;
+    const sentence = `${name} has the private address ${first?.address}, which nobody outside can reach; set its DNS record to a public one.`;
+    return untried(targets.flatMap(refusedArrivals), sentence);
+  }
+  const arrivals = await fetchToken(hostname, targets, parts, signal);
+  const arrivesByHttp = inEachFamily(arrivals, 'http');
+  return {
+    arrivals,
+    arrivesByHttp,
+    arrivesByHttps: inEachFamily(arrivals, 'https'),
+    untried: false,
+    sentence: arrivesByHttp ? null : adviceFor(name, arrivals),
+  };
+}
+
+/** A name that visitors can ask for: a random label stands for a wildcard's star. */
+export function visitedName(name: string, random: Randomness): string {
+  if (!isWildcard(name)) return name;
+  const below = name.slice('*.'.length);
+  return `${random
+    .bytes(6)
+    .toString('hex')
+    .slice(0, LONGEST_NAME - below.length - 1)}.${below}`;
+}
+
+/** At most a few addresses of each family; a sentence if there are none to be had. */
+async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): Promise<Target[] | string> {
+  try {
+    const all = await visitor.targets(name, signal);
+    const some = [4, 6].flatMap((family) =>
+      all.filter((target) => target.family === family).slice(0, ADDRESSES_A_FAMILY),
+    );
+    // What localhost stands for is no choice of its owner, so what may not be visited says nothing of the name.
+    return isLocalhost(name) && some.some(({ allowed }) => allowed)
+      ? some.filter(({ allowed }) => allowed)
+      : some;
+  } catch (error) {
+    if (error instanceof NameNotResolved) return error.message;
+    throw error;
+  }
+}
+
+async function fetchToken(
+  hostname: string,
+  targets: Target[],
+  { host, visitor, random }: Parts,
+  signal: AbortSignal,
+): Promise<Arrival[]> {
+  const text = random.bytes(24).toString('base64url');
+  const path = `${DOMAIN_CHECK_PREFIX}${random.bytes(18).toString('base64url')}`;
+  await host.publish({ hostname, path, text });
+  try {
+    return (
+      await Promise.all(
+        targets.map((target) => (target.allowed ? visits(target) : Promise.resolve(refusedArrivals(target)))),
+      )
+    ).flat();
+  } finally {
+    await host.withdraw({ hostname, path });
+  }
+
+  function visits({ address, family }: Target): Promise<Arrival[]> {
+    return Promise.all(
+      (['http', 'https'] as const).map(async (scheme) => {
+        const url = new URL(`${scheme}://${hostname}${path}`);
+        const journey = await visitor.follow(url, signal, { address, maxBytes: 1024 });
+        return { scheme, address, family, ...verdict(journey, text, hostname, address) };
+      }),
+    );
+  }
+}
+
+function verdict(
+  { last, failure }: Journey,
+  text: string,
+  hostname: string,
+  address: string,
+): Pick<Arrival, 'arrives' | 'failure' | 'problem'> {
+  if (failure) return { arrives: false, failure: failure.message, problem: failure.problem };
+  if (last?.status === 200 && last.body.trim() === text)
+    return { arrives: true, failure: null, problem: null };
+  const sentence = `Another server answers for ${hostname} at ${address} (status ${last?.status ?? 0}).`;
+  return { arrives: false, failure: sentence, problem: 'another_server' };
+}
+
+function refusedArrivals({ address, family }: Target): Arrival[] {
+  return (['http', 'https'] as const).map((scheme) => ({
+    scheme,
+    address,
+    family,
+    arrives: false,
+    failure: `${address} is a private address, which nobody outside can reach.`,
+    problem: 'private_address',
+  }));
+}
+
+function inEachFamily(arrivals: Arrival[], scheme: Arrival['scheme']): boolean {
+  const tried = arrivals.filter((arrival) => arrival.scheme === scheme);
+  const families = new Set(tried.map(({ family }) => family));
+  return (
+    families.size > 0 &&
+    [...families].every((family) => tried.some((arrival) => arrival.family === family && arrival.arrives))
+  );
+}
+
+function untried(arrivals: Arrival[], sentence: string): Reach {
+  return { arrivals, arrivesByHttp: false, arrivesByHttps: false, untried: true, sentence };
+}
+
+/** Whoever reads it may not know what this platform's addresses are; the status report tells them. */
+function adviceFor(name: string, arrivals: Arrival[]): string {
+  const tried = arrivals.filter(({ scheme }) => scheme === 'http');
+  const stray = tried.find(({ arrives }) => !arrives);
+  const type = stray?.family === 6 ? 'AAAA' : 'A';
+  if (tried.some(({ arrives }) => arrives)) {
+    return `Remove the ${type} record ${stray?.address} of ${name}; it does not lead here.`;
+  }
+  if (stray?.problem === 'another_server') {
+    return `${name} leads to another server at ${stray.address}; set its DNS record to this platform.`;
+  }
+  return `${name} cannot be reached by HTTP: ${stray?.failure ?? 'nothing answers.'}`;
+}
