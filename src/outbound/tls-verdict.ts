@@ -1,3 +1,8 @@
+import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import { shownText } from './foreign-text.ts';
+import { parseSeenCertificate, shownChain } from './seen-certificate.ts';
+
 export type TlsProblem =
   | 'expired'
   | 'not_yet_valid'
@@ -13,8 +18,169 @@ export type TlsProblem =
   | 'unreachable'
   | 'alert';
 
-/** What a visitor's browser would refuse, and one sentence that says so to people. */
+/** What a visitor's browser would refuse, and one sentence that says so to people and what to do. */
 export interface TlsFailure {
   problem: TlsProblem;
   sentence: string;
 }
+
+export interface ShownToVisitor {
+  /** The server's certificate, from the handshake: it brings those that were sent with it. */
+  leaf: X509Certificate;
+  /** OpenSSL's verdict on the chain, by its name for the error; null if it accepts it. Names are not among it. */
+  verifyError: string | null;
+  /** The name or IP address that was asked for. */
+  host: string;
+  now: Date;
+  /** All that are trusted; asked for only where OpenSSL's verdict says nothing of the issuer. */
+  roots: () => X509Certificate[];
+}
+
+/** OpenSSL tells these last, so what is wrong with the issuer is not told with them; and it knows the system's time only. */
+const OF_TIME = ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID'];
+/** No certificate above the last one is known. */
+const NO_ISSUER = [
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+/** What is wrong with the certificate of a handshake, the most telling fault first; null if nothing is. */
+export function tlsVerdict(shown: ShownToVisitor): TlsFailure | null {
+  return wrongTime(shown) ?? wrongName(shown) ?? wrongIssuer(shown);
+}
+
+function wrongTime({ leaf, host, now }: ShownToVisitor): TlsFailure | null {
+  if (now > leaf.validToDate) {
+    return fault('expired', host, `expired on ${day(leaf.validToDate)}; renew it`);
+  }
+  if (now < leaf.validFromDate) {
+    return fault(
+      'not_yet_valid',
+      host,
+      `is valid only from ${day(leaf.validFromDate)} on; check the clock of the machine that made it, or install one that is valid now`,
+    );
+  }
+  return null;
+}
+
+function wrongName({ leaf, host }: ShownToVisitor): TlsFailure | null {
+  // As browsers do: the common name does not count (RFC 9525 section 2).
+  const matches = isIP(host) === 0 ? leaf.checkHost(host, { subject: 'never' }) : leaf.checkIP(host);
+  if (matches !== undefined) return null;
+  const { dnsNames, commonName } = parseSeenCertificate(leaf);
+  const names = dnsNames.length > 0 ? dnsNames : [commonName].filter((name) => name !== '');
+  const others = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  const listed = names.slice(0, SHOWN_NAMES).map(shownText).join(', ');
+  return fault(
+    'wrong_name',
+    host,
+    names.length === 0
+      ? 'names no host at all; install one that names it'
+      : `is for ${listed}${others} and does not name it; install one that does`,
+  );
+}
+
+const SHOWN_NAMES = 3;
+
+function wrongIssuer(shown: ShownToVisitor): TlsFailure | null {
+  const { leaf, verifyError, host, now } = shown;
+  if (verifyError === null) return null;
+  const path = pathOf(leaf);
+  if (OF_TIME.includes(verifyError)) {
+    const late = path.find(({ validToDate }) => now > validToDate);
+    if (late) {
+      return fault(
+        'expired',
+        host,
+        `is signed by "${nameOf(late)}", whose own certificate expired on ${day(late.validToDate)}; install the present chain of the issuer`,
+      );
+    }
+    if (isTrusted(path, shown.roots())) return null;
+  }
+  const top = path.at(-1) ?? leaf;
+  const issuer = shownText(parseSeenCertificate(top).issuer);
+  if (isSelfSigned(leaf)) {
+    return fault(
+      'self_signed',
+      host,
+      'is self-signed, and browsers warn of it; get one from a certificate authority',
+    );
+  }
+  if (OF_TIME.includes(verifyError) || NO_ISSUER.includes(verifyError)) {
+    return lacksIntermediate(path)
+      ? fault(
+          'incomplete_chain',
+          host,
+          `comes without the intermediate certificate of its issuer "${issuer}"; install the full chain`,
+        )
+      : unknownIssuer(host, issuer);
+  }
+  if (verifyError === 'SELF_SIGNED_CERT_IN_CHAIN') return unknownIssuer(host, issuer);
+  return fault(
+    'unknown_issuer',
+    host,
+    `does not pass verification (${shownText(verifyError)}); get a new one from a certificate authority that browsers trust`,
+  );
+}
+
+function unknownIssuer(host: string, issuer: string): TlsFailure {
+  return fault(
+    'unknown_issuer',
+    host,
+    `is signed by "${issuer}", which browsers do not trust; get one from a certificate authority that they do`,
+  );
+}
+
+/**
+ * Whether a certificate that nothing shown has signed is missing its intermediate, and not its issuer's fame: public
+ * authorities say in it where the intermediate is to be had, and if others came with it, they are the wrong ones.
+ */
+function lacksIntermediate(path: X509Certificate[]): boolean {
+  const [leaf, ...above] = path;
+  if (leaf === undefined || above.length > 0) return false;
+  return shownChain(leaf).length > 1 || (leaf.infoAccess ?? '').includes('CA Issuers - URI:');
+}
+
+/** The certificate, the one shown that signed it, and so on up, as far as they reach. */
+function pathOf(leaf: X509Certificate): X509Certificate[] {
+  const shown = shownChain(leaf);
+  const path = [leaf];
+  for (let at: X509Certificate | undefined = leaf; at && !isSelfSigned(at); ) {
+    const below: X509Certificate = at;
+    at = shown.find((one) => !path.includes(one) && hasSigned(one, below));
+    if (at) path.push(at);
+  }
+  return path;
+}
+
+function isTrusted(path: X509Certificate[], roots: X509Certificate[]): boolean {
+  return path.some((one) =>
+    roots.some((root) => root.fingerprint256 === one.fingerprint256 || hasSigned(root, one)),
+  );
+}
+
+function isSelfSigned(certificate: X509Certificate): boolean {
+  return hasSigned(certificate, certificate);
+}
+
+function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
+  if (!certificate.checkIssued(issuer)) return false;
+  try {
+    return certificate.verify(issuer.publicKey);
+  } catch {
+    // A key that cannot be read has signed nothing.
+    return false;
+  }
+}
+
+function nameOf(certificate: X509Certificate): string {
+  const { commonName, subject } = parseSeenCertificate(certificate);
+  return shownText(commonName || (subject.organization[0] ?? ''));
+}
+
+function fault(problem: TlsProblem, host: string, what: string): TlsFailure {
+  return { problem, sentence: `The certificate that ${shownText(host)} shows ${what}.` };
+}
+
+const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,11 +1,19 @@
+import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
-import type { DnsResolver } from '../dns/resolver.ts';
+import { addressesOf, type DnsResolver } from '../dns/resolver.ts';
 import type { AddressPolicy } from './address-policy.ts';
-import type { SeenCertificate } from './seen-certificate.ts';
-import type { VisitFailure } from './visit-failure.ts';
+import { shownText } from './foreign-text.ts';
+import { getAt, refuseUnvisitable } from './get.ts';
+import { createHandshake, type Handshake } from './handshake.ts';
+import { follow, type Journey } from './journey.ts';
+import { hostOf } from './url-host.ts';
+import { refusedAddress, type Visit, VisitFailure } from './visit.ts';
 
+export type { Handshake } from './handshake.ts';
+export type { Journey } from './journey.ts';
 export type { SeenCertificate } from './seen-certificate.ts';
-export { VisitFailure, type VisitProblem } from './visit-failure.ts';
+export type { TlsFailure, TlsProblem } from './tls-verdict.ts';
+export { type Visit, VisitFailure, type VisitProblem } from './visit.ts';
 
 /** The ports that stand for http and https where a URL names none. */
 export interface VisitedPorts {
@@ -17,57 +25,8 @@ export interface VisitedPorts {
 export interface Target {
   address: string;
   family: 4 | 6;
-  /** The policy lets Homeport connect to it. */
+  /** Whether the policy lets connections go there. */
   allowed: boolean;
-}
-
-/** The answer to one GET. */
-export interface Visit {
-  status: number;
-  /** By lower-case name; values of repeated headers are joined with a comma. */
-  headers: Record<string, string>;
-  /** Its beginning, as UTF-8; '' for a redirect. */
-  body: string;
-  /** Where a redirect sends to, resolved against the URL asked; null for anything else, and where it is no URL. */
-  location: URL | null;
-}
-
-/** A GET with its redirects. */
-export interface Journey {
-  /** Every URL asked, in order. */
-  urls: string[];
-  /** The last answer that came, be it a redirect. */
-  last: Visit | null;
-  /** Why it did not end at an answer that is no redirect; else null. */
-  failure: VisitFailure | null;
-}
-
-export type TlsProblem =
-  | 'expired'
-  | 'not_yet_valid'
-  | 'wrong_name'
-  | 'self_signed'
-  | 'incomplete_chain'
-  | 'unknown_issuer'
-  | 'no_tls'
-  | 'refused'
-  | 'timeout'
-  | 'reset'
-  | 'private_address'
-  | 'unreachable'
-  | 'alert';
-
-/** Why visitors do not get a secure connection: one sentence that says what to do. */
-export interface TlsFailure {
-  problem: TlsProblem;
-  sentence: string;
-}
-
-export interface Handshake {
-  /** What the server showed, also where it is not accepted; null if it came to none. */
-  certificate: SeenCertificate | null;
-  /** Null: all is well. */
-  failure: TlsFailure | null;
 }
 
 /** Opens names as a visitor would, but only at addresses that the policy allows. */
@@ -100,4 +59,50 @@ export interface VisitorOptions {
   portsOf: (address: string) => VisitedPorts;
   /** After so many milliseconds every single connection ends as `timeout`; 8 s. */
   limitMs?: number;
+}
+
+const LIMIT_MS = 8000;
+const MAX_BODY_BYTES = 64 * 1024;
+
+export function createVisitor({
+  resolver,
+  policy,
+  clock,
+  extraRoots,
+  portsOf,
+  limitMs = LIMIT_MS,
+}: VisitorOptions): Visitor {
+  const handshake = createHandshake({ clock, extraRoots, limitMs });
+
+  const visitor: Visitor = {
+    async targets(host, signal) {
+      const name = hostOf(host);
+      const addresses = isIP(name) === 0 ? await addressesOf(resolver, name, signal) : [name];
+      return addresses.map((address) => ({
+        address,
+        family: isIP(address) === 6 ? 6 : 4,
+        allowed: policy(address),
+      }));
+    },
+
+    async get(url, address, signal, { maxBytes = MAX_BODY_BYTES } = {}) {
+      refuseUnvisitable(url);
+      if (!policy(address)) {
+        throw new VisitFailure(
+          'private_address',
+          `${shownText(url.href)} leads to ${refusedAddress(address)}.`,
+        );
+      }
+      return getAt(url, address, signal, { ports: portsOf(address), maxBytes, limitMs });
+    },
+
+    follow: (url, signal, options) => follow(visitor, url, signal, options),
+
+    async handshake(host, address, signal) {
+      if (policy(address)) return handshake(hostOf(host), address, portsOf(address).https, signal);
+      const sentence = `${shownText(host)} leads to ${refusedAddress(address)}.`;
+      return { certificate: null, failure: { problem: 'private_address', sentence } };
+    },
+  };
+  return visitor;
 }
