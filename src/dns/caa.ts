@@ -1,9 +1,87 @@
+import { canonicalName } from './domain-name.ts';
 import type { CaaRecord } from './record.ts';
 
-export function caaRefusal(
-  _name: string,
-  _caa: CaaRecord[],
-  _authority: { identities: string[]; accountUrl: string | null },
-): string | null {
-  throw new Error('not built yet');
+/** RFC 8659 section 4.1: the bit that forbids to issue for whoever does not know the property. */
+const CRITICAL = 0x80;
+/** Properties that are understood here, or that say nothing about issuance over HTTP (RFC 8659, RFC 9495). */
+const KNOWN = new Set(['issue', 'issuewild', 'iodef', 'issuemail', 'contactemail', 'contactphone']);
+/** How Homeport proves that a name is its own (RFC 8555 section 8.3). */
+const VALIDATION_METHOD = 'http-01';
+
+export interface CaaAuthority {
+  /** The domain names that the authority recognises as its own. */
+  identities: string[];
+  /** The URL of the account that orders; null if there is none yet. */
+  accountUrl: string | null;
+}
+
+/**
+ * Why an authority may not issue for `name` (`*.` in front for a wildcard) by the relevant set of CAA records (RFC 8659,
+ * RFC 8657), as one sentence that says what to change; null if it may.
+ */
+export function caaRefusal(name: string, caa: CaaRecord[], authority: CaaAuthority): string | null {
+  const identities = authority.identities.map(canonicalName);
+  const owner = caa[0]?.hdr.name ?? name;
+  const advice = `add the CAA record 0 issue "${identities[0] ?? ''}" to ${owner}`;
+
+  const unknown = caa.find(({ flag, tag }) => (flag & CRITICAL) !== 0 && !KNOWN.has(tag.toLowerCase()));
+  if (unknown) {
+    return `The CAA record "${unknown.tag}" of ${owner} is marked critical and not known here, which forbids a certificate for ${name}: remove it or its critical flag.`;
+  }
+
+  const issuers = issuersFor(name, caa);
+  // Without issue (or issuewild) there is no restriction (RFC 8659 section 4.2).
+  if (issuers.length === 0) return null;
+  const own = issuers.filter(({ domain }) => identities.includes(domain));
+  if (own.length === 0) {
+    const others = [...new Set(issuers.flatMap(({ domain }) => (domain === '' ? [] : [domain])))];
+    const present = others.length === 0 ? 'forbid every authority' : `allow only ${others.join(', ')}`;
+    return `The CAA records of ${owner} ${present}, so no certificate can be issued for ${name}: ${advice}.`;
+  }
+  if (own.some((issuer) => permits(issuer, authority.accountUrl))) return null;
+  return `The CAA records of ${owner} allow ${own[0]?.domain} only for another account or another way of validation than ${VALIDATION_METHOD}, so no certificate can be issued for ${name}: ${advice}.`;
+}
+
+interface Issuer {
+  /** Lower case; '' for nobody, or for a value that cannot be read, which allows nobody either. */
+  domain: string;
+  parameters: Map<string, string>;
+}
+
+/** RFC 8659 section 4.3: issuewild, where there is one, takes the place of issue for wildcards. */
+function issuersFor(name: string, caa: CaaRecord[]): Issuer[] {
+  const tagged = (tag: string) => caa.filter((record) => record.tag.toLowerCase() === tag);
+  const wild = name.startsWith('*.') ? tagged('issuewild') : [];
+  const records = wild.length > 0 ? wild : tagged('issue');
+  return records.map(({ value }) => parseIssuer(value));
+}
+
+const NOBODY: Issuer = { domain: '', parameters: new Map() };
+const LABEL = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
+const ISSUER_DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const PARAMETER =
+  /^[ \t]*([a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)[ \t]*=[ \t]*([\x21-\x3a\x3c-\x7e]*)[ \t]*$/;
+
+/** RFC 8659 section 4.2: `domain; name=value; …`, each part optional. */
+function parseIssuer(value: string): Issuer {
+  const [first = '', ...rest] = value.split(';');
+  const domain = first.trim().toLowerCase();
+  if (!ISSUER_DOMAIN.test(domain)) return NOBODY;
+  const parameters = new Map<string, string>();
+  for (const part of rest) {
+    if (part.trim() === '') continue;
+    const [, name, content] = PARAMETER.exec(part) ?? [];
+    // A value that is not well formed is read as one that names nobody.
+    if (name === undefined || content === undefined) return NOBODY;
+    parameters.set(name.toLowerCase(), content);
+  }
+  return { domain, parameters };
+}
+
+/** RFC 8657 sections 3 and 4. */
+function permits({ parameters }: Issuer, accountUrl: string | null): boolean {
+  const account = parameters.get('accounturi');
+  if (account !== undefined && accountUrl !== null && account !== accountUrl) return false;
+  const methods = parameters.get('validationmethods');
+  return methods === undefined || methods.split(',').includes(VALIDATION_METHOD);
 }

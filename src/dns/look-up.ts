@@ -1,59 +1,165 @@
+import { getDomain } from 'tldts';
+import { askAuthorities } from './authorities.ts';
+import { type CnameChain, cnameOf, followCnames } from './chain.ts';
+import type { DnsAnswer } from './client.ts';
+import {
+  type AddressOutcome,
+  type AuthoritativeView,
+  addressesAt,
+  problemOf,
+  staleSeconds,
+} from './diagnosis.ts';
+import { canonicalName, isAskable, isLocalhost, isWithin, parentOf } from './domain-name.ts';
 import type { DnsProblem } from './problem.ts';
-import type { AddressRecord, CaaRecord, SoaRecord } from './record.ts';
-import type { DnsResolver } from './resolver.ts';
+import type { AddressRecord, CaaRecord, DnsRecord, RecordType, SoaRecord } from './record.ts';
+import { type DnsResolver, problemOfFailure } from './resolver.ts';
+import { RRTYPES } from './wire.ts';
 
 export type { DnsProblem } from './problem.ts';
 
-/** What the DNS says of a name. */
+/** What DNS says of a name. What is not known (yet) is empty or null. */
 export interface NameFindings {
   name: string;
-  /** The CNAME chain in order: its targets. */
+  /** The targets of the CNAME chain, in order. */
   cnames: string[];
-  /** The addresses at the end of the chain, as the resolver sees them. */
+  /** The final addresses, as the resolver sees them. */
   a: AddressRecord[];
   aaaa: AddressRecord[];
-  /** The zone's name servers. */
+  /** The name servers of the zone. */
   ns: string[];
   mx: { exchange: string; preference: number }[];
   txt: string[];
-  /** The zone's SOA record. */
   soa: SoaRecord[];
-  /** The relevant set after climbing the tree (RFC 8659 3). */
+  /** The relevant set after climbing the tree (RFC 8659 section 3). */
   caa: CaaRecord[];
-  /** The zone that the name is in; null if it is not known, or a registry's zone in which the name is not registered. */
+  /** The zone that the name is in (the owner of the SOA). */
   zone: string | null;
   /** What the zone's authoritative servers say now of the name itself; null if none could be asked. */
-  authoritative: AuthoritativeFindings | null;
-  /** The resolver still gives what the authoritative servers no longer say: seconds until its caches end; else null. */
+  authoritative: AuthoritativeView | null;
+  /** The resolver still gives what the authoritative servers no longer say: seconds until its caches end. */
   staleSeconds: number | null;
-  /** The CAA records could not be looked up (RFC 8659 3: no certificate may be issued then). */
+  /** CAA could not be looked up: no authority may issue then (RFC 8659 section 3). */
   caaFailed: boolean;
-  /** The problem that matters most. */
+  /** The one that matters most. */
   problem: DnsProblem | null;
-}
-
-export interface AuthoritativeFindings {
-  /** The NS names of the servers that answered with authority. */
-  servers: string[];
-  cname: string | null;
-  a: string[];
-  aaaa: string[];
 }
 
 export interface LookUpOptions {
   resolver: DnsResolver;
-  /** Ends the look-up; what is not known by then stays empty. */
   signal: AbortSignal;
-  /** Gets the findings so far after each look-up; never after the signal aborted. */
+  /** Called with the findings so far after each look-up, and never after `signal` is aborted. */
   onProgress?: (findings: NameFindings) => void;
-  /** Whether a packet may be sent to this address: an NS name may point anywhere. */
+  /** May a packet be sent to this address? The name of a name server may point anywhere. */
   mayContact: (address: string) => boolean;
-  /** The port of authoritative servers; 53. */
+  /** Port of authoritative servers; 53. */
   authoritativePort?: number;
 }
 
-/** Nothing known yet of `name`. */
-export function noFindings(name: string): NameFindings {
+/**
+ * Looks a name up, all types side by side; for a wildcard, `*.` and a name, the record sets of the wildcard itself.
+ * What is not known when `signal` is aborted stays empty. Never throws for what the network does.
+ */
+export async function lookUp(name: string, options: LookUpOptions): Promise<NameFindings> {
+  const { resolver, signal, onProgress } = options;
+  const wanted = canonicalName(name);
+  let findings = nothingFound(wanted);
+  if (isLocalhost(wanted)) return localFindings(findings);
+  if (!isAskable(wanted)) {
+    return { ...findings, problem: { kind: 'nxdomain', name: wanted, unregistered: false } };
+  }
+
+  let outcomes: AddressOutcome[] = [];
+  let unregistered = false;
+  let lameServers: string[] = [];
+  const ask = (type: RecordType) => (asked: string) => resolver.resolve(asked, type, signal);
+
+  function found(more: Partial<NameFindings>): void {
+    findings = { ...findings, ...more };
+    if (outcomes.length > 0) {
+      const { zone, authoritative } = findings;
+      findings.problem = problemOf({ name: wanted, zone, outcomes, unregistered, lameServers });
+      findings.staleSeconds = authoritative && staleSeconds(wanted, outcomes, authoritative);
+    }
+    if (!signal.aborted) onProgress?.({ ...findings });
+  }
+
+  async function addresses(): Promise<void> {
+    const seen = await Promise.all([addressOutcome(wanted, ask('A')), addressOutcome(wanted, ask('AAAA'))]);
+    if (seen.every(hasFailed)) {
+      // Some resolvers fail where CNAMEs lead in a circle or to a zone that fails: walked one by one, they show it.
+      const walked = await addressOutcome(wanted, ask('CNAME'));
+      if (walked.kind === 'chain' && walked.chain.cnames.length > 0) {
+        const failure = seen.flatMap((one) => (one.kind === 'chain' ? [one.chain.answer] : []))[0];
+        const answer = failure ?? walked.chain.answer;
+        seen.splice(0, 2, { kind: 'chain', chain: { ...walked.chain, answer } });
+      }
+    }
+    if (seen.some(isMissing)) unregistered = await isUnregistered(wanted, ask('SOA'));
+    outcomes = seen;
+    const chains = seen.flatMap((outcome) => (outcome.kind === 'chain' ? [outcome.chain] : []));
+    const records = chains.flatMap(addressesAt);
+    found({
+      cnames: longest(chains.map(({ cnames }) => cnames.map(({ target }) => target))),
+      a: records.filter(({ type }) => type === 'A'),
+      aaaa: records.filter(({ type }) => type === 'AAAA'),
+    });
+  }
+
+  async function zoneAndItsServers(): Promise<void> {
+    const cut = await findZone(wanted, ask('SOA'));
+    if (cut === null) return;
+    if (cut.isSure) found({ zone: cut.zone, soa: cut.soa });
+    const named = await ask('NS')(cut.zone).catch(() => null);
+    const ns = (named?.answers ?? []).flatMap((record) =>
+      record.type === 'NS' && record.hdr.name === cut.zone ? [record.target] : [],
+    );
+    if (cut.isSure) found({ ns });
+    const { mayContact, authoritativePort: port = 53 } = options;
+    const now = await askAuthorities(wanted, cut.zone, ns, { resolver, signal, mayContact, port });
+    lameServers = now.lame;
+    if (now.zone !== cut.zone) found({ zone: now.zone, ns: now.ns, soa: [], authoritative: now.view });
+    else found({ authoritative: now.view });
+  }
+
+  async function mail(): Promise<void> {
+    const chain = await followCnames(wanted, ask('MX'));
+    const mx = chain.answer.answers.flatMap((record) =>
+      record.type === 'MX' && record.hdr.name === chain.end
+        ? [{ exchange: record.exchange, preference: record.preference }]
+        : [],
+    );
+    found({ mx: mx.sort((one, other) => one.preference - other.preference) });
+  }
+
+  async function texts(): Promise<void> {
+    const chain = await followCnames(wanted, ask('TXT'));
+    const txt = chain.answer.answers.flatMap((record) =>
+      record.type === 'TXT' && record.hdr.name === chain.end ? [record.text] : [],
+    );
+    found({ txt });
+  }
+
+  async function certificationAuthorities(): Promise<void> {
+    const caa = await relevantCaa(wanted, ask('CAA'));
+    found(caa === null ? { caaFailed: true } : { caa });
+  }
+
+  await Promise.all([
+    addresses(),
+    zoneAndItsServers(),
+    // That there was no answer for these shows in the addresses as well.
+    mail().catch(() => undefined),
+    texts().catch(() => undefined),
+    certificationAuthorities(),
+  ]);
+  if (findings.problem?.kind === 'nxdomain' && unregistered && isAbove(findings.zone, wanted)) {
+    // What was found is the registry's.
+    findings = { ...findings, zone: null, ns: [], soa: [] };
+  }
+  return findings;
+}
+
+function nothingFound(name: string): NameFindings {
   return {
     name,
     cnames: [],
@@ -72,10 +178,113 @@ export function noFindings(name: string): NameFindings {
   };
 }
 
-/**
- * Looks a name up in the DNS, everything side by side; of `*.example.com` the wildcard's own records. Never throws for
- * what the network does: it is in the findings.
- */
-export async function lookUp(name: string, _options: LookUpOptions): Promise<NameFindings> {
-  return noFindings(name);
+/** RFC 6761 section 6.3: this machine, and nobody is asked. */
+function localFindings(findings: NameFindings): NameFindings {
+  const hdr = { name: findings.name, class: 1, ttl: 0 };
+  return {
+    ...findings,
+    a: [{ type: 'A', hdr: { ...hdr, rrtype: RRTYPES.A, rdlength: 4 }, address: '127.0.0.1' }],
+    aaaa: [{ type: 'AAAA', hdr: { ...hdr, rrtype: RRTYPES.AAAA, rdlength: 16 }, address: '::1' }],
+  };
+}
+
+type Ask = (name: string) => Promise<DnsAnswer>;
+
+async function addressOutcome(name: string, ask: Ask): Promise<AddressOutcome> {
+  try {
+    return { kind: 'chain', chain: await followCnames(name, ask) };
+  } catch (error) {
+    return { kind: problemOfFailure(error).kind };
+  }
+}
+
+function hasFailed(outcome: AddressOutcome): boolean {
+  if (outcome.kind !== 'chain') return true;
+  const { answer, cnames } = outcome.chain;
+  return cnames.length === 0 && answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN';
+}
+
+function isMissing(outcome: AddressOutcome): boolean {
+  return outcome.kind === 'chain' && isPlainNxdomain(outcome.chain);
+}
+
+function isPlainNxdomain({ answer, cnames }: CnameChain): boolean {
+  return answer.rcode === 'NXDOMAIN' && cnames.length === 0;
+}
+
+/** Does the registrable domain not exist either? */
+async function isUnregistered(name: string, ask: Ask): Promise<boolean> {
+  const registrable = getDomain(withoutWildcard(name), { validateHostname: false });
+  if (registrable === null) return false;
+  if (registrable === name) return true;
+  try {
+    return (await ask(registrable)).rcode === 'NXDOMAIN';
+  } catch {
+    // Not known; that the name itself is not there is.
+    return false;
+  }
+}
+
+interface ZoneCut {
+  zone: string;
+  soa: SoaRecord[];
+  /** Not, if what is below did not answer: there may be another zone in between. */
+  isSure: boolean;
+}
+
+/** The zone that a name is in: the owner of the SOA that comes with the answer, or with that for a name above. */
+async function findZone(name: string, ask: Ask): Promise<ZoneCut | null> {
+  let isSure = true;
+  for (let at = withoutWildcard(name); at !== ''; at = parentOf(at)) {
+    let answer: DnsAnswer;
+    try {
+      answer = await ask(at);
+    } catch {
+      isSure = false;
+      continue;
+    }
+    const soa = [...answer.answers, ...answer.authorities].filter(isSoa);
+    const own = soa.filter(({ hdr }) => isWithin(at, hdr.name));
+    // Behind a CNAME stands the SOA of its target's zone.
+    if (own[0] !== undefined && cnameOf(answer, at) === null) {
+      return { zone: own[0].hdr.name, soa: own, isSure };
+    }
+    if (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN') isSure = false;
+  }
+  return null;
+}
+
+function isSoa(record: DnsRecord): record is SoaRecord {
+  return record.type === 'SOA';
+}
+
+/** RFC 8659 section 3: the set of the name, or of the nearest above that has one; null if it could not be found out. */
+async function relevantCaa(name: string, ask: Ask): Promise<CaaRecord[] | null> {
+  for (let at = withoutWildcard(name); at !== ''; at = parentOf(at)) {
+    try {
+      const { answer, end, loop } = await followCnames(at, ask);
+      if (loop !== null || (answer.rcode !== 'NOERROR' && answer.rcode !== 'NXDOMAIN')) return null;
+      const caa = answer.answers
+        .filter((record) => record.type === 'CAA')
+        .filter(({ hdr }) => hdr.name === end);
+      if (caa.length > 0) return caa;
+    } catch {
+      return null;
+    }
+  }
+  return [];
+}
+
+function withoutWildcard(name: string): string {
+  return name.startsWith('*.') ? name.slice(2) : name;
+}
+
+/** Is the zone above the domain that can be registered? */
+function isAbove(zone: string | null, name: string): boolean {
+  const registrable = getDomain(withoutWildcard(name), { validateHostname: false });
+  return zone !== null && registrable !== null && !isWithin(zone, registrable);
+}
+
+function longest(lists: string[][]): string[] {
+  return lists.reduce((one, other) => (other.length > one.length ? other : one), []);
 }

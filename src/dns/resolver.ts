@@ -1,50 +1,128 @@
 import { getServers } from 'node:dns';
-import { type DnsAnswer, type DnsServer, DnsUnreachable } from './client.ts';
+import { isIP } from 'node:net';
+import { type CnameChain, followCnames } from './chain.ts';
+import { askServer, type DnsAnswer, type DnsServer, DnsTimeout } from './client.ts';
+import { canonicalName, isAskable, isLocalhost } from './domain-name.ts';
 import type { DnsProblem } from './problem.ts';
 import type { RecordType } from './record.ts';
 
-/** The recursive resolvers that the configuration names. */
+/** The configured recursive resolvers. */
 export interface DnsResolver {
   readonly servers: DnsServer[];
   /**
-   * Asks them in order: the next one on time-out, unreachable, SERVFAIL or REFUSED; the last answer stands.
-   * Throws {@link DnsTimeout} or {@link DnsUnreachable}.
+   * Asks them in order: the next one on time-out, unreachable, SERVFAIL, REFUSED; the last answer stands.
+   * Throws DnsTimeout, DnsUnreachable if none answered.
    */
   resolve(name: string, type: RecordType, signal: AbortSignal): Promise<DnsAnswer>;
 }
 
-export function createDnsResolver(servers: DnsServer[]): DnsResolver {
-  return { servers, resolve: () => Promise.reject(new DnsUnreachable('No server is asked yet.')) };
-}
-
-/** The resolvers of the system, with their ports. */
-export function systemDnsServers(): DnsServer[] {
-  return getServers().map(parseServer);
-}
-
-/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, as node:dns writes them. */
-export function parseServer(text: string): DnsServer {
-  const withPort = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text);
-  const host = withPort?.[1] ?? withPort?.[2];
-  return host === undefined ? { host: text, port: 53 } : { host, port: Number(withPort?.[3]) };
-}
-
-/** A host name has no address, or none could be found out; `problem` says why. */
+/** A name has no address that could be found; `problem` says why. */
 export class NameNotResolved extends Error {
   override name = 'NameNotResolved';
   readonly problem: DnsProblem;
 
-  constructor(name: string, problem: DnsProblem) {
-    super(`${name} could not be resolved (${problem.kind}).`);
+  constructor(message: string, problem: DnsProblem) {
+    super(message);
     this.problem = problem;
   }
 }
 
+export function createDnsResolver(servers: DnsServer[]): DnsResolver {
+  async function resolve(name: string, type: RecordType, signal: AbortSignal): Promise<DnsAnswer> {
+    let answer: DnsAnswer | null = null;
+    let failure: unknown = new Error('No DNS resolver is configured.');
+    for (const server of servers) {
+      try {
+        answer = await askServer(server, { name, type, recursive: true }, { signal });
+        if (answer.rcode === 'NOERROR' || answer.rcode === 'NXDOMAIN') return answer;
+      } catch (error) {
+        failure = error;
+      }
+      if (signal.aborted) break;
+    }
+    if (answer === null) throw failure;
+    return answer;
+  }
+  return { servers, resolve };
+}
+
+/** The resolvers of this machine, with their ports. */
+export function systemDnsServers(): DnsServer[] {
+  return getServers().map((text) => {
+    const [, inBrackets, plain, port] = /^(?:\[(.+)\]|([^:]+)):(\d+)$/.exec(text) ?? [];
+    return { host: inBrackets ?? plain ?? text, port: Number(port ?? 53) };
+  });
+}
+
 /**
- * The A and AAAA addresses of a name, through CNAMEs; [] where it exists without any. `.localhost` names are 127.0.0.1
- * and ::1 without asking (RFC 6761 6.3). Throws {@link NameNotResolved} if it does not exist or neither type could be
- * asked for.
+ * The addresses of a name, through CNAMEs, IPv4 first; [] where the name exists and has none. An IP address is its own;
+ * `localhost` and names below it are this machine without asking (RFC 6761). Throws NameNotResolved.
  */
-export function addressesOf(_resolver: DnsResolver, name: string, _signal: AbortSignal): Promise<string[]> {
-  return Promise.reject(new NameNotResolved(name, { kind: 'unreachable' }));
+export async function addressesOf(
+  resolver: DnsResolver,
+  name: string,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const wanted = canonicalName(name);
+  if (isIP(wanted) !== 0) return [wanted];
+  if (isLocalhost(wanted)) return ['127.0.0.1', '::1'];
+  if (!isAskable(wanted)) throw notResolved(wanted, { kind: 'nxdomain', name: wanted, unregistered: false });
+  const outcomes = await Promise.all(
+    (['A', 'AAAA'] as const).map(async (type) => {
+      try {
+        return await followCnames(wanted, (next) => resolver.resolve(next, type, signal));
+      } catch (error) {
+        return error;
+      }
+    }),
+  );
+  const chains = outcomes.filter(isChain);
+  const addresses = chains.flatMap(({ answer, end }) =>
+    answer.answers.flatMap((record) =>
+      (record.type === 'A' || record.type === 'AAAA') && record.hdr.name === end ? [record.address] : [],
+    ),
+  );
+  if (addresses.length > 0) return addresses;
+  const problems = outcomes.map((outcome) =>
+    isChain(outcome) ? problemOfChain(outcome) : problemOfFailure(outcome),
+  );
+  // Half an answer does not say that there is no address.
+  const problem = problems.find((one) => one !== null);
+  if (problem) throw notResolved(wanted, problem);
+  return [];
+}
+
+function isChain(outcome: unknown): outcome is CnameChain {
+  return typeof outcome === 'object' && outcome !== null && 'cnames' in outcome;
+}
+
+function problemOfChain({ answer, cnames, end, loop }: CnameChain): DnsProblem | null {
+  if (loop !== null) return { kind: 'cname_loop', names: loop };
+  if (answer.rcode === 'NXDOMAIN') {
+    return cnames.length > 0
+      ? { kind: 'dangling_cname', target: end }
+      : { kind: 'nxdomain', name: end, unregistered: false };
+  }
+  return answer.rcode === 'NOERROR' ? null : { kind: 'servfail', zone: null };
+}
+
+/** What it means for a name that its question got no answer. */
+export function problemOfFailure(failure: unknown): { kind: 'timeout' | 'unreachable' } {
+  return { kind: failure instanceof DnsTimeout ? 'timeout' : 'unreachable' };
+}
+
+const SENTENCES: Record<DnsProblem['kind'], string> = {
+  nxdomain: 'does not exist',
+  servfail: 'could not be looked up: its DNS servers fail',
+  timeout: 'could not be looked up in time',
+  unreachable: 'could not be looked up: no DNS resolver can be reached',
+  lame: 'could not be looked up: its DNS servers do not serve it',
+  cname_at_apex: 'has a CNAME where none may be',
+  cname_loop: 'has CNAMEs that lead in a circle',
+  dangling_cname: 'is a CNAME for a name that does not exist',
+  no_address: 'has no address',
+};
+
+function notResolved(name: string, problem: DnsProblem): NameNotResolved {
+  return new NameNotResolved(`${name} ${SENTENCES[problem.kind]}.`, problem);
 }
