@@ -108,6 +108,56 @@ const CASES: {
       '*.a',
     ],
   },
+  edgeAddresses: {
+    standard: [],
+    good: [['192.0.2.1, 2001:db8::1', ['192.0.2.1', '2001:db8::1']]],
+    bad: ['edge.example', '192.0.2.1:80', '192.0.2.0/24'],
+  },
+  resolvers: {
+    standard: null,
+    good: [
+      ['127.0.0.1:5353', [{ host: '127.0.0.1', port: 5353 }]],
+      [
+        '9.9.9.9, [2620:fe::fe]:53,::1',
+        [
+          { host: '9.9.9.9', port: 53 },
+          { host: '2620:fe::fe', port: 53 },
+          { host: '::1', port: 53 },
+        ],
+      ],
+    ],
+    bad: ['dns.example', 'dns.example:53', '9.9.9.9:0', '9.9.9.9:65536', ','],
+  },
+  allowPrivateTargets: {
+    standard: [],
+    good: [['127.0.0.0/8', [ipaddr.parseCIDR('127.0.0.0/8')]]],
+    bad: ['localhost', '127.0.0.0/40'],
+  },
+  acmeDirectory: {
+    standard: null,
+    good: [['https://127.0.0.1:14000/dir', 'https://127.0.0.1:14000/dir']],
+    bad: ['http://acme.example/directory', 'acme.example', 'hidden'],
+  },
+  acmeContact: {
+    standard: null,
+    good: [['hostmaster@example.com', 'hostmaster@example.com']],
+    bad: ['example.com', 'mailto:a@', 'a@b@c', 'a b@c', 'a@b, c@d'],
+  },
+  acmeCa: { standard: null, good: [['/etc/ca.pem', '/etc/ca.pem']], bad: [] },
+  acmeTermsAgreed: {
+    standard: true,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['yes'],
+  },
+  sealingKey: { standard: null, good: [['/etc/homeport.key', '/etc/homeport.key']], bad: [] },
+  metricsListen: {
+    standard: null,
+    good: [['127.0.0.1:9100', { host: '127.0.0.1', port: 9100 }]],
+    bad: ['9100'],
+  },
   host: { standard: 'embedded', good: [['embedded', 'embedded']], bad: ['linux', 'Embedded'] },
   initialCredential: {
     standard: null,

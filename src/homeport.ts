@@ -11,8 +11,12 @@ import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { type MigrationOutcome, migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
-import { createEmbeddedHost, type EmbeddedAddresses } from './hosting/embedded/embedded-host.ts';
-import type { Host } from './hosting/host.ts';
+import { edgeAddresses } from './edge-addresses.ts';
+import {
+  createEmbeddedHost,
+  type EmbeddedAddresses,
+  type EmbeddedHost,
+} from './hosting/embedded/embedded-host.ts';
 import { createS3Storage } from './hosting/s3.ts';
 import { type Randomness, systemRandomness } from './ids.ts';
 import type { JobKind } from './jobs/job.ts';
@@ -21,10 +25,16 @@ import { createScheduler } from './jobs/schedule.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
 import { createMailer } from './mail/mailer.ts';
 import { maintenance } from './maintenance.ts';
+import { startMetrics } from './metrics/server.ts';
 import { OperatorError } from './operator-error.ts';
+import type { VisitedPorts } from './outbound/visitor.ts';
+import { createOutside } from './outside.ts';
 import type { Platform } from './platform.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
+import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
+import { issuanceHooks } from './resources/certificates/hooks.ts';
+import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
@@ -41,7 +51,11 @@ export interface Surroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
+  /** Port of authoritative name servers; 53 but where a test's own stand elsewhere. */
+  dnsPort?: number;
 }
+
+const DNS_PORT = 53;
 
 /** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
 export async function openCurrentDatabase(
@@ -76,7 +90,7 @@ export async function openPlatform(
   { log, clock = systemClock, random = systemRandomness }: Surroundings,
 ): Promise<Platform> {
   prepareDataFolder(config.dataDir);
-  const sealer = createSealer(loadSealingKey(config.dataDir));
+  const sealer = createSealer(loadSealingKey(config));
   const { database } = await openCurrentDatabase(config, log);
   return { config, database, queue: createQueue(database, clock, random), clock, random, sealer, log };
 }
@@ -106,26 +120,51 @@ export function createHost(platform: Platform, listen: boolean) {
   return { host, objectStorage };
 }
 
-/** A worker for every kind of job. */
+/** A worker for every kind of job. Throws OperatorError. */
 export function createHomeportWorker(
   platform: Platform,
   services: Services,
-  { host, objectStorage }: { host: Host; objectStorage: Parameters<typeof offloadJobKinds>[1] },
+  { host, objectStorage }: { host: EmbeddedHost; objectStorage: Parameters<typeof offloadJobKinds>[1] },
+  dnsPort = DNS_PORT,
 ): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
   const { config, database, queue, clock, random, log } = platform;
   const mailer = createMailer(config, clock);
-  const { kinds: upkeep, schedules } = maintenance(platform);
+  const { internet, authority } = createOutside(platform, {
+    edgePorts: () => edgePortsOf(host, config),
+    dnsPort,
+  });
+  const issuance = authority && { platform, host, internet, ...authority };
+  const certificates = issuance && certificateJobKinds(issuance);
+  const warnings = expiryWarnings(platform, mailer);
+  const { kinds: upkeep, schedules } = maintenance(platform, {
+    warn: warnings.warn,
+    order: certificates?.order ?? null,
+  });
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...cacheJobKinds(platform, host),
     ...backupJobKinds(platform, host, mailer),
     ...offloadJobKinds(platform, objectStorage),
-    ...domainReportJobKinds(platform),
+    ...domainReportJobKinds(platform, {
+      host,
+      internet,
+      issuance: issuance && issuanceHooks(issuance),
+      edgeAddresses: edgeAddresses(config),
+    }),
+    ...(certificates?.kinds ?? []),
+    ...warnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
     ...upkeep,
   ];
   const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
   return { worker, schedules };
+}
+
+function edgePortsOf({ addresses }: EmbeddedHost, { edgeHttp, edgeHttps }: Config): VisitedPorts {
+  return {
+    http: addresses?.edgeHttp.port ?? edgeHttp.port,
+    https: addresses?.edgeHttps.port ?? edgeHttps.port,
+  };
 }
 
 /** Which parts a process runs. More processes beside the first run the API or the worker alone. */
@@ -169,6 +208,10 @@ export async function startHomeport(
   try {
     const hosting = roles.hosting ? await startHosting() : null;
     const api = roles.api ? await startApi() : null;
+    if (config.metricsListen !== null) {
+      const metrics = await startMetrics(platform, config.metricsListen);
+      started.push(() => metrics.close());
+    }
     return {
       platform,
       services,
@@ -187,7 +230,12 @@ export async function startHomeport(
     started.push(async () => objectStorage.close());
     await host.start();
     started.push(() => host.stop());
-    const { worker, schedules } = createHomeportWorker(platform, services, { host, objectStorage });
+    const { worker, schedules } = createHomeportWorker(
+      platform,
+      services,
+      { host, objectStorage },
+      surroundings.dnsPort,
+    );
     worker.start();
     started.push((graceMs) => worker.stop(graceMs));
     const scheduler = createScheduler({ database, queue, clock, log, schedules });

@@ -13,8 +13,17 @@ const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_RATE_WINDOWS_MS = 10 * 60 * 1000;
 const LANE = 'maintenance';
 
-/** What the platform does by itself, day by day. */
-export function maintenance(platform: Platform): { kinds: JobKind[]; schedules: Schedule[] } {
+/** Kinds whose jobs say nothing but that it is time. */
+type Scheduled = ReturnType<typeof createPruneJob>;
+
+/**
+ * What the platform does by itself, day by day. `warn`: tells of certificates about to expire; `order`: asks for those
+ * that are due, if there is an authority.
+ */
+export function maintenance(
+  platform: Platform,
+  { warn, order }: { warn: Scheduled; order: Scheduled | null },
+): { kinds: JobKind[]; schedules: Schedule[] } {
   const { database, queue, clock } = platform;
   const prune = createPruneJob({ database, clock });
   const tidy = defineJob({
@@ -62,6 +71,8 @@ export function maintenance(platform: Platform): { kinds: JobKind[]; schedules: 
       scheduled(prune, '17 3 * * *'),
       scheduled(tidy, '*/15 * * * *'),
       scheduled(renew, '43 4 * * *'),
+      scheduled(warn, '23 * * * *'),
+      ...(order === null ? [] : [scheduled(order, '* * * * *')]),
     ],
   };
 }

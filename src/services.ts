@@ -1,5 +1,6 @@
 import type { Authenticator } from './api/auth.ts';
 import type { Route } from './api/route.ts';
+import { edgeAddresses } from './edge-addresses.ts';
 import type { Platform } from './platform.ts';
 import { accountUserRoutes } from './resources/account-users/routes.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
@@ -51,7 +52,7 @@ export function createServices(platform: Platform, authenticator?: Authenticator
 
 /** Every endpoint of the specification but `/swagger`, which describes the others. */
 export function apiRoutes({ config, database, clock }: Platform, services: Services): Route[] {
-  const { siteDomain, edgeHttp } = config;
+  const { siteDomain } = config;
   return [
     ...serviceStatusRoutes(database, clock),
     ...accountRoutes(services.accounts),
@@ -59,9 +60,9 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...siteRoutes(services.sites, siteDomain),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),
-    ...domainRoutes(services.domains, { siteDomain, addresses: [edgeHttp.host] }),
+    ...domainRoutes(services.domains, { siteDomain, addresses: edgeAddresses(config) }),
     ...domainReportRoutes(services.domainReports),
-    ...certificateRoutes(services.certificates),
+    ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),
     ...cacheRoutes(services.caches),
     ...userRoutes(database),

@@ -46,6 +46,8 @@ export interface TestOptions {
   /** Use this database and data folder instead of a new one. */
   place?: DatabasePlace;
   roles?: { api: boolean; hosting: boolean };
+  /** Port of authoritative name servers. */
+  dnsPort?: number;
 }
 
 let counter = 0;
@@ -74,7 +76,15 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     ...options.environment,
   });
   const roles = options.roles ?? { api: true, hosting: true };
-  const homeport = await startHomeport(config, { log: options.log ?? silent, clock }, roles);
+  const homeport = await startHomeport(
+    config,
+    {
+      log: options.log ?? silent,
+      clock,
+      ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
+    },
+    roles,
+  );
   const { platform, services } = homeport;
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');

@@ -29,7 +29,7 @@ export async function examine(
       ...(await findingsOf('configuration', () => checkConfiguration(config, file))),
       ...folder,
       ...findings,
-      ...(await findingsOf('sealing key', () => checkSealingKey(config.dataDir, tables))),
+      ...(await findingsOf('sealing key', () => checkSealingKey(config, tables))),
       ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
       ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
       ...(await findingsOf('ports', () => checkHostingPorts(config, serverRuns))),

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { SEALING_KEY_FILE } from '../../data-folder.ts';
+import type { Config } from '../../config.ts';
+import { sealingKeyFile } from '../../data-folder.ts';
 import type { Database } from '../../database/database.ts';
 import { createSealer } from '../../secrets.ts';
 import { codeOf, type Finding, ok, problem, reasonOf } from './finding.ts';
@@ -11,8 +11,11 @@ const KEY_BYTES = 32;
 const FROM_BACKUP = 'Put the file back from the backup of the data folder; what was sealed with it needs it.';
 
 /** Whether the key that seals private keys is there, is nobody else's to read, and opens what the database holds. */
-export async function checkSealingKey(dataDir: string, database: Database | null): Promise<Finding> {
-  const file = join(dataDir, SEALING_KEY_FILE);
+export async function checkSealingKey(
+  config: Pick<Config, 'dataDir' | 'sealingKey'>,
+  database: Database | null,
+): Promise<Finding> {
+  const file = sealingKeyFile(config);
   const sealed = database === null ? undefined : await anySealed(database);
   let key: Buffer;
   let mode: number;

@@ -123,7 +123,7 @@ describe('the database', () => {
 describe('the sealing key', () => {
   test('is made by the first start, holds 32 bytes and is closed to others', async () => {
     const file = join(folder.path, 'sealing.key');
-    const found = () => checkSealingKey(folder.path, null);
+    const found = () => checkSealingKey({ dataDir: folder.path, sealingKey: null }, null);
     expect(await found()).toMatchObject({ state: 'ok' });
     writeFileSync(file, Buffer.alloc(32, 7).toString('base64'), { mode: 0o600 });
     expect(await found()).toMatchObject({ state: 'ok' });

@@ -4,7 +4,10 @@ import type { Static } from '../../api/schema.ts';
 import { certificateInformationSchema } from './schema.ts';
 import type { CertificateService, CertificateView } from './service.ts';
 
-function presentCertificate(view: CertificateView): Static<typeof certificateInformationSchema> {
+function presentCertificate(
+  view: CertificateView,
+  contact: string | null,
+): Static<typeof certificateInformationSchema> {
   const names = subjectAltNames(view.chain);
   return {
     cert_name: view.domain,
@@ -13,15 +16,15 @@ function presentCertificate(view: CertificateView): Static<typeof certificateInf
       id: view.seq,
       account: view.account_id,
       auth_file: null,
-      approver_email: null,
+      approver_email: view.source === 'LETS_ENCRYPT' ? contact : null,
       common_name: names[0] ?? view.domain,
       cancel_time: null,
       cert_source: view.source,
       ordered_time: view.created_at,
-      order_id: null,
+      order_id: orderId(view.order_url),
       status: view.expired ? 'EXPIRED' : 'ENABLED',
       parent_id: null,
-      provider_order_id: null,
+      provider_order_id: view.order_url,
       approved_time: view.not_before,
       expires_time: view.not_after,
       auto_renew: view.source !== 'THIRD_PARTY',
@@ -38,7 +41,13 @@ function subjectAltNames(chain: string): string[] {
   return [...text.matchAll(/DNS:([^,\s]+)/g)].map((match) => match[1] ?? '');
 }
 
-export function certificateRoutes(certificates: CertificateService): Route[] {
+/** ACME names orders by URL; the last segment tells them apart (RFC 8555 section 7.1). */
+function orderId(url: string | null): string | null {
+  return url === null ? null : (url.split('/').at(-1) ?? null);
+}
+
+/** `contact`: the mail address that orders are made under. */
+export function certificateRoutes(certificates: CertificateService, contact: string | null): Route[] {
   return [
     route({
       method: 'GET',
@@ -49,7 +58,7 @@ export function certificateRoutes(certificates: CertificateService): Route[] {
       success: 200,
       response: certificateInformationSchema,
       handle: async ({ actor, id }) =>
-        presentCertificate(await certificates.get(actor, id('install_id'), id('domain_id'))),
+        presentCertificate(await certificates.get(actor, id('install_id'), id('domain_id')), contact),
     }),
   ];
 }

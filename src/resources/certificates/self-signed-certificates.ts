@@ -9,8 +9,8 @@ const RENEW_BEFORE_DAYS = 60;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Sees to it that every one of these domains has a certificate that is not about to expire; a self-signed one where no
- * authority gave one. Idempotent.
+ * Sees to it that every one of these domains has a certificate: a self-signed one where no authority gave one. What an
+ * authority gave stays, expired or not: how it stands is then plain to see. Idempotent.
  */
 export async function ensureCertificates(
   { database, sealer, clock }: Pick<Platform, 'database' | 'sealer' | 'clock'>,
@@ -19,18 +19,19 @@ export async function ensureCertificates(
   if (domains.length === 0) return;
   const present = await database.reader
     .selectFrom('certificates')
-    .select(['domain_id', 'source', 'sealed_key'])
+    .select(['domain_id', 'source', 'sealed_key', 'not_after'])
     .where(
       'domain_id',
       'in',
       domains.map((domain) => domain.id),
     )
-    .where('not_after', '>', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
     .execute();
-  // A self-signed one whose key cannot be opened any more (the sealing key was lost) is no loss: another is made.
+  // One whose key cannot be opened any more (the sealing key was lost) serves nobody: another is made.
+  const renewed = timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS);
   const covered = new Set(
     present
-      .filter(({ source, sealed_key }) => source !== 'SELF_SIGNED' || opens(sealer, sealed_key))
+      .filter(({ source, not_after }) => source !== 'SELF_SIGNED' || not_after > renewed)
+      .filter(({ sealed_key }) => opens(sealer, sealed_key))
       .map((certificate) => certificate.domain_id),
   );
   for (const { id, name } of domains) {
@@ -42,6 +43,10 @@ export async function ensureCertificates(
     });
     const certificate = {
       source: 'SELF_SIGNED' as const,
+      order_url: null,
+      renewal_id: null,
+      renew_at: null,
+      warned_days: null,
       chain,
       sealed_key: sealer.seal(key),
       not_before: notBefore.toISOString(),
@@ -70,7 +75,7 @@ function opens(sealer: Sealer, sealed: string): boolean {
   }
 }
 
-/** The installs that have a certificate to renew. */
+/** The installs that have a self-signed certificate to renew. */
 export async function installsToRenew({
   database,
   clock,
@@ -82,6 +87,7 @@ export async function installsToRenew({
     .select('domain.install_id')
     .distinct()
     .where('install.status', '=', 'active')
+    .where('certificate.source', '=', 'SELF_SIGNED')
     .where('certificate.not_after', '<=', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
     .execute();
   return rows.map((row) => row.install_id);

@@ -13,6 +13,8 @@ export interface CertificateView {
   chain: string;
   /** PEM; null for whom the key is not meant. */
   key: string | null;
+  /** Of the order at the authority; null for a self-signed one. */
+  order_url: string | null;
   created_at: string;
   not_before: string;
   not_after: string;
@@ -41,6 +43,7 @@ export function createCertificateService({
           'certificate.source',
           'certificate.chain',
           'certificate.sealed_key',
+          'certificate.order_url',
           'certificate.created_at',
           'certificate.not_before',
           'certificate.not_after',

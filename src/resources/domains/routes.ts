@@ -28,11 +28,16 @@ function presentDomain(domain: DomainView, target: DnsTarget): Static<typeof dom
         cname: cnameOf(domain.install.name, target.siteDomain),
         a_records: target.addresses,
       },
-      network_info: { status: domain.network_status, ssl: { status: domain.ssl_status } },
+      network_info: { status: seenStatus(domain), ssl: { status: domain.ssl_status } },
     },
     redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
     secure_all_urls: domain.secure_all_urls,
   };
+}
+
+/** What the edge serves is not ACTIVE in truth while the last check saw its visitors go elsewhere. */
+function seenStatus({ network_status, reached }: DomainView): DomainView['network_status'] {
+  return network_status === 'ACTIVE' && reached === false ? 'FAILED' : network_status;
 }
 
 function redirectTarget({

@@ -15,6 +15,10 @@ export interface DomainRow {
   secure_all_urls: boolean;
   network_status: NetworkStatus;
   ssl_status: SslStatus;
+  /** Whether the last check saw visitors of this name arrive here; null while none could tell. */
+  reached: boolean | null;
+  /** Why there is no certificate from the authority, one sentence. */
+  ssl_reason: string | null;
 }
 
 /** The domains of an install, oldest first. */
@@ -34,6 +38,8 @@ export const domainsOf = (queries: Queries, installId: string) =>
       'domain.secure_all_urls',
       'domain.network_status',
       'domain.ssl_status',
+      'domain.reached',
+      'domain.ssl_reason',
     ])
     .where('domain.install_id', '=', installId)
     .orderBy('domain.seq');

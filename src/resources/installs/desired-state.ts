@@ -1,12 +1,13 @@
 import { Value } from 'typebox/value';
 import type { InstallState, OffloadRules } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
+import { certificateServes } from '../certificates/ssl-status.ts';
 import { domainsOf } from '../domains/store.ts';
 import { filestoreSettingsSchema } from '../offload/schema.ts';
 
 /** What the website of an install should be, as the database has it now; undefined if the install is gone. */
 export async function loadDesiredState(
-  { database, sealer }: Pick<Platform, 'database' | 'sealer'>,
+  { config, database, sealer, clock }: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
   installId: string,
 ): Promise<InstallState | undefined> {
   const { reader } = database;
@@ -20,9 +21,17 @@ export async function loadDesiredState(
   const certificates = await reader
     .selectFrom('certificates as certificate')
     .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-    .select(['certificate.domain_id', 'certificate.chain', 'certificate.sealed_key', 'certificate.not_after'])
+    .select([
+      'certificate.domain_id',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.sealed_key',
+      'certificate.not_after',
+    ])
     .where('domain.install_id', '=', installId)
     .execute();
+  const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>
+    certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
   return {
     ...install,
@@ -31,7 +40,7 @@ export async function loadDesiredState(
       return {
         name: domain.name,
         redirectTo: domain.redirect_to_name,
-        forceHttps: domain.secure_all_urls,
+        forceHttps: domain.secure_all_urls && serves(certificate ?? null),
         certificate: certificate
           ? {
               chain: certificate.chain,

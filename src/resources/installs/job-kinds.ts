@@ -3,6 +3,7 @@ import type { Host, InstallState } from '../../hosting/host.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
+import { certificatesServed } from '../certificates/served.ts';
 import { domainsOf } from '../domains/store.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { applyInstall, provisionInstall, removeInstall } from './jobs.ts';
@@ -24,7 +25,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
         if (!failed) return;
         await transaction.queries
           .updateTable('domains')
-          .set({ network_status: 'FAILED' })
+          .set({ network_status: 'FAILED', ssl_status: 'failed' })
           .where('install_id', '=', id)
           .execute();
         await platform.queue.enqueue(transaction, removeInstall, { payload: failed, lane: id });
@@ -65,7 +66,8 @@ async function bringToDesiredState(
   const state = await loadDesiredState(platform, installId);
   if (!state) return undefined;
   const applied = await host.apply(state, signal);
-  return async ({ queries }) => {
+  return async (transaction) => {
+    const { queries } = transaction;
     await queries
       .updateTable('installs')
       .set({
@@ -77,11 +79,12 @@ async function bringToDesiredState(
       .execute();
     await queries
       .updateTable('domains')
-      .set({ network_status: 'ACTIVE', ssl_status: 'active' })
+      .set({ network_status: 'ACTIVE' })
       .where('install_id', '=', installId)
       .where('is_duplicate', '=', false)
       .where('name', 'in', servedNames(state))
       .execute();
+    await certificatesServed(transaction, platform, installId);
   };
 }
 
@@ -89,7 +92,7 @@ async function bringToDesiredState(
 async function failPendingDomains(queries: Queries, installId: string): Promise<void> {
   await queries
     .updateTable('domains')
-    .set({ network_status: 'FAILED' })
+    .set({ network_status: 'FAILED', ssl_status: 'failed' })
     .where('install_id', '=', installId)
     .where('is_duplicate', '=', false)
     .where('network_status', '=', 'PENDING')

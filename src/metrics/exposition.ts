@@ -1,0 +1,55 @@
+import type { Registry } from 'prom-client';
+import type { Figures } from './figures.ts';
+
+const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
+const STATES = ['queued', 'running', 'failed'];
+
+/** Says figures in the text format of Prometheus. */
+export interface Exposition {
+  readonly contentType: string;
+  text(figures: Figures): Promise<string>;
+}
+
+/** A registry of its own, with what Node tells of the process. Loaded where metrics are wanted only. */
+export async function createExposition(): Promise<Exposition> {
+  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+  const registry: Registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
+    new Gauge({ name, help, labelNames, registers: [registry] });
+
+  const certificates = gauge('homeport_certificates', 'Certificates of domains, by source', ['source']);
+  const expiring = gauge(
+    'homeport_certificates_expiring',
+    'Certificates from the authority that expire within so many days, expired ones included',
+    ['within_days'],
+  );
+  const nextExpiry = gauge(
+    'homeport_certificate_next_expiry_timestamp_seconds',
+    'When the first certificate from the authority expires; 0 if there is none',
+  );
+  const failing = gauge(
+    'homeport_certificates_failing',
+    'Domains whose last try to get a certificate failed',
+  );
+  const jobs = gauge('homeport_jobs', 'Jobs, by state', ['state']);
+
+  return {
+    contentType: registry.contentType,
+    text(figures) {
+      const count = (of: { count: number } | undefined) => of?.count ?? 0;
+      for (const source of SOURCES) {
+        certificates.set({ source }, count(figures.certificates.find((one) => one.source === source)));
+      }
+      for (const { days, count: number } of figures.expiring) {
+        expiring.set({ within_days: String(days) }, number);
+      }
+      nextExpiry.set((figures.nextExpiry?.getTime() ?? 0) / 1000);
+      failing.set(figures.failing);
+      for (const state of STATES) {
+        jobs.set({ state }, count(figures.jobs.find((one) => one.state === state)));
+      }
+      return registry.metrics();
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { type Clock, timestamp } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+export const WITHIN_DAYS = [14, 7, 1] as const;
+
+/** What the database tells of certificates and jobs. No name of a customer is among it. */
+export interface Figures {
+  certificates: { source: string; count: number }[];
+  /** Certificates from the authority that expire within so many days, expired ones among them. */
+  expiring: { days: number; count: number }[];
+  /** When the first certificate from the authority expires; null if there is none. */
+  nextExpiry: Date | null;
+  /** Domains whose last try to get a certificate failed. */
+  failing: number;
+  jobs: { state: string; count: number }[];
+}
+
+export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: Clock): Promise<Figures> {
+  const issued = () =>
+    reader
+      .selectFrom('certificates as certificate')
+      .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+      .where('certificate.source', '=', 'LETS_ENCRYPT')
+      .where('domain.is_duplicate', '=', false);
+  const expiringWithin = async (days: number) => {
+    const { count } = await issued()
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('certificate.not_after', '<=', timestamp(clock, days * DAY_MS))
+      .executeTakeFirstOrThrow();
+    return { days, count };
+  };
+  const [certificates, expiring, first, failing, jobs] = await Promise.all([
+    reader
+      .selectFrom('certificates')
+      .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
+      .groupBy('source')
+      .execute(),
+    Promise.all(WITHIN_DAYS.map(expiringWithin)),
+    issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
+    reader
+      .selectFrom('domains')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('ssl_status', '=', 'failed')
+      .where('is_duplicate', '=', false)
+      .executeTakeFirstOrThrow(),
+    reader
+      .selectFrom('jobs')
+      .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+      .where('state', 'in', ['queued', 'running', 'failed'])
+      .groupBy('state')
+      .execute(),
+  ]);
+  return {
+    certificates,
+    expiring,
+    nextExpiry: first === undefined ? null : new Date(first.not_after),
+    failing: failing.count,
+    jobs,
+  };
+}

@@ -1,0 +1,102 @@
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { freePort } from '../../test/servers/postgres-server.ts';
+import { type ManualClock, manualClock } from '../clock.ts';
+import { OperatorError } from '../operator-error.ts';
+import { startMetrics } from './server.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let origin: string;
+
+beforeAll(async () => {
+  const port = await freePort();
+  origin = `http://127.0.0.1:${port}`;
+  clock = manualClock(new Date('2026-05-01T00:00:00.000Z'));
+  homeport = await startTestHomeport({
+    clock,
+    environment: { HOMEPORT_METRICS_LISTEN: `127.0.0.1:${port}` },
+  });
+});
+afterAll(() => homeport.remove());
+
+async function scrape(): Promise<Map<string, number>> {
+  clock.advance(5_000);
+  const { statusCode, body } = await request(`${origin}/metrics`);
+  expect(statusCode).toBe(200);
+  const lines = (await body.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  return new Map(
+    lines.map((line): [string, number] => {
+      const space = line.lastIndexOf(' ');
+      return [line.slice(0, space), Number(line.slice(space + 1))];
+    }),
+  );
+}
+
+it('counts certificates and what is wrong with them', async () => {
+  const before = await scrape();
+  expect(before.get('homeport_certificates_expiring{within_days="14"}')).toBe(0);
+  expect(before.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(0);
+  expect(before.get('process_cpu_seconds_total')).toBeGreaterThan(0);
+
+  const { accountId, owner } = await homeport.ownedAccount();
+  const install = await homeport.install(owner, accountId);
+  await owner.client.post(`/installs/${install.id}/domains`, { name: 'metrics.example' });
+  await homeport.idle();
+  expect((await scrape()).get('homeport_certificates{source="SELF_SIGNED"}')).toBe(2);
+
+  const expires = new Date(clock.now().getTime() + 5 * DAY_MS);
+  await homeport.platform.database.write(async ({ queries }) => {
+    const { id } = await queries
+      .updateTable('domains')
+      .set({ ssl_status: 'failed' })
+      .where('name', '=', 'metrics.example')
+      .returning('id')
+      .executeTakeFirstOrThrow();
+    await queries
+      .updateTable('certificates')
+      .set({ source: 'LETS_ENCRYPT', not_after: expires.toISOString() })
+      .where('domain_id', '=', id)
+      .execute();
+  });
+  const after = await scrape();
+  expect(after.get('homeport_certificates{source="LETS_ENCRYPT"}')).toBe(1);
+  expect(after.get('homeport_certificates_expiring{within_days="14"}')).toBe(1);
+  expect(after.get('homeport_certificates_expiring{within_days="7"}')).toBe(1);
+  expect(after.get('homeport_certificates_expiring{within_days="1"}')).toBe(0);
+  expect(after.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(expires.getTime() / 1000);
+  expect(after.get('homeport_certificates_failing')).toBe(1);
+  expect(after.get('homeport_jobs{state="queued"}')).toBe(0);
+  expect([...after.keys()].join('\n')).not.toContain('metrics.example');
+});
+
+it('asks the database once in five seconds, and has nothing anywhere else', async () => {
+  await scrape();
+  const read = async () => (await request(`${origin}/metrics`)).body.text();
+  expect(await read()).toBe(await read());
+  expect((await request(`${origin}/`)).statusCode).toBe(404);
+  expect((await request(`${origin}/metrics`, { method: 'POST' })).statusCode).toBe(404);
+});
+
+it('names the setting where its address is taken, and answers 503 without a database', async () => {
+  const port = Number(new URL(origin).port);
+  await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port })).rejects.toThrow(OperatorError);
+
+  const { database } = homeport.platform;
+  const broken = {
+    ...homeport.platform,
+    database: {
+      ...database,
+      get reader(): typeof database.reader {
+        throw new Error('gone');
+      },
+    },
+  };
+  const metrics = await startMetrics(broken, { host: '127.0.0.1', port: 0 });
+  const answer = await request(`http://127.0.0.1:${metrics.address.port}/metrics`);
+  expect(answer.statusCode).toBe(503);
+  await metrics.close();
+});

@@ -1,0 +1,82 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { ListenAddress } from '../config.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Platform } from '../platform.ts';
+import { createExposition } from './exposition.ts';
+import { readFigures } from './figures.ts';
+
+/** However often metrics are asked for, the database is asked no more often than this. */
+const KEPT_MS = 5_000;
+const LIMITS = { requestTimeout: 10_000, headersTimeout: 5_000, connectionsCheckingInterval: 5_000 };
+
+export interface MetricsServer {
+  address: ListenAddress;
+  close(): Promise<void>;
+}
+
+/** Serves metrics for Prometheus at `/metrics`, over plain HTTP. Throws OperatorError if the address cannot be had. */
+export async function startMetrics(
+  { database, clock, log }: Pick<Platform, 'database' | 'clock' | 'log'>,
+  address: ListenAddress,
+): Promise<MetricsServer> {
+  const exposition = await createExposition();
+  let kept: { at: number; text: Promise<string> } | null = null;
+
+  function present(): Promise<string> {
+    const now = clock.now().getTime();
+    if (kept === null || now - kept.at >= KEPT_MS) {
+      const text = Promise.resolve()
+        .then(() => readFigures(database, clock))
+        .then((figures) => exposition.text(figures));
+      kept = { at: now, text };
+      // What failed is asked for again by the next one who asks.
+      text.catch(() => {
+        kept = null;
+      });
+    }
+    return kept.text;
+  }
+
+  async function answer(response: ServerResponse): Promise<void> {
+    try {
+      const text = await present();
+      response.writeHead(200, { 'Content-Type': exposition.contentType, 'Cache-Control': 'no-store' });
+      response.end(text);
+    } catch (err) {
+      log.error({ err }, 'metrics could not be read');
+      response.writeHead(503, { 'Content-Type': 'text/plain' }).end('The database does not answer.\n');
+    }
+  }
+
+  const server = createServer(LIMITS, (request, response) => {
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/metrics' && (request.method === 'GET' || request.method === 'HEAD')) {
+      void answer(response);
+    } else {
+      response.writeHead(404, { 'Content-Type': 'text/plain' }).end('Metrics are at /metrics.\n');
+    }
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) => {
+      const where = `${address.host}:${address.port}`;
+      reject(
+        new OperatorError(
+          `Metrics cannot be served on ${where} (${cause.message}). Choose another address in HOMEPORT_METRICS_LISTEN.`,
+          { cause },
+        ),
+      );
+    });
+    server.listen(address.port, address.host, resolve);
+  });
+  const bound = server.address();
+  const port = bound !== null && typeof bound === 'object' ? bound.port : address.port;
+  return {
+    address: { host: address.host, port },
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import Type from 'typebox';
+import { timestamp } from '../../clock.ts';
+import type { Queries } from '../../database/database.ts';
+import { defineJob, type JobKind } from '../../jobs/job.ts';
+import type { Mailer } from '../../mail/mailer.ts';
+import type { Platform } from '../../platform.ts';
+import { expiryMail } from './expiry-mail.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** Days before the expiry at which the operator is warned, if renewal has not come first. */
+const WARNED_AT = [14, 7, 1];
+const BATCH = 500;
+
+const mailPayload = Type.Object({
+  certificates: Type.Array(
+    Type.Object({
+      domain: Type.String(),
+      install: Type.String(),
+      not_after: Type.String(),
+      reason: Type.Union([Type.String(), Type.Null()]),
+    }),
+  ),
+});
+
+/** Warns the operator of certificates from the authority that renewal did not replace in time: once at each threshold. */
+export function expiryWarnings(platform: Platform, mailer: Mailer) {
+  const { config, database, queue, clock, log } = platform;
+
+  const tell = defineJob({
+    name: 'mail_expiry_warning',
+    payload: mailPayload,
+    maxAttempts: 12,
+    timeoutMs: 60_000,
+    async run({ certificates }) {
+      if (config.acmeContact === null) return;
+      await mailer.send({ to: config.acmeContact, ...expiryMail(certificates, clock.now()) });
+    },
+  });
+
+  const warn = defineJob({
+    name: 'warn_of_expiry',
+    payload: Type.Object({}),
+    maxAttempts: 3,
+    timeoutMs: 60_000,
+    async run() {
+      const due = await dueWarnings(database.reader, clock.now());
+      if (due.length === 0) return;
+      for (const { domain, install, not_after, reason } of due) {
+        log.error({ domain, install, expires: not_after, reason }, 'a certificate is about to expire');
+      }
+      return async (transaction) => {
+        for (const { domain_id, threshold } of due) {
+          await transaction.queries
+            .updateTable('certificates')
+            .set({ warned_days: threshold })
+            .where('domain_id', '=', domain_id)
+            .execute();
+        }
+        if (config.acmeContact === null) return;
+        const certificates = due.map(({ domain, install, not_after, reason }) => ({
+          domain,
+          install,
+          not_after,
+          reason,
+        }));
+        await queue.enqueue(transaction, tell, { payload: { certificates }, lane: null });
+      };
+    },
+  });
+
+  const kinds: JobKind[] = [tell, warn];
+  return { kinds, warn };
+}
+
+/** Certificates of served domains that come under a threshold of which nobody was warned yet, soonest expiry first. */
+async function dueWarnings(queries: Queries, now: Date) {
+  const at = (days: number) => timestamp({ now: () => now }, days * DAY_MS);
+  const rows = await queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select([
+      'certificate.domain_id',
+      'certificate.not_after',
+      'domain.name as domain',
+      'domain.ssl_reason as reason',
+      'install.name as install',
+    ])
+    .where('certificate.source', '=', 'LETS_ENCRYPT')
+    .where('domain.is_duplicate', '=', false)
+    .where((eb) =>
+      eb.or(
+        WARNED_AT.map((days) =>
+          eb.and([
+            eb('certificate.not_after', '<=', at(days)),
+            eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
+          ]),
+        ),
+      ),
+    )
+    .orderBy('certificate.not_after')
+    .limit(BATCH)
+    .execute();
+  return rows.map((row) => ({ ...row, threshold: threshold(row.not_after, now) }));
+}
+
+/** The lowest of the thresholds that a certificate has come under. */
+function threshold(notAfter: string, now: Date): number {
+  const days = (Date.parse(notAfter) - now.getTime()) / DAY_MS;
+  return Math.min(...WARNED_AT.filter((at) => days <= at));
+}

@@ -1,0 +1,19 @@
+import type { Transaction } from '../../database/database.ts';
+import type { IssuanceHooks } from '../domain-reports/job-kinds.ts';
+import { failingDomain, requestOrders } from './attempts.ts';
+import type { Issuance } from './issuance.ts';
+import { refusalByCaa } from './precheck.ts';
+
+/** What a check of a domain asks of the ordering of certificates, and tells it. */
+export function issuanceHooks(issuance: Issuance): IssuanceHooks {
+  const { queue, clock } = issuance.platform;
+  return {
+    refusalByCaa: (name, caa, signal) => refusalByCaa(issuance, name, caa, signal),
+    /** A customer who has mended the DNS and looks at the report need not wait for the next try. */
+    async checked(transaction: Transaction, { domainId, reached }) {
+      if (reached !== true) return;
+      const domain = await failingDomain(transaction.queries, domainId);
+      if (domain !== undefined) await requestOrders(transaction, { queue, clock }, [domain]);
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { type AcmeAccount, AcmeRefusal, type IssuedCertificate } from '../../acme/authority.ts';
+import { ACME_CHALLENGE_PREFIX } from '../../hosting/host.ts';
+import { forgetAccountUrl, registeredAccount } from './acme-account.ts';
+import { recentValidations, recordValidation } from './attempts.ts';
+import type { Issuance } from './issuance.ts';
+import { precheck } from './precheck.ts';
+import { AFTER_FINAL_REFUSAL_MS, pauseForValidations } from './retry-scale.ts';
+
+/** How one try to get a certificate ended. */
+export type Outcome =
+  | { kind: 'issued'; certificate: IssuedCertificate }
+  /** `waitMs`: not before; null leaves it to the scale. `reached`: what was seen on the way, null for nothing. */
+  | { kind: 'refused'; reason: string; waitMs: number | null; reached: boolean | null };
+
+const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist';
+
+/**
+ * One try for one name: checks first, then orders. `replaces` is the renewal id of the present certificate. Throws only
+ * what nobody foresaw.
+ */
+export async function obtain(
+  issuance: Issuance,
+  name: string,
+  replaces: string | null,
+  signal: AbortSignal,
+): Promise<Outcome> {
+  const { platform, directoryUrl } = issuance;
+  const pause = pauseForValidations(
+    await recentValidations(platform.database.reader, platform.clock, name),
+    platform.clock.now(),
+  );
+  if (pause > 0) {
+    const reason = `The certificate authority was asked to look at ${name} several times within the hour; it is asked again later.`;
+    return { kind: 'refused', reason, waitMs: pause, reached: null };
+  }
+  let reached: boolean | null = null;
+  try {
+    const checked = await precheck(issuance, name, signal);
+    reached = checked.reached;
+    if (checked.refusal !== null) return { kind: 'refused', reason: checked.refusal, waitMs: null, reached };
+    const account = await registeredAccount(platform, issuance.authority, directoryUrl, signal);
+    return { kind: 'issued', certificate: await order(issuance, name, account, replaces, signal) };
+  } catch (error) {
+    if (!(error instanceof AcmeRefusal)) throw error;
+    platform.log.warn({ err: error, domain: name }, 'the certificate authority issued no certificate');
+    if (error.type === ACCOUNT_UNKNOWN) await forgetAccountUrl(platform, directoryUrl);
+    const waitMs = error.permanent ? AFTER_FINAL_REFUSAL_MS : error.retryAfterMs;
+    return { kind: 'refused', reason: error.message, waitMs, reached };
+  }
+}
+
+function order(
+  { authority, host, platform }: Issuance,
+  name: string,
+  account: AcmeAccount & { url: string },
+  replaces: string | null,
+  signal: AbortSignal,
+): Promise<IssuedCertificate> {
+  return authority.obtain({
+    name,
+    account,
+    signal,
+    ...(replaces === null ? {} : { replaces }),
+    async prove(token, keyAuthorization) {
+      // Before the authority is asked: what it was asked for counts, whatever becomes of this process.
+      await platform.database.write((transaction) => recordValidation(transaction, platform.clock, name));
+      const proof = { hostname: name, path: `${ACME_CHALLENGE_PREFIX}${token}`, text: keyAuthorization };
+      await host.publish(proof);
+      return () => host.withdraw(proof);
+    },
+  });
+}

@@ -1,0 +1,55 @@
+import { caaRefusal } from '../../dns/caa.ts';
+import { lookUp } from '../../dns/look-up.ts';
+import { probeReach } from '../domain-reports/reach.ts';
+import { isWildcard } from '../domains/domain-name.ts';
+import { accountUrl } from './acme-account.ts';
+import type { Issuance } from './issuance.ts';
+
+export interface Precheck {
+  /** Whether visitors of the name arrive here; null if that could not be tried. */
+  reached: boolean | null;
+  /** Why no order is worth making now, one sentence that says what to do; null if all is well. */
+  refusal: string | null;
+}
+
+/**
+ * Sees for itself what the authority would see, so that its limits are never spent on a failure that is known: the name
+ * can be proved by HTTP-01, leads here, and its CAA records allow the authority. Throws AcmeRefusal if the authority does
+ * not say who it is.
+ */
+export async function precheck(issuance: Issuance, name: string, signal: AbortSignal): Promise<Precheck> {
+  if (isWildcard(name)) {
+    return {
+      reached: null,
+      refusal: `A certificate for ${name} has to be proved in the DNS, which Homeport does not do; add the names that you need one by one.`,
+    };
+  }
+  const { host, internet, platform } = issuance;
+  const [reach, findings] = await Promise.all([
+    probeReach(name, { host, visitor: internet.visitor, random: platform.random }, signal),
+    lookUp(name, { ...internet, signal }),
+  ]);
+  const reached = reach.untried ? null : reach.arrivesByHttp;
+  if (!reach.arrivesByHttp) {
+    return { reached, refusal: reach.sentence ?? `${name} does not lead here by HTTP.` };
+  }
+  if (findings.caaFailed) {
+    return {
+      reached,
+      refusal: `The CAA records of ${name} cannot be looked up, so no authority may issue; its name servers have to answer.`,
+    };
+  }
+  return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, signal) };
+}
+
+/** Why the records forbid the configured authority to issue for this name, one sentence; null if they do not. */
+export async function refusalByCaa(
+  { authority, platform, directoryUrl }: Pick<Issuance, 'authority' | 'platform' | 'directoryUrl'>,
+  name: string,
+  caa: Parameters<typeof caaRefusal>[1],
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (caa.length === 0) return null;
+  const { identities } = await authority.about(signal);
+  return caaRefusal(name, caa, { identities, accountUrl: await accountUrl(platform, directoryUrl) });
+}
