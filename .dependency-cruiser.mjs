@@ -64,6 +64,24 @@ export default {
       { path: '^src/(database|resources|api|jobs|access|mail|cli)/' },
     ),
     never(
+      'dns-knows-no-feature',
+      'look-ups are about names and nothing else of ours',
+      { path: '^src/dns/' },
+      { path: '^src/(?!dns/|(ids|clock|operator-error|setting-values)\\.ts$)' },
+    ),
+    never(
+      'outbound-knows-no-feature',
+      'connections to the outside build on look-ups alone',
+      { path: '^src/outbound/' },
+      { path: '^src/(?!(outbound|dns)/|(ids|clock|operator-error|setting-values)\\.ts$)' },
+    ),
+    never(
+      'acme-knows-no-website',
+      'a certificate authority is asked in the same way whoever needs the certificate',
+      { path: '^src/acme/' },
+      { path: '^src/(resources|database|hosting|api|jobs|access|mail|cli|dns|outbound)/' },
+    ),
+    never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
       { path: '^src/', pathNot: '^src/(hosting/embedded/|homeport\\.ts$)' },
