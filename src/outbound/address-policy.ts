@@ -28,7 +28,7 @@ export function createAddressPolicy(allowed: AddressRange[]): AddressPolicy {
     if (address instanceof ipaddr.IPv4) return isPublicIPv4(address);
     const inside = embedded(address);
     if (inside === null) return isPublicIPv6(address);
-    return inside.some(passesInside) && inside.every((v4) => passesInside(v4) || goesNowhere(v4));
+    return inside.length > 0 && inside.every(passesInside);
   };
 }
 
@@ -63,23 +63,40 @@ const LAST_FOUR = at(12, 13, 14, 15);
 const TEREDO_CLIENT: Reading = (bytes) =>
   LAST_FOUR(bytes.map((byte, position) => (position < 12 ? byte : byte ^ 0xff)));
 
-/** Which forms carry IPv4 addresses, and where. Every address that a form may be read as counts. */
-const EMBEDDINGS: [range: AddressRange, readings: Reading[]][] = (
-  [
-    ['::ffff:0:0/96', [LAST_FOUR]], // IPv4-mapped, RFC 4291 section 2.5.5.2
-    ['::/96', [LAST_FOUR]], // IPv4-compatible, section 2.5.5.1; `::` and `::1` come out as nowhere
-    ['::ffff:0:0:0/96', [LAST_FOUR]], // IPv4-translated, RFC 7915
-    ['64:ff9b::/96', [LAST_FOUR]], // NAT64, RFC 6052
-    // NAT64 of a network's own (RFC 8215). The length of its prefix is unknown, so all places of RFC 6052 section 2.2 count.
-    ['64:ff9b:1::/48', [at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), LAST_FOUR]],
-    ['2002::/16', [at(2, 3, 4, 5)]], // 6to4, RFC 3056
-    ['2001::/32', [at(4, 5, 6, 7), TEREDO_CLIENT]], // Teredo: server and client
-  ] satisfies [string, Reading[]][]
-).map(([range, readings]) => [ipaddr.parseCIDR(range), readings]);
+interface Embedding {
+  range: AddressRange;
+  /** Every address that the form may be read as counts. */
+  readings: Reading[];
+  /** Only one of the readings is right, and those that are mostly the zeros around it go nowhere. */
+  padded?: true;
+}
+
+/** The forms that carry IPv4 addresses, and where. */
+const EMBEDDINGS: Embedding[] = [
+  // IPv4-mapped, RFC 4291 section 2.5.5.2.
+  { range: ipaddr.parseCIDR('::ffff:0:0/96'), readings: [LAST_FOUR] },
+  // IPv4-compatible, section 2.5.5.1; `::` and `::1` come out as nowhere.
+  { range: ipaddr.parseCIDR('::/96'), readings: [LAST_FOUR] },
+  // IPv4-translated, RFC 7915.
+  { range: ipaddr.parseCIDR('::ffff:0:0:0/96'), readings: [LAST_FOUR] },
+  // NAT64, RFC 6052 section 2.1.
+  { range: ipaddr.parseCIDR('64:ff9b::/96'), readings: [LAST_FOUR] },
+  // NAT64 of a network's own (RFC 8215). The length of its prefix is unknown, so all places of RFC 6052 section 2.2 count.
+  {
+    range: ipaddr.parseCIDR('64:ff9b:1::/48'),
+    readings: [at(6, 7, 9, 10), at(7, 9, 10, 11), at(9, 10, 11, 12), LAST_FOUR],
+    padded: true,
+  },
+  // 6to4, RFC 3056.
+  { range: ipaddr.parseCIDR('2002::/16'), readings: [at(2, 3, 4, 5)] },
+  // Teredo: server and client, RFC 4380 section 4.
+  { range: ipaddr.parseCIDR('2001::/32'), readings: [at(4, 5, 6, 7), TEREDO_CLIENT] },
+];
 
 function embedded(address: IPv6): IPv4[] | null {
-  const form = EMBEDDINGS.find(([range]) => address.match(range));
+  const form = EMBEDDINGS.find(({ range }) => address.match(range));
   if (form === undefined) return null;
   const bytes = address.toByteArray();
-  return form[1].map((reading) => reading(bytes));
+  const addresses = form.readings.map((reading) => reading(bytes));
+  return form.padded ? addresses.filter((v4) => !goesNowhere(v4)) : addresses;
 }

@@ -41,7 +41,7 @@ export async function getAt(
       headers: joined(response.headersDistinct),
       // The body of a redirect may be endless too, and nobody sees it.
       body: redirects ? leaveUnread(response) : await beginning(response, maxBytes),
-      location: redirects ? URL.parse(response.headers.location ?? '', url) : null,
+      location: redirects ? URL.parse(response.headers.location ?? '', url.href) : null,
     };
   } catch (error) {
     const problem = limit.signal.aborted ? 'timeout' : connectionProblem(error);
