@@ -73,7 +73,7 @@ export interface Authority {
   register(account: AcmeAccount, signal: AbortSignal): Promise<string>;
   /**
    * One certificate for one name by HTTP-01. `prove` is called once for each validation; not at all if the authority
-   * still holds the name for proven. What it put in place is withdrawn however the order ends.
+   * still holds the name for proven; what it throws is thrown. What it put in place is withdrawn however the order ends.
    */
   obtain(request: CertificateRequest): Promise<IssuedCertificate>;
   /** When the authority suggests to renew (RFC 9773), or null if it offers nothing for this certificate. */

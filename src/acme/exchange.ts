@@ -26,6 +26,8 @@ export interface Exchange {
   retryAfterMs(): number | null;
   /** What `work` comes to; rejects at once when the exchange is aborted, though the work may not have ended. */
   within<T>(work: Promise<T>): Promise<T>;
+  /** The same for what is done elsewhere meanwhile: its failure is no fault of the authority and is thrown as it is. */
+  elsewhere<T>(work: Promise<T>): Promise<T>;
 }
 
 /** Runs `work` as one exchange. `name` is the host name it is about, null if it is about the account. */
@@ -142,11 +144,17 @@ export function createExchanges(
       retryAfterMs: null,
       nonceRefused: false,
     };
+    const failuresElsewhere = new Set<unknown>();
     const exchange: Exchange = {
       acme,
       signal: here.signal,
       retryAfterMs: () => here.retryAfterMs,
       within: (promise) => untilAborted(promise, here.signal),
+      elsewhere: (promise) =>
+        untilAborted(promise, here.signal).catch((error: unknown) => {
+          failuresElsewhere.add(error);
+          throw error;
+        }),
     };
     try {
       return await circumstances.run(here, () => work(exchange));
@@ -155,7 +163,7 @@ export function createExchanges(
       if (deadline.signal.aborted) {
         throw unusable(directoryUrl, `it was not done after ${limits.totalMs / 1000} s`, error);
       }
-      if (error instanceof AcmeRefusal) throw error;
+      if (error instanceof AcmeRefusal || failuresElsewhere.has(error)) throw error;
       if (here.nonceRefused) throw refusalOf({ type: `${ERROR_NAMESPACE}badNonce`, detail: '' }, name);
       throw unreachable(directoryUrl, error);
     } finally {

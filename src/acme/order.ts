@@ -98,7 +98,7 @@ async function prove(
   exchange.signal.throwIfAborted();
   const placing = request.prove(challenge.token, keyAuthorization);
   try {
-    await exchange.within(placing);
+    await exchange.elsewhere(placing);
     onAsked();
     await client.completeChallenge(typed);
     for await (const _ of looks(exchange)) {

@@ -6,6 +6,11 @@ import { type Directory, parsed, renewalInfoSchema } from './wire.ts';
 const MINUTE_S = 60;
 const DAY_S = 24 * 60 * MINUTE_S;
 
+/** What authorities answer for a certificate that they know nothing of. */
+const NOT_OFFERED = new Set(
+  ['malformed', 'unauthorized', 'notFound'].map((type) => `${ERROR_NAMESPACE}${type}`),
+);
+
 /**
  * The identifier of the first certificate of `chain` (PEM): the key identifier of its issuer and its serial number
  * with a zero byte before a high bit, as in DER, each in base64url (RFC 9773 section 4.1). Null if it does not name its
@@ -33,7 +38,7 @@ export async function readRenewalWindow(
   if (id === null) return null;
   const asked = acme.axios.get<unknown>(`${directory.renewalInfo.replace(/\/$/, '')}/${id}`);
   const answer = await within(asked).catch((error: unknown) => {
-    if (error instanceof AcmeRefusal && error.type.startsWith(ERROR_NAMESPACE)) return null;
+    if (error instanceof AcmeRefusal && NOT_OFFERED.has(error.type)) return null;
     throw error;
   });
   if (answer === null) return null;

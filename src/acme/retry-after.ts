@@ -7,6 +7,9 @@ const MAX_MS = 30 * 24 * 60 * 60 * 1000;
  */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? '';
-  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  const isSeconds = /^\d{1,9}$/.test(text);
+  // The three forms of a date (section 5.6.7) begin with a weekday; Date.parse takes numbers for years.
+  if (!isSeconds && !/^[A-Z]/i.test(text)) return null;
+  const ms = isSeconds ? Number(text) * 1000 : Date.parse(text) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_MS);
 }
