@@ -22,8 +22,11 @@ export async function renewalIdOf(chain: string): Promise<string | null> {
   const certificate = new x509.X509Certificate(chain);
   const issuer = certificate.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId;
   if (issuer === undefined) return null;
-  return `${base64url(issuer)}.${base64url(certificate.serialNumber)}`;
+  return `${base64url(issuer)}.${base64url(derInteger(certificate.serialNumber))}`;
 }
+
+/** The library leaves out the zero byte that keeps a DER integer positive. */
+const derInteger = (hex: string) => (/^[89a-f]/i.test(hex) ? `00${hex}` : hex);
 
 const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url');
 
