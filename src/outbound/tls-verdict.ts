@@ -142,9 +142,12 @@ function lacksIntermediate(path: X509Certificate[]): boolean {
   return shownChain(leaf).length > 1 || (leaf.infoAccess ?? '').includes('CA Issuers - URI:');
 }
 
+/** No true chain is longer; a false one could make each signature cost time. */
+const MAX_CONSIDERED = 10;
+
 /** The certificate, the one shown that signed it, and so on up, as far as they reach. */
 function pathOf(leaf: X509Certificate): X509Certificate[] {
-  const shown = shownChain(leaf);
+  const shown = shownChain(leaf).slice(0, MAX_CONSIDERED);
   const path = [leaf];
   for (let at: X509Certificate | undefined = leaf; at && !isSelfSigned(at); ) {
     const below: X509Certificate = at;

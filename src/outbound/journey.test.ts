@@ -1,0 +1,187 @@
+import type { RequestListener } from 'node:http';
+import ipaddr from 'ipaddr.js';
+import { afterEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../clock.ts';
+import { createAddressPolicy } from './address-policy.ts';
+import {
+  type Circumstances,
+  fakeResolver,
+  never,
+  removeServers,
+  serve,
+  serveRaw,
+  url,
+  visitorWith,
+} from './visitor.fixture.ts';
+import { createVisitor } from './visitor.ts';
+
+afterEach(removeServers);
+
+/** Redirects by path: `/1` to what stands at 1. */
+function redirects(to: Record<string, string>): RequestListener {
+  return (request, response) => {
+    const location = to[request.url ?? ''];
+    if (location === undefined) response.end('arrived');
+    else response.writeHead(302, { location }).end();
+  };
+}
+
+describe('following redirects', () => {
+  async function follow(to: Record<string, string>, circumstances: Circumstances = {}) {
+    const port = await serve(redirects(to));
+    return visitorWith({ ports: { http: port }, ...circumstances }).follow(url(), never);
+  }
+
+  test('ends at the answer that is none, through names and relative addresses', async () => {
+    const journey = await follow(
+      { '/': 'http://other.example/a/b', '/a/b': 'c#part' },
+      { names: { 'site.example': [['127.0.0.1']], 'other.example': [['127.0.0.1']] } },
+    );
+    expect(journey.urls).toEqual([
+      'http://site.example/',
+      'http://other.example/a/b',
+      'http://other.example/a/c',
+    ]);
+    expect(journey.last).toMatchObject({ status: 200, body: 'arrived' });
+    expect(journey.failure).toBeNull();
+  });
+
+  const chain = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, at) => [at === 0 ? '/' : `/${at}`, `/${at + 1}`]));
+
+  test('goes on for 10 of them and no more', async () => {
+    const ten = await follow(chain(10));
+    expect(ten.failure).toBeNull();
+    expect(ten.urls).toHaveLength(11);
+    const eleven = await follow(chain(11));
+    expect(eleven.failure?.problem).toBe('too_many_redirects');
+    expect(eleven.urls).toHaveLength(11);
+    expect(eleven.last?.status).toBe(302);
+  });
+
+  test('names a loop', async () => {
+    const journey = await follow({ '/': '/a', '/a': '/b', '/b': '/a#again' });
+    expect(journey.failure?.problem).toBe('redirect_loop');
+    expect(journey.failure?.message).toContain(
+      'http://site.example/a → http://site.example/b → http://site.example/a',
+    );
+    expect(journey.urls).toHaveLength(3);
+  });
+
+  test.each([
+    'http://127.0.0.2/',
+    'http://10.0.0.1/',
+    'http://[::ffff:127.0.0.2]/',
+    'http://[::1]/',
+    'http://0x7f.0.0.2/',
+    'http://2130706434/',
+    'http://169.254.169.254/latest/meta-data/',
+    'http://inside.example/',
+  ])('never leads to %s', async (location) => {
+    const reached: string[] = [];
+    const inside = await serve(
+      (request, response) => {
+        reached.push(request.url ?? '');
+        response.end('secret');
+      },
+      { address: '127.0.0.2' },
+    );
+    const port = await serve(redirects({ '/': location }));
+    const visitor = createVisitor({
+      resolver: fakeResolver({ 'site.example': [['127.0.0.1']], 'inside.example': [['127.0.0.2']] }),
+      policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]),
+      clock: systemClock,
+      extraRoots: [],
+      portsOf: (address) => ({ http: address === '127.0.0.1' ? port : inside, https: 1 }),
+    });
+    const journey = await visitor.follow(url(), never);
+    expect(journey.failure?.problem).toBe('private_address');
+    expect(journey.failure?.message).toContain(new URL(location).href);
+    expect(journey.last?.status).toBe(302);
+    expect(reached).toEqual([]);
+  });
+
+  test('never leads to this machine by the name localhost', async () => {
+    const port = await serve(redirects({}));
+    const visitor = createVisitor({
+      resolver: fakeResolver({ 'site.example': [['127.0.0.1']] }),
+      policy: createAddressPolicy([]),
+      clock: systemClock,
+      extraRoots: [],
+      portsOf: () => ({ http: port, https: 1 }),
+    });
+    const journey = await visitor.follow(url('http://localhost/'), never);
+    expect(journey.failure?.problem).toBe('private_address');
+    expect(journey.last).toBeNull();
+  });
+
+  test('asks for the name anew at each hop, and once: an answer that turns private is refused', async () => {
+    const resolver = fakeResolver({ 'site.example': [['127.0.0.1'], ['127.0.0.2']] });
+    const port = await serve(redirects({ '/': '/again' }));
+    const journey = await visitorWith({ ports: { http: port }, resolver }).follow(url(), never);
+    expect(journey.failure?.problem).toBe('private_address');
+    expect(journey.failure?.message).toContain('http://site.example/again leads to 127.0.0.2');
+    expect(resolver.asked).toEqual(['site.example', 'site.example']);
+  });
+
+  test('connects to the address that was checked, whatever the name says by then', async () => {
+    const resolver = fakeResolver({ 'site.example': [['127.0.0.1'], ['127.0.0.2']] });
+    const port = await serve((_request, response) => response.end('the checked one'));
+    const journey = await visitorWith({ ports: { http: port }, resolver }).follow(url(), never);
+    expect(journey.last?.body).toBe('the checked one');
+    expect(resolver.asked).toEqual(['site.example']);
+  });
+
+  test('begins at the address that was given, without a look-up', async () => {
+    const resolver = fakeResolver({});
+    const port = await serve(redirects({}));
+    const visitor = visitorWith({ ports: { http: port }, resolver });
+    expect((await visitor.follow(url(), never, { address: '127.0.0.1' })).last?.body).toBe('arrived');
+    const elsewhere = await visitor.follow(url(), never, { address: '127.0.0.2' });
+    expect(elsewhere.failure?.problem).toBe('private_address');
+    expect(resolver.asked).toEqual([]);
+  });
+
+  test('tries the next allowed address of a name', async () => {
+    const port = await serve(redirects({}));
+    const visitor = createVisitor({
+      resolver: fakeResolver({ 'site.example': [['10.0.0.1', '127.0.0.3', '127.0.0.1']] }),
+      policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.0/8')]),
+      clock: systemClock,
+      extraRoots: [],
+      portsOf: () => ({ http: port, https: 1 }),
+    });
+    const journey = await visitor.follow(url(), never);
+    expect(journey.last?.body).toBe('arrived');
+  });
+
+  test.each([
+    'ftp://site.example/',
+    'javascript:alert(1)',
+    'http://',
+    'http://user:secret@site.example/',
+    `http://site.example/${'x'.repeat(5000)}`,
+  ])('does not go to %s', async (location) => {
+    const journey = await follow({ '/': location });
+    expect(journey.failure?.problem).toBe('bad_redirect');
+    expect(journey.failure?.message.length).toBeLessThan(400);
+    expect(journey.failure?.message).not.toContain('secret');
+    expect(journey.urls).toEqual(['http://site.example/']);
+  });
+
+  test('ends at a name that does not exist, and at one without an address', async () => {
+    const names = { 'site.example': [['127.0.0.1']], 'empty.example': [[]] };
+    const missing = await follow({ '/': 'http://missing.example/' }, { names });
+    expect(missing.failure?.problem).toBe('unresolved');
+    expect(missing.failure?.message).toContain('missing.example');
+    const empty = await follow({ '/': 'http://empty.example/' }, { names });
+    expect(empty.failure?.problem).toBe('unresolved');
+  });
+
+  test('ends when the caller gives up', async () => {
+    const port = await serveRaw(() => {});
+    const journey = await visitorWith({ ports: { http: port } }).follow(url(), AbortSignal.timeout(60));
+    expect(journey).toMatchObject({ urls: ['http://site.example/'], last: null });
+    expect(journey.failure?.problem).toBe('timeout');
+  });
+});
