@@ -64,7 +64,7 @@ function configuredAuthority(
 }
 
 /** The certificates of a PEM file, each on its own. */
-function readRoots(file: string): string[] {
+export function readRoots(file: string): string[] {
   try {
     const found = readFileSync(file, 'utf8').match(
       /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,

@@ -3,14 +3,17 @@ import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { presentWorkers } from '../present-workers.ts';
 import { checkCertificate } from './certificate.ts';
+import { checkCertificateAuthority } from './certificate-authority.ts';
 import { checkClock, watchClock } from './clock.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
+import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkMail } from './mail.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
+import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
 
 /** Looks at everything that Homeport needs, and changes nothing. `file` is that of `--config`. */
@@ -31,6 +34,11 @@ export async function examine(
       ...findings,
       ...(await findingsOf('sealing key', () => checkSealingKey(config, tables))),
       ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
+      ...(await findingsOf('certificate authority', () => checkCertificateAuthority(config))),
+      ...(await findingsOf('resolvers', () => checkResolvers(config))),
+      ...(tables === null
+        ? []
+        : await findingsOf('domain certificates', () => checkDomainCertificates(tables, config, clock))),
       ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
       ...(await findingsOf('ports', () => checkHostingPorts(config, serverRuns))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers))),

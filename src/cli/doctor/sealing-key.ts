@@ -8,7 +8,10 @@ import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'sealing key';
 const KEY_BYTES = 32;
-const FROM_BACKUP = 'Put the file back from the backup of the data folder; what was sealed with it needs it.';
+const FROM_BACKUP = {
+  own: 'Put the file back from the backup of the data folder; what was sealed with it needs it.',
+  configured: 'Put the file back from your backup of it; what was sealed with it needs it.',
+};
 
 /** Whether the key that seals private keys is there, is nobody else's to read, and opens what the database holds. */
 export async function checkSealingKey(
@@ -16,6 +19,7 @@ export async function checkSealingKey(
   database: Database | null,
 ): Promise<Finding> {
   const file = sealingKeyFile(config);
+  const fromBackup = FROM_BACKUP[config.sealingKey === null ? 'own' : 'configured'];
   const sealed = database === null ? undefined : await anySealed(database);
   let key: Buffer;
   let mode: number;
@@ -31,11 +35,10 @@ export async function checkSealingKey(
       );
     }
     return sealed === undefined
-      ? ok(CHECK, 'The first start makes it.')
-      : problem(CHECK, `${file} is gone, and the database holds private keys sealed with it.`, FROM_BACKUP);
+      ? missing(config)
+      : problem(CHECK, `${file} is gone, and the database holds private keys sealed with it.`, fromBackup);
   }
-  if (key.length !== KEY_BYTES)
-    return problem(CHECK, `${file} does not hold a key of 32 bytes.`, FROM_BACKUP);
+  if (key.length !== KEY_BYTES) return problem(CHECK, `${file} does not hold a key of 32 bytes.`, fromBackup);
   if ((mode & (GROUP | OTHERS)) !== 0) {
     return problem(
       CHECK,
@@ -51,16 +54,30 @@ export async function checkSealingKey(
     return problem(
       CHECK,
       `${file} is not the key that the private keys in the database were sealed with.`,
-      FROM_BACKUP,
+      fromBackup,
     );
   }
 }
 
-/** The oldest of them: if the key was replaced, that is the one it does not open. */
+/** The first start makes Homeport's own key, but never one that is configured: that is the operator's. */
+function missing({ sealingKey }: Pick<Config, 'sealingKey'>): Finding {
+  if (sealingKey === null) return ok(CHECK, 'The first start makes it.');
+  return problem(
+    CHECK,
+    `HOMEPORT_SEALING_KEY_FILE names ${sealingKey}, and there is no such file.`,
+    'Put it there: 32 bytes in base64 ("openssl rand -base64 32" makes some), readable by this user alone.',
+  );
+}
+
+/**
+ * The oldest of them: if the key was replaced, that is the one it does not open. A renewed certificate keeps its `seq`,
+ * but not its time.
+ */
 async function anySealed({ reader }: Database): Promise<string | undefined> {
   const row = await reader
     .selectFrom('certificates')
     .select('sealed_key')
+    .orderBy('created_at')
     .orderBy('seq')
     .limit(1)
     .executeTakeFirst();

@@ -132,6 +132,21 @@ describe('the sealing key', () => {
     writeFileSync(file, 'short');
     expect(await found()).toMatchObject({ state: 'problem', message: expect.stringContaining('32 bytes') });
   });
+
+  test('that is configured must be there, and is not made', async () => {
+    const sealingKey = join(folder.path, 'operator.key');
+    const found = () => checkSealingKey({ dataDir: folder.path, sealingKey }, null);
+    expect(await found()).toMatchObject({
+      state: 'problem',
+      message: `HOMEPORT_SEALING_KEY_FILE names ${sealingKey}, and there is no such file.`,
+      remedy: expect.stringContaining('Put it there'),
+    });
+    expect(readdirSync(folder.path)).toEqual([]);
+    writeFileSync(sealingKey, Buffer.alloc(32, 7).toString('base64'), { mode: 0o640 });
+    expect(await found()).toMatchObject({ state: 'problem', remedy: `chmod 600 ${sealingKey}` });
+    chmodSync(sealingKey, 0o400);
+    expect(await found()).toMatchObject({ state: 'ok' });
+  });
 });
 
 describe('mail', () => {
