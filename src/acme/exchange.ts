@@ -3,7 +3,7 @@ import { Agent } from 'node:https';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import { parseProblem, refusalOf } from './problem.ts';
-import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+import { AcmeRefusal, afterValidation, ERROR_NAMESPACE } from './refusal.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { unreachable, unusable } from './unreachable.ts';
 
@@ -28,6 +28,8 @@ export interface Exchange {
   within<T>(work: Promise<T>): Promise<T>;
   /** The same for what is done elsewhere meanwhile: its failure is no fault of the authority and is thrown as it is. */
   elsewhere<T>(work: Promise<T>): Promise<T>;
+  /** From now on the authority may have looked at the name: every refusal says so. */
+  validationAsked(): void;
 }
 
 /** Runs `work` as one exchange. `name` is the host name it is about, null if it is about the account. */
@@ -144,6 +146,7 @@ export function createExchanges(
       retryAfterMs: null,
       nonceRefused: false,
     };
+    let validationSpent = false;
     const failuresElsewhere = new Set<unknown>();
     const exchange: Exchange = {
       acme,
@@ -155,20 +158,29 @@ export function createExchanges(
           failuresElsewhere.add(error);
           throw error;
         }),
+      validationAsked: () => {
+        validationSpent = true;
+      },
     };
     try {
       return await circumstances.run(here, () => work(exchange));
     } catch (error) {
       signal.throwIfAborted();
-      if (deadline.signal.aborted) {
-        throw unusable(directoryUrl, `it was not done after ${limits.totalMs / 1000} s`, error);
-      }
-      if (error instanceof AcmeRefusal || failuresElsewhere.has(error)) throw error;
-      if (here.nonceRefused) throw refusalOf({ type: `${ERROR_NAMESPACE}badNonce`, detail: '' }, name);
-      throw unreachable(directoryUrl, error);
+      if (failuresElsewhere.has(error) && !deadline.signal.aborted) throw error;
+      const refusal = refusalFor(error);
+      throw validationSpent ? afterValidation(refusal) : refusal;
     } finally {
       clearTimeout(timer);
       agent.destroy();
+    }
+
+    function refusalFor(error: unknown): AcmeRefusal {
+      if (deadline.signal.aborted) {
+        return unusable(directoryUrl, `it was not done after ${limits.totalMs / 1000} s`, error);
+      }
+      if (error instanceof AcmeRefusal) return error;
+      if (here.nonceRefused) return refusalOf({ type: `${ERROR_NAMESPACE}badNonce`, detail: '' }, name);
+      return unreachable(directoryUrl, error);
     }
   };
 }

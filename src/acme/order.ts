@@ -5,7 +5,7 @@ import type { CertificateRequest, IssuedCertificate } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { createCertificateRequest, readIssued } from './issued-certificate.ts';
 import { parseProblem, refusalOf } from './problem.ts';
-import { AcmeRefusal, afterValidation, ERROR_NAMESPACE } from './refusal.ts';
+import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 import {
   type Authorization,
   authorizationSchema,
@@ -42,24 +42,16 @@ export async function fulfilOrder(
   const order = await placeOrder(errand, offersRenewalInfo ? request.replaces : undefined);
   const { url: orderUrl } = parsed(orderSchema, order, 'an order');
 
-  let validationSpent = false;
-  try {
-    for (const sent of await client.getAuthorizations(order)) {
-      const authorization = parsed(authorizationSchema, sent, 'an authorisation');
-      if (authorization.status === 'valid') continue;
-      await prove(errand, order, authorization, () => {
-        validationSpent = true;
-      });
-    }
-    const { key, csr } = await createCertificateRequest(exchange.acme, name);
-    const ready = await orderUntil(errand, order, ['ready', 'valid']);
-    const finalized = await client.finalizeOrder(ready, csr);
-    const done = await orderUntil(errand, finalized, ['valid']);
-    const chain = await client.getCertificate(done);
-    return { ...(await readIssued(chain, { name, key })), orderUrl };
-  } catch (error) {
-    throw error instanceof AcmeRefusal && validationSpent ? afterValidation(error) : error;
+  for (const sent of await client.getAuthorizations(order)) {
+    const authorization = parsed(authorizationSchema, sent, 'an authorisation');
+    if (authorization.status !== 'valid') await prove(errand, order, authorization);
   }
+  const { key, csr } = await createCertificateRequest(exchange.acme, name);
+  const ready = await orderUntil(errand, order, ['ready', 'valid']);
+  const finalized = await client.finalizeOrder(ready, csr);
+  const done = await orderUntil(errand, finalized, ['valid']);
+  const chain = await client.getCertificate(done);
+  return { ...(await readIssued(chain, { name, key })), orderUrl };
 }
 
 /** An authority that will not take the order for a replacement (RFC 9773 section 5) may take it for a new one. */
@@ -83,12 +75,7 @@ async function placeOrder(
 }
 
 /** Has one authorisation validated by HTTP-01 (RFC 8555 section 8.3). The proof is withdrawn however it ends. */
-async function prove(
-  errand: Errand,
-  order: Order,
-  authorization: Authorization,
-  onAsked: () => void,
-): Promise<void> {
+async function prove(errand: Errand, order: Order, authorization: Authorization): Promise<void> {
   const { client, exchange, request } = errand;
   refuseInvalid(authorization, request.name);
   const challenge = httpChallengeOf(authorization, request.name);
@@ -99,7 +86,7 @@ async function prove(
   const placing = request.prove(challenge.token, keyAuthorization);
   try {
     await exchange.elsewhere(placing);
-    onAsked();
+    exchange.validationAsked();
     await client.completeChallenge(typed);
     for await (const _ of looks(exchange)) {
       const all = await client.getAuthorizations(order);
@@ -109,10 +96,7 @@ async function prove(
       refuseInvalid(now, request.name);
     }
   } finally {
-    const withdrawing = withdraw(errand, placing);
-    // Whoever aborts waits for nothing.
-    if (exchange.signal.aborted) withdrawing.catch(() => {});
-    else await withdrawing;
+    await exchange.within(withdraw(errand, placing));
   }
 }
 

@@ -174,6 +174,51 @@ describe('an order', () => {
     });
   });
 
+  test.each([
+    ['connection is lost', 10_000, /closed the connection/],
+    ['time is over', 400, /not done after/],
+  ])('whose %s after the validation was asked for has spent it', async (_, totalMs, says) => {
+    const base = () => server.directoryUrl.replace('/dir', '');
+    let isAsked = false;
+    const server = await start(({ path }, response) => {
+      if (path === '/order') {
+        const order = {
+          status: 'pending',
+          authorizations: [`${base()}/authz`],
+          finalize: `${base()}/finalize`,
+        };
+        sendJson(response, 201, order, { location: `${base()}/order/1` });
+      } else if (path === '/challenge') {
+        isAsked = true;
+        sendJson(response, 200, {});
+      } else if (isAsked && totalMs === 10_000) response.destroy();
+      else {
+        const challenge = {
+          type: 'http-01',
+          url: `${base()}/challenge`,
+          status: 'pending',
+          token: 't'.repeat(43),
+        };
+        sendJson(response, 200, { status: 'pending', challenges: [challenge] });
+      }
+    });
+    let inPlace = 0;
+    const prove = async () => {
+      inPlace++;
+      return async () => {
+        inPlace--;
+      };
+    };
+    const obtained = authorityAt(server, { requestMs: 5000, totalMs }).obtain({ ...order, prove });
+    await expect(obtained).rejects.toMatchObject({
+      type: 'unreachable',
+      validationSpent: true,
+      message: expect.stringMatching(says),
+    });
+    expect(isAsked).toBe(true);
+    expect(inPlace).toBe(0);
+  });
+
   const identifiers = [{ type: 'dns', value: 'a.example' }];
 
   test('names the certificate that it replaces, where that is offered', async () => {
