@@ -191,9 +191,10 @@ remote-control:
   control-enable: yes
   control-interface: "${folder}/unbound.sock"
   control-use-cert: no
-stub-zone:
+# Not a stub zone: the name servers that it learnt from a zone would then be asked, at port 53.
+forward-zone:
   name: "."
-  stub-addr: ${HOST}@${authorityPort}
+  forward-addr: ${HOST}@${authorityPort}
 `;
 }
 

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import type { CnameChain } from './chain.ts';
+import { type AddressOutcome, problemOf, staleSeconds } from './diagnosis.ts';
+import type { DnsRecord } from './record.ts';
+
+const name = 'www.example.test';
+const hdr = (owner: string, ttl: number) => ({ name: owner, rrtype: 1, class: 1, ttl, rdlength: 4 });
+
+interface Seen {
+  rcode?: string;
+  cname?: string;
+  cnameTtl?: number;
+  a?: string[];
+  ttl?: number;
+  negativeTtl?: number;
+  loop?: string[];
+}
+
+function seen({
+  rcode = 'NOERROR',
+  cname,
+  cnameTtl = 60,
+  a = [],
+  ttl = 60,
+  negativeTtl,
+  loop,
+}: Seen): AddressOutcome {
+  const end = cname ?? name;
+  const cnames: CnameChain['cnames'] =
+    cname === undefined ? [] : [{ type: 'CNAME', hdr: hdr(name, cnameTtl), target: cname }];
+  const soa: DnsRecord[] =
+    negativeTtl === undefined
+      ? []
+      : [
+          {
+            type: 'SOA',
+            hdr: hdr('example.test', negativeTtl),
+            ns: '',
+            mbox: '',
+            serial: 1,
+            refresh: 1,
+            retry: 1,
+            expire: 1,
+            minttl: 3600,
+          },
+        ];
+  const answers: DnsRecord[] = [
+    ...cnames,
+    ...a.map((address) => ({ type: 'A' as const, hdr: hdr(end, ttl), address })),
+  ];
+  const server = { host: '127.0.0.1', port: 53 };
+  const answer = { server, rcode, authoritative: false, answers, authorities: soa, additionals: [] };
+  return { kind: 'chain', chain: { cnames, end, loop: loop ?? null, answer } };
+}
+
+describe('problemOf', () => {
+  const judge = (outcomes: AddressOutcome[], more: { zone?: string | null; lameServers?: string[] } = {}) =>
+    problemOf({ name, zone: 'example.test', outcomes, unregistered: false, lameServers: [], ...more })
+      ?.kind ?? null;
+  const fails = seen({ rcode: 'SERVFAIL' });
+  const timeout: AddressOutcome = { kind: 'timeout' };
+  const unreachable: AddressOutcome = { kind: 'unreachable' };
+
+  it.each<[string, AddressOutcome[], string | null]>([
+    ['an address', [seen({ a: ['192.0.2.1'] }), seen({})], null],
+    ['an address, though half the look-up failed', [seen({ a: ['192.0.2.1'] }), timeout], null],
+    ['nothing of either type', [seen({}), seen({})], 'no_address'],
+    ['half an answer that is nothing', [seen({}), timeout], 'timeout'],
+    ['no answer', [timeout, timeout], 'timeout'],
+    ['no way', [unreachable, unreachable], 'unreachable'],
+    ['both of these', [unreachable, timeout], 'timeout'],
+    ['a failure', [fails, timeout], 'servfail'],
+    ['a refusal', [seen({ rcode: 'REFUSED' }), seen({})], 'servfail'],
+    ['no such name', [seen({ rcode: 'NXDOMAIN' }), fails], 'nxdomain'],
+    ['a CNAME for no name', [seen({ rcode: 'NXDOMAIN', cname: 'x.test' }), fails], 'dangling_cname'],
+    ['a CNAME for no address', [seen({ cname: 'x.test' }), seen({ cname: 'x.test' })], 'dangling_cname'],
+    ['a CNAME for a zone that fails', [seen({ cname: 'x.test', rcode: 'SERVFAIL' })], 'servfail'],
+    ['a circle', [seen({ cname: 'x.test', loop: ['x.test'] }), fails], 'cname_loop'],
+  ])('%s', (_, outcomes, kind) => {
+    expect(judge(outcomes)).toBe(kind);
+  });
+
+  it('sees a CNAME at the apex even where it leads to an address', () => {
+    expect(judge([seen({ cname: 'x.test', a: ['192.0.2.1'] })], { zone: name })).toBe('cname_at_apex');
+  });
+
+  it('blames servers that do not serve the zone only where the resolver gets nothing from them', () => {
+    const lame = { lameServers: ['ns1.example.test'] };
+    expect(judge([fails, fails], lame)).toBe('lame');
+    expect(judge([timeout, timeout], lame)).toBe('lame');
+    expect(judge([seen({ a: ['192.0.2.1'] }), timeout], lame)).toBeNull();
+    expect(judge([seen({ rcode: 'NXDOMAIN' })], lame)).toBe('nxdomain');
+    expect(judge([fails, fails], { ...lame, zone: null })).toBe('servfail');
+  });
+});
+
+describe('staleSeconds', () => {
+  const zone = (more: { cname?: string; a?: string[] }) => ({
+    servers: ['ns1.example.test'],
+    cname: more.cname ?? null,
+    a: more.a ?? [],
+    aaaa: [],
+  });
+
+  it.each<[string, Seen, { cname?: string; a?: string[] }, number | null]>([
+    ['the same', { a: ['192.0.2.1'], ttl: 9 }, { a: ['192.0.2.1'] }, null],
+    ['some the same', { a: ['192.0.2.1', '192.0.2.2'] }, { a: ['192.0.2.2', '192.0.2.3'] }, null],
+    ['another address', { a: ['192.0.2.1'], ttl: 9 }, { a: ['192.0.2.2'] }, 9],
+    ['an address that is gone', { a: ['192.0.2.1'], ttl: 9 }, {}, 9],
+    ['an address that is a CNAME now', { a: ['192.0.2.1'], ttl: 9 }, { cname: 'x.test' }, 9],
+    ['the same CNAME', { cname: 'x.test', a: ['192.0.2.1'] }, { cname: 'x.test' }, null],
+    ['another CNAME', { cname: 'x.test', cnameTtl: 7, a: ['192.0.2.1'], ttl: 99 }, { cname: 'y.test' }, 7],
+    ['a name that is there now', { rcode: 'NXDOMAIN', negativeTtl: 30 }, { a: ['192.0.2.1'] }, 30],
+    ['a name that is still not there', { rcode: 'NXDOMAIN', negativeTtl: 30 }, {}, null],
+    ['a failure', { rcode: 'SERVFAIL' }, { a: ['192.0.2.1'] }, null],
+  ])('%s', (_, resolver, now, seconds) => {
+    expect(staleSeconds(name, [seen(resolver)], zone(now))).toBe(seconds);
+  });
+});
