@@ -1,97 +1,172 @@
 import { Value } from 'typebox/value';
-import type { Queries } from '../../database/database.ts';
+import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import type { CaaRecord } from '../../dns/record.ts';
+import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
-import { type DomainRow, domainsOf } from '../domains/store.ts';
 import { cnameOf } from '../installs/present.ts';
+import { type ExamineParts, examine } from './examine.ts';
+import type { Internet } from './internet.ts';
 import { checkDomain } from './jobs.ts';
-import { domainReportSchema } from './schema.ts';
-import type { DomainReport } from './service.ts';
-import { reportCertificate } from './shown-certificate.ts';
+import { createPartialWrites } from './partial-writes.ts';
+import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
+import { type DomainReport, domainReportSchema } from './schema.ts';
+import type { Sight, Standing } from './standing.ts';
+import { type CheckedDomain, noteReached, withSibling, writeComplete, writePartial } from './store.ts';
 
-type DomainCheck = DomainReport['domains'][number];
+/** What a check asks of the ordering of certificates, and tells it. */
+export interface IssuanceHooks {
+  /** Why the records forbid the configured authority to issue for the name, one sentence; null if they do not. */
+  refusalByCaa(name: string, caa: CaaRecord[], signal: AbortSignal): Promise<string | null>;
+  /** In the transaction that ends a check. An order may begin with it. */
+  checked(transaction: Transaction, seen: { domainId: string; reached: boolean | null }): Promise<void>;
+}
 
-/**
- * Fills a report from what the platform itself knows: the domain's rows and the certificate that the edge shows. It
- * asks no name server and opens no connection, and says so by leaving those fields empty.
- */
-export function domainReportJobKinds({ config, database, clock }: Platform): JobKind[] {
+interface Parts {
+  host: Pick<Host, 'publish' | 'withdraw'>;
+  internet: Internet;
+  /** Null: no authority is configured. */
+  issuance: IssuanceHooks | null;
+  /** What A and AAAA records should hold. */
+  edgeAddresses: string[];
+  /** For all that a report looks at, in milliseconds; less than the job's own time. */
+  timeLimitMs?: number;
+}
+
+const TIME_LIMIT_MS = 20_000;
+const WRITE_EVERY_MS = 250;
+
+interface Examined {
+  standing: Standing;
+  sight: Sight;
+}
+
+/** Fills reports with what the world outside says of a domain. */
+export function domainReportJobKinds(
+  { config, database, clock, random, log }: Platform,
+  { host, internet, issuance, edgeAddresses, timeLimitMs = TIME_LIMIT_MS }: Parts,
+): JobKind[] {
   const { reader } = database;
+
   return [
     defineJob({
       ...checkDomain,
-      async run({ report_id }) {
-        const row = await reader
-          .selectFrom('domain_reports')
-          .select(['install_id', 'domain_id', 'report'])
-          .where('id', '=', report_id)
-          .executeTakeFirst();
+      async run({ report_id }, job) {
+        const row = await reportRow(reader, report_id);
         if (!row) return;
-        const report = Value.Parse(domainReportSchema, row.report);
-        const domains = await withSibling(reader, row.install_id, row.domain_id);
-        const checks: DomainCheck[] = [];
-        for (const domain of domains) checks.push(await check(domain, report.install_name));
-        return async ({ queries }) => {
-          await queries
-            .updateTable('domain_reports')
-            .set({ complete: true, report: JSON.stringify({ ...report, complete: true, domains: checks }) })
-            .where('id', '=', report_id)
-            .execute();
+        const limit = AbortSignal.timeout(timeLimitMs);
+        const parts: ExamineParts = {
+          host,
+          internet,
+          random,
+          log: job.log,
+          refusalByCaa: issuance?.refusalByCaa ?? null,
         };
+        const signal = AbortSignal.any([job.signal, limit]);
+        const { report, examined } = await examineAll(row, parts, signal);
+        // A worker that must stop, or is not the job's any more, has not seen what it could.
+        job.signal.throwIfAborted();
+        return (transaction) => complete(transaction, report, examined);
+      },
+      async giveUp({ report_id }, _failure, { queries }) {
+        const row = await reportRow(queries, report_id);
+        if (!row) return;
+        const domains = row.report.domains.map((check) => ({
+          ...check,
+          complete: true,
+          result: `${check.name} could not be looked up because of a fault here; ask for another report.`,
+        }));
+        await writeComplete(queries, report_id, { ...row.report, complete: true, domains });
       },
     }),
   ];
 
-  async function check(domain: DomainRow, installName: string): Promise<DomainCheck> {
-    const certificate = await reader
-      .selectFrom('certificates')
-      .select(['source', 'chain'])
-      .where('domain_id', '=', domain.id)
-      .executeTakeFirst();
+  async function examineAll(
+    { report, install_id, domain_id }: ReportRow,
+    parts: ExamineParts,
+    signal: AbortSignal,
+  ): Promise<{ report: DomainReport; examined: Examined[] }> {
+    const place: Place = {
+      installId: install_id,
+      installName: report.install_name,
+      cluster: config.host,
+    };
+    const standings = (await withSibling(reader, install_id, domain_id)).map((domain) =>
+      standingOf(domain, report.install_name),
+    );
+    const checks: DomainCheck[] = standings.map(({ name }) => blankCheck(name, place));
+    const writes = createPartialWrites<DomainCheck[]>(
+      (domains) => writeSoFar({ ...report, complete: false, domains }),
+      WRITE_EVERY_MS,
+    );
+    try {
+      const examined = await Promise.all(
+        standings.map(async (standing, position) => {
+          const show = (sight: Sight, done: boolean) => {
+            checks[position] = presentCheck(standing, sight, place, done);
+            writes.offer([...checks]);
+          };
+          const sight = await examine(standing, parts, signal, (seen) => show(seen, false));
+          show(sight, true);
+          return { standing, sight };
+        }),
+      );
+      return { report: { ...report, complete: true, domains: checks }, examined };
+    } finally {
+      await writes.end();
+    }
+  }
+
+  /** What is known so far is a courtesy: the report is whole when it is complete. */
+  async function writeSoFar(report: DomainReport): Promise<void> {
+    try {
+      await database.write(({ queries }) => writePartial(queries, report.id, report));
+    } catch (err) {
+      log.warn({ err, report: report.id }, 'could not write the part of a report that is known');
+    }
+  }
+
+  async function complete(
+    transaction: Transaction,
+    report: DomainReport,
+    examined: Examined[],
+  ): Promise<void> {
+    await writeComplete(transaction.queries, report.id, report);
+    for (const { standing, sight } of examined) {
+      const reached = sight.reach === null || sight.reach.untried ? null : sight.reach.arrivesByHttp;
+      const stands = await noteReached(transaction, standing.id, reached, timestamp(clock));
+      if (stands && !standing.isDuplicate) {
+        await issuance?.checked(transaction, { domainId: standing.id, reached });
+      }
+    }
+  }
+
+  function standingOf(domain: CheckedDomain, installName: string): Standing {
     return {
+      id: domain.id,
       name: domain.name,
-      cname: '',
-      a_record: '',
-      aaaa_record: '',
-      result: resultSentence(domain, cnameOf(installName, config.siteDomain)),
-      dns_provider: '',
-      install_name: installName,
-      cluster_id: '',
-      http_forwarded: '',
-      http_forwarded_list: '',
-      platform_env_id: domain.install_id,
-      complete: true,
-      dns_error: false,
-      http_error: false,
-      ns: [],
-      mx: [],
-      txt: [],
-      ip: [],
-      address: [],
-      soa: [],
-      caa: [],
-      aname: [],
-      ssl: reportCertificate(certificate, clock.now()),
+      isCname: domain.is_cname,
+      isDuplicate: domain.is_duplicate,
+      networkStatus: domain.network_status,
+      sslReason: domain.ssl_reason,
+      target: { cname: cnameOf(installName, config.siteDomain), addresses: edgeAddresses },
+      hasAuthority: issuance !== null,
     };
   }
 }
 
-/** The domain and, where the install has it, its `www` or apex sibling. */
-async function withSibling(queries: Queries, installId: string, domainId: string): Promise<DomainRow[]> {
-  const all = await domainsOf(queries, installId).execute();
-  const domain = all.find((candidate) => candidate.id === domainId);
-  if (!domain) return [];
-  const sibling = domain.name.startsWith('www.') ? domain.name.slice('www.'.length) : `www.${domain.name}`;
-  return [domain, ...all.filter((candidate) => candidate.name === sibling)];
+interface ReportRow {
+  install_id: string;
+  domain_id: string;
+  report: DomainReport;
 }
 
-function resultSentence(domain: DomainRow, cname: string): string {
-  if (domain.is_duplicate)
-    return `${domain.name} is served by another install; remove it there to serve it here.`;
-  if (domain.network_status === 'FAILED')
-    return `The edge could not take on ${domain.name}; the operator finds the cause in the log.`;
-  if (domain.network_status === 'PENDING')
-    return `The edge is taking on ${domain.name}; look again in a moment.`;
-  if (domain.is_cname) return `The edge serves ${domain.name}.`;
-  return `The edge serves ${domain.name}; its DNS was not looked at: set its CNAME to ${cname}.`;
+async function reportRow(queries: Queries, id: string): Promise<ReportRow | undefined> {
+  const row = await queries
+    .selectFrom('domain_reports')
+    .select(['install_id', 'domain_id', 'report'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return row && { ...row, report: Value.Parse(domainReportSchema, row.report) };
 }

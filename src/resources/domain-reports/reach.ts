@@ -2,8 +2,15 @@ import { isLocalhost } from '../../dns/domain-name.ts';
 import { NameNotResolved } from '../../dns/resolver.ts';
 import { DOMAIN_CHECK_PREFIX, type Host } from '../../hosting/host.ts';
 import type { Randomness } from '../../ids.ts';
+import { codeOf } from '../../outbound/connection-problem.ts';
 import type { Journey, Target, Visitor, VisitProblem } from '../../outbound/visitor.ts';
 import { isWildcard } from '../domains/domain-name.ts';
+
+/**
+ * `another_server`: there was an answer, but not the edge's. `no_route`: this machine has no connection by the address's
+ * family (IPv6, mostly), which says nothing of the name.
+ */
+export type ArrivalProblem = VisitProblem | 'another_server' | 'no_route';
 
 /** One try to fetch the token: by one scheme, at one address. */
 export interface Arrival {
@@ -13,8 +20,8 @@ export interface Arrival {
   arrives: boolean;
   /** Why not, one sentence. */
   failure: string | null;
-  /** The same, for rules. `another_server`: there was an answer, but not the edge's. */
-  problem: VisitProblem | 'another_server' | null;
+  /** The same, for rules. */
+  problem: ArrivalProblem | null;
 }
 
 /** Whether what visitors of a name ask for ends at this edge. */
@@ -35,6 +42,7 @@ interface Parts {
   random: Randomness;
 }
 
+const NO_ROUTE = ['ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'];
 /** Whoever publishes hundreds of addresses does not get hundreds of visits. */
 const ADDRESSES_A_FAMILY = 4;
 /** RFC 1035 section 2.3.4, as text. */
@@ -129,7 +137,10 @@ function verdict(
   hostname: string,
   address: string,
 ): Pick<Arrival, 'arrives' | 'failure' | 'problem'> {
-  if (failure) return { arrives: false, failure: failure.message, problem: failure.problem };
+  if (failure) {
+    const problem = NO_ROUTE.includes(codeOf(failure.cause)) ? 'no_route' : failure.problem;
+    return { arrives: false, failure: failure.message, problem };
+  }
   if (last?.status === 200 && last.body.trim() === text)
     return { arrives: true, failure: null, problem: null };
   const sentence = `Another server answers for ${hostname} at ${address} (status ${last?.status ?? 0}).`;
@@ -147,8 +158,15 @@ function refusedArrivals({ address, family }: Target): Arrival[] {
   }));
 }
 
+/** The tries by one scheme that say something of the name: those without a route only if there are no others. */
+export function triedBy(scheme: Arrival['scheme'], arrivals: Arrival[]): Arrival[] {
+  const all = arrivals.filter((arrival) => arrival.scheme === scheme);
+  const telling = all.filter(({ problem }) => problem !== 'no_route');
+  return telling.length > 0 ? telling : all;
+}
+
 function inEachFamily(arrivals: Arrival[], scheme: Arrival['scheme']): boolean {
-  const tried = arrivals.filter((arrival) => arrival.scheme === scheme);
+  const tried = triedBy(scheme, arrivals);
   const families = new Set(tried.map(({ family }) => family));
   return (
     families.size > 0 &&
@@ -162,7 +180,7 @@ function untried(arrivals: Arrival[], sentence: string): Reach {
 
 /** Whoever reads it may not know what this platform's addresses are; the status report tells them. */
 function adviceFor(name: string, arrivals: Arrival[]): string {
-  const tried = arrivals.filter(({ scheme }) => scheme === 'http');
+  const tried = triedBy('http', arrivals);
   const stray = tried.find(({ arrives }) => !arrives);
   const type = stray?.family === 6 ? 'AAAA' : 'A';
   if (tried.some(({ arrives }) => arrives)) {

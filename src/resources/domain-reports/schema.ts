@@ -1,4 +1,4 @@
-import { Type, uuid } from '../../api/schema.ts';
+import { type Static, Type, uuid } from '../../api/schema.ts';
 
 /** The header of a DNS record (gaps section 5). */
 const hdr = Type.Object({
@@ -79,3 +79,5 @@ export const domainReportSchema = Type.Object(
   },
   { description: 'How a domain stands in the world' },
 );
+
+export type DomainReport = Static<typeof domainReportSchema>;

@@ -1,17 +1,16 @@
-import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import { lockRow } from '../../database/lock.ts';
+import { edgeAddresses } from '../../edge-addresses.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
-import { findDomain } from '../domains/store.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
 import { checkDomain } from './jobs.ts';
-import { domainReportSchema } from './schema.ts';
-
-export type DomainReport = Static<typeof domainReportSchema>;
+import { blankCheck } from './present.ts';
+import { type DomainReport, domainReportSchema } from './schema.ts';
+import { withSibling } from './store.ts';
 
 interface Caller {
   userId: string;
@@ -29,15 +28,17 @@ export function createDomainReportService({ config, database, queue, clock, rand
         await lockRow(transaction, 'installs', installId);
         const install = await findStanding(queries, caller.userId, installId);
         authorize('install.work', 'install.read', install);
-        if (!(await findDomain(queries, installId, domainId))) throw new NotFound();
+        const domains = await withSibling(queries, installId, domainId);
+        if (domains.length === 0) throw new NotFound();
         await takeTurn(transaction, installId, 'check_status', clock.now());
+        const place = { installId, installName: install.name, cluster: config.host };
         const report: DomainReport = {
           complete: false,
           id,
           install_name: install.name,
-          install_ip: config.edgeHttp.host,
+          install_ip: edgeAddresses(config)[0] ?? '',
           admin: false,
-          domains: [],
+          domains: domains.map(({ name }) => blankCheck(name, place)),
         };
         await queries
           .insertInto('domain_reports')

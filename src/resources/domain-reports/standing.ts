@@ -1,0 +1,46 @@
+import type { NetworkStatus } from '../../database/tables.ts';
+import type { NameFindings } from '../../dns/look-up.ts';
+import type { Journey } from '../../outbound/visitor.ts';
+import type { Reach } from './reach.ts';
+import type { TlsSight } from './tls-sight.ts';
+
+/** What the platform itself knows of a domain that is checked. */
+export interface Standing {
+  id: string;
+  name: string;
+  /** The install's own `<name>.<site domain>`, whose DNS is the operator's. */
+  isCname: boolean;
+  /** Another install serves the name. */
+  isDuplicate: boolean;
+  networkStatus: NetworkStatus;
+  /** Why the authority gave no certificate, one sentence; null if nothing is known against one. */
+  sslReason: string | null;
+  target: DnsTarget;
+  /** A certificate authority is configured. */
+  hasAuthority: boolean;
+}
+
+/** What the DNS of a domain should say: the install's own name, and the edge's addresses where no CNAME can be. */
+export interface DnsTarget {
+  cname: string;
+  addresses: string[];
+}
+
+/** What a check saw of a domain; null for what it has not seen, or did not look for. */
+export interface Sight {
+  findings: NameFindings | null;
+  reach: Reach | null;
+  tls: TlsSight | null;
+  /** Of `http://name/`. */
+  journey: Journey | null;
+  /** Why the authority may not issue, one sentence. */
+  caaRefusal: string | null;
+}
+
+export const NOTHING_SEEN: Sight = {
+  findings: null,
+  reach: null,
+  tls: null,
+  journey: null,
+  caaRefusal: null,
+};

@@ -1,0 +1,54 @@
+import type { Queries, Transaction } from '../../database/database.ts';
+import { type DomainRow, domainsOf } from '../domains/store.ts';
+
+export interface CheckedDomain extends DomainRow {
+  /** Why there is no certificate from the authority. */
+  ssl_reason: string | null;
+}
+
+/** A domain and, where the install has it, its `www` or apex sibling. */
+export async function withSibling(
+  queries: Queries,
+  installId: string,
+  domainId: string,
+): Promise<CheckedDomain[]> {
+  const all = await domainsOf(queries, installId).select('domain.ssl_reason').execute();
+  const domain = all.find((candidate) => candidate.id === domainId);
+  if (!domain) return [];
+  const sibling = domain.name.startsWith('www.') ? domain.name.slice('www.'.length) : `www.${domain.name}`;
+  return [domain, ...all.filter((candidate) => candidate.name === sibling)];
+}
+
+/** Writes what is known so far; nothing once the report is complete. */
+export async function writePartial(queries: Queries, reportId: string, report: object): Promise<void> {
+  await queries
+    .updateTable('domain_reports')
+    .set({ report: JSON.stringify(report) })
+    .where('id', '=', reportId)
+    .where('complete', '=', false)
+    .execute();
+}
+
+export async function writeComplete(queries: Queries, reportId: string, report: object): Promise<void> {
+  await queries
+    .updateTable('domain_reports')
+    .set({ complete: true, report: JSON.stringify(report) })
+    .where('id', '=', reportId)
+    .execute();
+}
+
+/** Notes on a domain what its check saw; false if it has been deleted meanwhile. */
+export async function noteReached(
+  { queries }: Transaction,
+  domainId: string,
+  reached: boolean | null,
+  checkedAt: string,
+): Promise<boolean> {
+  const row = await queries
+    .updateTable('domains')
+    .set({ reached, checked_at: checkedAt })
+    .where('id', '=', domainId)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
