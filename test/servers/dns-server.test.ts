@@ -39,6 +39,8 @@ describe.skipIf(!findDnsServers())('DNS servers for tests', () => {
       '@ 60 IN SOA ns.own.test. me.own.test. 7 1 1 1 1\n@ 60 IN NS ns.own.test.\nns 60 IN A 127.0.0.1\n';
     await dns.setZone('own.test', `${soa}www 60 IN A 127.0.0.6`);
     expect(await addresses('www.own.test')).toEqual(['127.0.0.6']);
-    await expect(dns.setZone('own.test', `${soa}www A no-address`)).rejects.toThrow(/zone-reload/);
+    await expect(dns.setZone('own.test', `${soa}www A no-address`)).rejects.toThrow(
+      /zone-reload[^]*invalid address/,
+    );
   });
 });

@@ -64,7 +64,11 @@ export async function startDnsServers(
   const knot = startServer(KNOTD, ['-c', knotConfig], join(folder, 'knot.log'));
   const unbound = startServer(UNBOUND, ['-d', '-c', unboundConfig], join(folder, 'unbound.log'));
 
-  const knotc = (...args: string[]) => run(KNOTC, ['-s', join(folder, 'knot.sock'), ...args]);
+  /** knotc says that something failed; why, stands in the log of knotd. */
+  const knotc = (...args: string[]) =>
+    run(KNOTC, ['-s', join(folder, 'knot.sock'), ...args]).catch((cause: unknown) => {
+      throw new Error(`${cause}\n${knot.log()}`, { cause });
+    });
   const forget = () => run(UNBOUND_CONTROL, ['-c', unboundConfig, 'flush_zone', '.']);
 
   async function remove(): Promise<void> {
