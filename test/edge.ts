@@ -11,6 +11,8 @@ export interface Visit {
   body: string;
   /** The names of the certificate that was shown; empty over HTTP. */
   certificateNames: string;
+  /** SHA-256 of the certificate that was shown; empty over HTTP. */
+  fingerprint: string;
 }
 
 /**
@@ -38,17 +40,26 @@ export async function visit(
       ? httpsRequest({ ...options, servername: hostname, rejectUnauthorized: false })
       : httpRequest(options);
     let certificateNames = '';
+    let fingerprint = '';
     request.on('socket', (socket) => {
       socket.once('secureConnect', () => {
         if (socket instanceof TLSSocket) {
-          certificateNames = socket.getPeerX509Certificate()?.subjectAltName ?? '';
+          const certificate = socket.getPeerX509Certificate();
+          certificateNames = certificate?.subjectAltName ?? '';
+          fingerprint = certificate?.fingerprint256 ?? '';
         }
       });
     });
     request.on('response', (response) => {
       text(response).then(
         (body) =>
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body, certificateNames }),
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            body,
+            certificateNames,
+            fingerprint,
+          }),
         reject,
       );
     });

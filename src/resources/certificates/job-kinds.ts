@@ -1,4 +1,3 @@
-import Type from 'typebox';
 import type { IssuedCertificate } from '../../acme/authority.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
@@ -7,7 +6,7 @@ import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { dueDomains, requestOrders, settleAttempt } from './attempts.ts';
 import type { Issuance } from './issuance.ts';
-import { obtainCertificate } from './jobs.ts';
+import { obtainCertificate, orderCertificates } from './jobs.ts';
 import { type Outcome, obtain } from './obtain.ts';
 import { renewalTime } from './renewal-time.ts';
 import { pauseAfter } from './retry-scale.ts';
@@ -54,10 +53,7 @@ export function certificateJobKinds(issuance: Issuance) {
   });
 
   const order = defineJob({
-    name: 'order_certificates',
-    payload: Type.Object({}),
-    maxAttempts: 1,
-    timeoutMs: 60_000,
+    ...orderCertificates,
     async run() {
       const due = await dueDomains(database.reader, clock, ORDERS_A_MINUTE);
       if (due.length === 0) return;

@@ -11,6 +11,16 @@ export const obtainCertificate: JobType<typeof domainPayload> = {
   timeoutMs: 180_000,
 };
 
+const nothing = Type.Object({});
+
+/** Asks for the certificates that are due. */
+export const orderCertificates: JobType<typeof nothing> = {
+  name: 'order_certificates',
+  payload: nothing,
+  maxAttempts: 1,
+  timeoutMs: 60_000,
+};
+
 /** So many orders are under way at the same time, whatever the number of workers: the others have work of their own. */
 const LANES = 2;
 
