@@ -5,6 +5,12 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { pendingMigrations } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
+import {
+  type FakeDnsServer,
+  REFUSED,
+  reply,
+  startFakeDnsServer,
+} from '../../src/dns/fake-dns-server.fixture.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { freePort } from '../servers/postgres-server.ts';
@@ -12,11 +18,16 @@ import { type Environment, environmentFor, run } from './run-homeport.ts';
 
 let place: DatabasePlace;
 let environment: Environment;
+let resolver: FakeDnsServer;
 beforeAll(async () => {
   place = await databasePlace();
-  environment = await environmentFor(place);
+  resolver = await startFakeDnsServer((query) => [reply(query)]);
+  environment = await environmentFor(place, { HOMEPORT_RESOLVERS: `127.0.0.1:${resolver.port}` });
 });
-afterAll(() => place.remove());
+afterAll(async () => {
+  await resolver.close();
+  await place.remove();
+});
 
 /** The findings of `doctor`, by what was checked. */
 async function doctor(
@@ -74,6 +85,9 @@ test('without a server: all is well but for the mail server, and nothing is chan
     schema: 'ok',
     'sealing key': 'ok',
     certificate: 'ok',
+    'certificate authority': 'ok',
+    resolvers: 'ok',
+    'domain certificates': 'ok',
     API: 'ok',
     'sites, HTTP': 'ok',
     'sites, HTTPS': 'ok',
@@ -96,16 +110,29 @@ test('what does not work is a problem, and 1', async () => {
   await new Promise((resolve) => other.once('listening', resolve));
   const address = other.address();
   const port = typeof address === 'object' ? address?.port : 0;
+  const refusing = await startFakeDnsServer((query) => [reply(query, [], REFUSED)]);
   chmodSync(place.settings.dataDir, 0o755);
   const { code, states } = await doctor({
     HOMEPORT_EDGE_HTTP: `127.0.0.1:${port}`,
     HOMEPORT_SMTP_URL: `smtp://127.0.0.1:${await freePort()}`,
+    HOMEPORT_SEALING_KEY_FILE: join(place.settings.dataDir, 'none.key'),
+    HOMEPORT_ACME_CA: join(place.settings.dataDir, 'none.pem'),
+    HOMEPORT_RESOLVERS: `127.0.0.1:${refusing.port}`,
     HOMEPORT_TLS_CERT: join(place.settings.dataDir, 'none.crt'),
     HOMEPORT_TLS_KEY: join(place.settings.dataDir, 'none.key'),
   });
   other.close();
+  await refusing.close();
   const problems = Object.keys(states).filter((check) => states[check] === 'problem');
-  expect(problems).toEqual(['data folder', 'certificate', 'sites, HTTP', 'mail']);
+  expect(problems).toEqual([
+    'data folder',
+    'sealing key',
+    'certificate',
+    'certificate authority',
+    'resolvers',
+    'sites, HTTP',
+    'mail',
+  ]);
   expect(code).toBe(1);
 });
 
