@@ -13,10 +13,14 @@ const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts'];
 /** What never opens a database has nothing to show twice. */
 const withoutDatabase = [
   'src/hosting/**',
+  'src/dns/**',
+  'src/outbound/**',
+  'src/acme/**',
+  'test/servers/**',
   'src/secrets.test.ts',
   'src/config.test.ts',
   'src/cli/*.test.ts',
-  'src/cli/doctor/{certificate,ports,surroundings}.test.ts',
+  'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
   'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/**/domain-name.test.ts',

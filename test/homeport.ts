@@ -71,6 +71,8 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
     HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
     HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+    // Nothing listens there: what a test does not set up itself is asked of nobody.
+    HOMEPORT_RESOLVERS: '127.0.0.1:9',
     HOMEPORT_RATE_LIMIT: '0',
     HOMEPORT_AUTH_FAILURE_LIMIT: '0',
     ...options.environment,

@@ -21,7 +21,7 @@ export async function createExposition(): Promise<Exposition> {
   const certificates = gauge('homeport_certificates', 'Certificates of domains, by source', ['source']);
   const expiring = gauge(
     'homeport_certificates_expiring',
-    'Certificates from the authority that expire within so many days, expired ones included',
+    'Certificates from the authority whose renewal is due and that expire within so many days, expired ones included',
     ['within_days'],
   );
   const nextExpiry = gauge(

@@ -7,7 +7,7 @@ export const WITHIN_DAYS = [14, 7, 1] as const;
 /** What the database tells of certificates and jobs. No name of a customer is among it. */
 export interface Figures {
   certificates: { source: string; count: number }[];
-  /** Certificates from the authority that expire within so many days, expired ones among them. */
+  /** Certificates from the authority that expire within so many days although their renewal was due, expired ones among them. */
   expiring: { days: number; count: number }[];
   /** When the first certificate from the authority expires; null if there is none. */
   nextExpiry: Date | null;
@@ -27,6 +27,10 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     const { count } = await issued()
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('certificate.not_after', '<=', timestamp(clock, days * DAY_MS))
+      // One that lives for days only is young at any of the thresholds.
+      .where((eb) =>
+        eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', timestamp(clock))]),
+      )
       .executeTakeFirstOrThrow();
     return { days, count };
   };

@@ -290,7 +290,7 @@ describe.skipIf(inject('postgresUrl') !== '')(
         run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
         run(environment, '--config', file, 'account', 'list'),
         run(environment, '--config', `${file}.old`, 'serve'),
-        run(environment, '--config', file, 'doctor', '--json'),
+        run({ ...environment, HOMEPORT_RESOLVERS: '127.0.0.1:9' }, '--config', file, 'doctor', '--json'),
       ]);
       for (const ended of [fromEnvironment, fromFile]) {
         expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type FakeDnsServer, reply, startFakeDnsServer } from '../../src/dns/fake-dns-server.fixture.ts';
 import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { freePort } from '../servers/postgres-server.ts';
@@ -12,6 +13,7 @@ import { begin, type Environment, environmentFor, type Running, run, serve } fro
 
 let place: DatabasePlace;
 let environment: Environment;
+let resolver: FakeDnsServer;
 let server: Running;
 let username = '';
 let password = '';
@@ -25,11 +27,14 @@ beforeAll(async () => {
     HOMEPORT_EDGE_HTTPS: `127.0.0.1:${https}`,
     HOMEPORT_SSH_LISTEN: `127.0.0.1:${ssh}`,
   });
+  resolver = await startFakeDnsServer((query) => [reply(query)]);
+  environment.HOMEPORT_RESOLVERS = `127.0.0.1:${resolver.port}`;
   server = await serve(environment);
 });
 afterAll(async () => {
   server.process.kill('SIGKILL');
   await server.ended;
+  await resolver.close();
   await place.remove();
 });
 

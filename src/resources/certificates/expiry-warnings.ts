@@ -88,6 +88,10 @@ async function dueWarnings(queries: Queries, now: Date) {
     ])
     .where('certificate.source', '=', 'LETS_ENCRYPT')
     .where('domain.is_duplicate', '=', false)
+    // One that lives for days only is young at any of the thresholds.
+    .where((eb) =>
+      eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', now.toISOString())]),
+    )
     .where((eb) =>
       eb.or(
         WARNED_AT.map((days) =>

@@ -29,7 +29,7 @@ export async function precheck(issuance: Issuance, name: string, signal: AbortSi
     probeReach(name, { host, visitor: internet.visitor, random: platform.random }, signal),
     lookUp(name, { ...internet, signal }),
   ]);
-  const reached = reach.untried ? null : reach.arrivesByHttp;
+  const { reached } = reach;
   if (!reach.arrivesByHttp) {
     return { reached, refusal: reach.sentence ?? `${name} does not lead here by HTTP.` };
   }

@@ -134,7 +134,7 @@ export function domainReportJobKinds(
   ): Promise<void> {
     await writeComplete(transaction.queries, report.id, report);
     for (const { standing, sight } of examined) {
-      const reached = sight.reach === null || sight.reach.untried ? null : sight.reach.arrivesByHttp;
+      const reached = sight.reach?.reached ?? null;
       const stands = await noteReached(transaction, standing.id, reached, timestamp(clock));
       if (stands && !standing.isDuplicate) {
         await issuance?.checked(transaction, { domainId: standing.id, reached });

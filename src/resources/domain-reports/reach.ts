@@ -34,6 +34,8 @@ export interface Reach {
   untried: boolean;
   /** What to do when it does not arrive by HTTP, one sentence; else null. */
   sentence: string | null;
+  /** Whether its visitors come here; null where that could not be seen, which is no fault of the name. */
+  reached: boolean | null;
 }
 
 interface Parts {
@@ -56,12 +58,14 @@ const LONGEST_NAME = 253;
 export async function probeReach(name: string, parts: Parts, signal: AbortSignal): Promise<Reach> {
   const hostname = visitedName(name, parts.random);
   const targets = await targetsOf(hostname, parts.visitor, signal);
-  if (typeof targets === 'string') return untried([], targets);
-  if (targets.length === 0) return untried([], `${name} has no address; give it an A record in the DNS.`);
+  if (!Array.isArray(targets)) return untried([], targets.sentence, targets.isUnknown ? null : false);
+  if (targets.length === 0) {
+    return untried([], `${name} has no address; give it an A record in the DNS.`, false);
+  }
   if (targets.every(({ allowed }) => !allowed)) {
     const [first] = targets;
     const sentence = `${name} has the private address ${first?.address}, which nobody outside can reach; set its DNS record to a public one.`;
-    return untried(targets.flatMap(refusedArrivals), sentence);
+    return untried(targets.flatMap(refusedArrivals), sentence, null);
   }
   const arrivals = await fetchToken(hostname, targets, parts, signal);
   const arrivesByHttp = inEachFamily(arrivals, 'http');
@@ -71,6 +75,7 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
     arrivesByHttps: inEachFamily(arrivals, 'https'),
     untried: false,
     sentence: arrivesByHttp ? null : adviceFor(name, arrivals),
+    reached: arrivesByHttp,
   };
 }
 
@@ -84,8 +89,14 @@ export function visitedName(name: string, random: Randomness): string {
     .slice(0, LONGEST_NAME - below.length - 1)}.${below}`;
 }
 
-/** At most a few addresses of each family; a sentence if there are none to be had. */
-async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): Promise<Target[] | string> {
+interface NoTargets {
+  sentence: string;
+  /** No name server answered, so nothing is known of the name. */
+  isUnknown: boolean;
+}
+
+/** At most a few addresses of each family, or why there are none to be had. */
+async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): Promise<Target[] | NoTargets> {
   try {
     const all = await visitor.targets(name, signal);
     const some = [4, 6].flatMap((family) =>
@@ -96,7 +107,10 @@ async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): P
       ? some.filter(({ allowed }) => allowed)
       : some;
   } catch (error) {
-    if (error instanceof NameNotResolved) return error.message;
+    if (error instanceof NameNotResolved) {
+      const isUnknown = ['timeout', 'unreachable'].includes(error.problem.kind);
+      return { sentence: error.message, isUnknown };
+    }
     throw error;
   }
 }
@@ -174,8 +188,8 @@ function inEachFamily(arrivals: Arrival[], scheme: Arrival['scheme']): boolean {
   );
 }
 
-function untried(arrivals: Arrival[], sentence: string): Reach {
-  return { arrivals, arrivesByHttp: false, arrivesByHttps: false, untried: true, sentence };
+function untried(arrivals: Arrival[], sentence: string, reached: false | null): Reach {
+  return { arrivals, arrivesByHttp: false, arrivesByHttps: false, untried: true, sentence, reached };
 }
 
 /** Whoever reads it may not know what this platform's addresses are; the status report tells them. */

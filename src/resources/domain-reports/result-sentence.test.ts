@@ -73,6 +73,7 @@ function reach(
     arrivesByHttps: arrives('https'),
     untried: false,
     sentence: null,
+    reached: arrives('http'),
   };
 }
 
@@ -82,6 +83,7 @@ const NOWHERE: Reach = {
   arrivesByHttps: false,
   untried: true,
   sentence: null,
+  reached: false,
 };
 const untried = (address: string): Reach => ({ ...reach({ [address]: 'private_address' }), untried: true });
 
