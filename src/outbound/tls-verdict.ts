@@ -163,12 +163,16 @@ function isTrusted(path: X509Certificate[], roots: X509Certificate[]): boolean {
   );
 }
 
+/** By its own key, whether or not that key may sign certificates: that of an end entity may not (RFC 5280 section 4.2.1.3). */
 function isSelfSigned(certificate: X509Certificate): boolean {
-  return hasSigned(certificate, certificate);
+  return certificate.subject === certificate.issuer && isSignedBy(certificate, certificate);
 }
 
 function hasSigned(issuer: X509Certificate, certificate: X509Certificate): boolean {
-  if (!certificate.checkIssued(issuer)) return false;
+  return certificate.checkIssued(issuer) && isSignedBy(issuer, certificate);
+}
+
+function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): boolean {
   try {
     return certificate.verify(issuer.publicKey);
   } catch {
