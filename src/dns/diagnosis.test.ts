@@ -80,6 +80,15 @@ describe('problemOf', () => {
     expect(judge(outcomes)).toBe(kind);
   });
 
+  it('knows a registered domain for an apex though its zone was not seen, and nothing else', () => {
+    const outcomes = [seen({ cname: 'x.test', a: ['192.0.2.1'] })];
+    const kindOf = (asked: string) =>
+      problemOf({ name: asked, zone: 'com', outcomes, unregistered: false, lameServers: [] })?.kind;
+    expect(kindOf('example.com')).toBe('cname_at_apex');
+    expect(kindOf('www.example.com')).toBe(undefined);
+    expect(kindOf('example.test')).toBe(undefined);
+  });
+
   it('sees a CNAME at the apex even where it leads to an address', () => {
     expect(judge([seen({ cname: 'x.test', a: ['192.0.2.1'] })], { zone: name })).toBe('cname_at_apex');
   });

@@ -1,3 +1,4 @@
+import { parse } from 'tldts';
 import type { CnameChain } from './chain.ts';
 import type { DnsProblem } from './problem.ts';
 import type { DnsRecord } from './record.ts';
@@ -30,7 +31,7 @@ export function problemOf({ name, zone, outcomes, unregistered, lameServers }: E
   if (loop) return { kind: 'cname_loop', names: loop };
 
   const target = chains.flatMap(({ cnames }) => cnames)[0]?.target;
-  if (target !== undefined && name === zone) return { kind: 'cname_at_apex', target };
+  if (target !== undefined && (name === zone || isRegistered(name))) return { kind: 'cname_at_apex', target };
   if (chains.some((chain) => addressesAt(chain).length > 0)) return null;
 
   const isRcode = (rcode: string) => chains.find(({ answer }) => answer.rcode === rcode);
@@ -49,6 +50,15 @@ export function problemOf({ name, zone, outcomes, unregistered, lameServers }: E
 
   const end = chains.find(({ cnames }) => cnames.length > 0)?.end;
   return end === undefined ? { kind: 'no_address' } : { kind: 'dangling_cname', target: end };
+}
+
+/**
+ * Was the name registered with a registry? Then it is the top of a zone, even where its servers answer every question
+ * with the CNAME, so that no SOA of it is ever seen. Suffixes that no registry is known for prove nothing.
+ */
+function isRegistered(name: string): boolean {
+  const { domain, isIcann } = parse(name, { allowPrivateDomains: false, validateHostname: false });
+  return isIcann === true && domain === name;
 }
 
 /** The addresses that a chain leads to. */
