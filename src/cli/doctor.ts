@@ -12,8 +12,8 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('check everything, and say what mends what is wrong')
     .description(
-      'check configuration, data folder, database, keys, certificate, ports, jobs, mail and clock, and say what mends ' +
-        'what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
+      'check configuration, data folder, database, keys, certificates, resolvers, ports, jobs, mail and clock, and say what ' +
+        'mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
     )
     .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
     .addHelpText('after', '\nExample:\n  homeport doctor')

@@ -1,0 +1,197 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { table } from '../src/cli/output.ts';
+import { systemClock, timestamp } from '../src/clock.ts';
+import { readConfig } from '../src/config.ts';
+import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
+import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
+import { type DnsTestServers, startDnsServers } from '../test/servers/dns-server.ts';
+import { freePort } from '../test/servers/postgres-server.ts';
+import { temporaryFolder } from './processes.ts';
+
+/**
+ * `node bench/domains.ts`: how long a status report takes from the request to `complete`, alone and fifty at once, and a
+ * certificate from the adding of a domain until the edge shows it. Against a real name server, resolver and authority on
+ * this machine, which share its processors. Needs Debian's knot, unbound and pebble.
+ */
+const AT_ONCE = 50;
+const ALONE = 15;
+const CERTIFICATES = 10;
+const POLL_MS = 5;
+const PATIENCE_MS = 60_000;
+const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
+const PRIVATE = '127.0.0.1:0';
+
+interface Person {
+  userId: string;
+}
+
+interface Named {
+  installId: string;
+  domainId: string;
+}
+
+const rows: string[][] = [];
+
+function report(what: string, times: number[]): void {
+  const sorted = [...times].sort((a, b) => a - b);
+  const at = (fraction: number) =>
+    `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0)} ms`;
+  rows.push([what, String(sorted.length), at(0.5), at(0.95), at(1)]);
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  const end = performance.now() + PATIENCE_MS;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error('it took longer than a minute');
+    await sleep(POLL_MS);
+  }
+}
+
+async function start(
+  dataDir: string,
+  dns: DnsTestServers,
+  acme: { server: AcmeServer; edgePort: number } | null,
+): Promise<RunningHomeport> {
+  const ca = join(dataDir, 'roots.pem');
+  if (acme !== null) writeFileSync(ca, `${acme.server.ca}\n${await acme.server.root()}`);
+  const config = readConfig({
+    HOMEPORT_DATA_DIR: join(dataDir, acme === null ? 'reports' : 'certificates'),
+    HOMEPORT_LISTEN: PRIVATE,
+    HOMEPORT_EDGE_HTTP: `127.0.0.1:${acme?.edgePort ?? 0}`,
+    HOMEPORT_EDGE_HTTPS: PRIVATE,
+    HOMEPORT_SSH_LISTEN: PRIVATE,
+    HOMEPORT_SITE_DOMAIN: 'sites.example',
+    HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
+    HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+    ...(acme === null ? {} : { HOMEPORT_ACME_DIRECTORY: acme.server.directoryUrl, HOMEPORT_ACME_CA: ca }),
+  });
+  const log = pino({ level: 'silent' });
+  return startHomeport(config, { log, dnsPort: dns.authority.port }, { api: true, hosting: true });
+}
+
+async function makeOwner({ platform, services }: RunningHomeport): Promise<Person & { accountId: string }> {
+  const { id: accountId } = await services.accounts.create('Bench');
+  const userId = crypto.randomUUID();
+  const email = `${userId}@bench.example`;
+  const created_at = timestamp(systemClock);
+  await platform.database.write(async ({ queries }) => {
+    await queries
+      .insertInto('users')
+      .values({
+        id: userId,
+        email,
+        email_key: email,
+        first_name: 'B',
+        last_name: 'B',
+        phone: null,
+        password_hash: null,
+        created_at,
+      })
+      .execute();
+    await queries
+      .insertInto('memberships')
+      .values({
+        account_id: accountId,
+        user_id: userId,
+        role: 'owner',
+        billing: false,
+        invite_accepted: true,
+        created_at,
+      })
+      .execute();
+  });
+  return { userId, accountId };
+}
+
+async function makeDomain(
+  { services }: RunningHomeport,
+  owner: Person & { accountId: string },
+  name: string,
+): Promise<Named> {
+  const install = await services.installs.create(
+    owner,
+    { name: `bench-${name.split('.')[0]}`, account_id: owner.accountId },
+    'bench',
+  );
+  const domain = await services.domains.create(owner, install.id, { name }, 'bench');
+  return { installId: install.id, domainId: domain.id };
+}
+
+/** Milliseconds from the request for a report until it is complete. */
+async function timeReport({ services }: RunningHomeport, owner: Person, of: Named): Promise<number> {
+  const began = performance.now();
+  const id = await services.domainReports.request(owner, of.installId, of.domainId, 'bench');
+  await until(async () => (await services.domainReports.get(owner, of.installId, id)).complete);
+  return performance.now() - began;
+}
+
+async function reports(folder: string, dns: DnsTestServers): Promise<void> {
+  const homeport = await start(folder, dns, null);
+  try {
+    const owner = await makeOwner(homeport);
+    const domains: Named[] = [];
+    for (let n = 0; n < AT_ONCE; n++) {
+      domains.push(await makeDomain(homeport, owner, `report${n}.here.example`));
+    }
+    await homeport.idle();
+    const alone: number[] = [];
+    for (const domain of domains.slice(0, ALONE)) alone.push(await timeReport(homeport, owner, domain));
+    report('check_status to complete, alone', alone);
+    await sleep(5_000);
+    report(
+      `check_status to complete, ${AT_ONCE} at once`,
+      await Promise.all(domains.map((domain) => timeReport(homeport, owner, domain))),
+    );
+  } finally {
+    await homeport.stop();
+  }
+}
+
+async function certificates(folder: string, dns: DnsTestServers): Promise<void> {
+  const edgePort = await freePort();
+  const server = await startAcmeServer({ dnsServer: dns.resolver, httpPort: edgePort });
+  try {
+    const homeport = await start(folder, dns, { server, edgePort });
+    try {
+      const owner = await makeOwner(homeport);
+      const { installId } = await makeDomain(homeport, owner, 'first.here.example');
+      await homeport.idle();
+      const times: number[] = [];
+      for (let n = 0; n < CERTIFICATES; n++) {
+        const began = performance.now();
+        const added = await homeport.services.domains.create(
+          owner,
+          installId,
+          { name: `certificate${n}.here.example` },
+          'bench',
+        );
+        await until(async () => {
+          const { ssl_status } = await homeport.services.domains.get(owner, installId, added.id);
+          return ssl_status === 'active';
+        });
+        times.push(performance.now() - began);
+      }
+      report('domain added to certificate served', times);
+    } finally {
+      await homeport.stop();
+    }
+  } finally {
+    await server.remove();
+  }
+}
+
+const folder = temporaryFolder();
+const dns = await startDnsServers({ zones: { 'sites.example': HERE, 'here.example': HERE } });
+try {
+  process.stderr.write('status reports …\n');
+  await reports(folder.path, dns);
+  process.stderr.write('certificates …\n');
+  await certificates(folder.path, dns);
+} finally {
+  await dns.remove();
+  folder.remove();
+}
+process.stdout.write(table(['WHAT', 'SAMPLES', 'MEDIAN', '95 %', 'LONGEST'], rows));
