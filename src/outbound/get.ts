@@ -10,7 +10,7 @@ import {
 import { shownText } from './foreign-text.ts';
 import { timeLimit } from './time-limit.ts';
 import { hostOf } from './url-host.ts';
-import { isRedirect, type Visit, VisitFailure } from './visit.ts';
+import { isRedirect, locationText, type Visit, VisitFailure } from './visit.ts';
 
 export interface GetOptions {
   ports: { http: number; https: number };
@@ -41,7 +41,7 @@ export async function getAt(
       headers: joined(response.headersDistinct),
       // The body of a redirect may be endless too, and nobody sees it.
       body: redirects ? leaveUnread(response) : await beginning(response, maxBytes),
-      location: redirects ? URL.parse(response.headers.location ?? '', url.href) : null,
+      location: redirects ? URL.parse(locationText(response.headers.location ?? ''), url.href) : null,
     };
   } catch (error) {
     const problem = limit.signal.aborted ? 'timeout' : connectionProblem(error);
@@ -51,7 +51,7 @@ export async function getAt(
   }
 }
 
-/** Throws for a URL that a visitor's browser would not open, or only with a password that somebody chose for it. */
+/** Throws for a URL that is no web server's, or that holds a password which somebody chose for it. */
 export function refuseUnvisitable(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
     throw new VisitFailure(
@@ -65,7 +65,18 @@ export function refuseUnvisitable(url: URL): void {
       `The address to open on ${shownText(url.host)} holds a user name or password; take it out of the redirect.`,
     );
   }
+  const port = Number(url.port);
+  if (url.port !== '' && port < LOWEST_FREE_PORT && !WEB_PORTS.includes(port)) {
+    throw new VisitFailure(
+      'bad_redirect',
+      `${shownText(url.href)} names port ${port}, which is none of the web; make the redirect go to port 80 or 443.`,
+    );
+  }
 }
+
+const WEB_PORTS = [80, 443];
+/** Below it other services listen, such as mail servers, and some could be made to act on what a request says to them. */
+const LOWEST_FREE_PORT = 1024;
 
 function send(url: URL, address: string, port: number, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -144,6 +144,31 @@ describe('the certificate', () => {
   });
 });
 
+test.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  'the server sees a whole handshake and a proper end over %s',
+  async (version) => {
+    const failed: Error[] = [];
+    const ends: Promise<boolean>[] = [];
+    const { chain, key } = pki.chains.good;
+    const server = createTlsServer({ cert: chain, key, minVersion: version, maxVersion: version });
+    server.on('tlsClientError', (error) => failed.push(error));
+    server.on('secureConnection', (socket) => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      ends.push(promise);
+      socket.on('error', () => resolve(false)).on('end', () => resolve(true));
+      socket.resume();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address ? address.port : 0;
+    const handshakes = await Promise.all(Array.from({ length: 5 }, () => handshake(port)));
+    await new Promise((resolve) => server.close(resolve));
+    expect(handshakes.map(({ failure }) => failure)).toEqual([null, null, null, null, null]);
+    expect(failed).toEqual([]);
+    expect(await Promise.all(ends)).toEqual([true, true, true, true, true]);
+  },
+);
+
 describe('no certificate', () => {
   test('where plain HTTP is spoken', async () => {
     const server = await startPlainServer();

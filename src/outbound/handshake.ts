@@ -58,11 +58,15 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
         now: clock.now(),
         roots: trust.roots,
       };
-      return { certificate: parseSeenCertificate(leaf), failure: tlsVerdict(shown) };
+      const handshake = { certificate: parseSeenCertificate(leaf), failure: tlsVerdict(shown) };
+      // What ends the handshake may still be under way; cut off, the server would log a failed one.
+      socket.setTimeout(limitMs, () => socket.destroy());
+      socket.destroySoon();
+      return handshake;
     } catch (error) {
+      socket.destroy();
       return { certificate: null, failure: failureOf(error, limit.signal.aborted, where) };
     } finally {
-      socket.destroy();
       limit.end();
     }
   };

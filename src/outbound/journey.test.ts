@@ -46,6 +46,16 @@ describe('following redirects', () => {
     expect(journey.failure).toBeNull();
   });
 
+  test('reads addresses in raw UTF-8 as browsers do, in sentences too', async () => {
+    const raw = (text: string) => Buffer.from(text).toString('latin1');
+    const names = { 'site.example': [['127.0.0.1']], 'xn--mnchen-3ya.example': [['127.0.0.1']] };
+    const { urls, last } = await follow({ '/': raw('http://münchen.example/grüße?ä') }, { names });
+    expect(urls[1]).toBe('http://xn--mnchen-3ya.example/gr%C3%BC%C3%9Fe?%C3%A4');
+    expect(last?.body).toBe('arrived');
+    const { failure } = await follow({ '/': raw('http://[grüße') });
+    expect(failure?.message).toContain('redirects to "http://[grüße"');
+  });
+
   const chain = (length: number) =>
     Object.fromEntries(Array.from({ length }, (_, at) => [at === 0 ? '/' : `/${at}`, `/${at + 1}`]));
 
@@ -98,6 +108,7 @@ describe('following redirects', () => {
     expect(journey.failure?.problem).toBe('private_address');
     expect(journey.failure?.message).toContain(new URL(location).href);
     expect(journey.last?.status).toBe(302);
+    expect(journey.urls).toEqual(['http://site.example/']);
     expect(reached).toEqual([]);
   });
 
@@ -139,6 +150,7 @@ describe('following redirects', () => {
     expect((await visitor.follow(url(), never, { address: '127.0.0.1' })).last?.body).toBe('arrived');
     const elsewhere = await visitor.follow(url(), never, { address: '127.0.0.2' });
     expect(elsewhere.failure?.problem).toBe('private_address');
+    expect(elsewhere.urls).toEqual([]);
     expect(resolver.asked).toEqual([]);
   });
 
@@ -155,11 +167,31 @@ describe('following redirects', () => {
     expect(journey.last?.body).toBe('arrived');
   });
 
+  test('tries the next allowed address where there is no route to the first', async () => {
+    const port = await serve(redirects({}));
+    const noRoute = '255.255.255.255';
+    const visitor = createVisitor({
+      resolver: fakeResolver({ 'site.example': [[noRoute, '127.0.0.1']] }),
+      policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32'), ipaddr.parseCIDR(`${noRoute}/32`)]),
+      clock: systemClock,
+      extraRoots: [],
+      portsOf: () => ({ http: port, https: 1 }),
+    });
+    await expect(visitor.get(url(), noRoute, never)).rejects.toMatchObject({ problem: 'unreachable' });
+    const journey = await visitor.follow(url(), never);
+    expect(journey).toMatchObject({ urls: ['http://site.example/'], failure: null });
+    expect(journey.last?.body).toBe('arrived');
+  });
+
   test.each([
     'ftp://site.example/',
     'javascript:alert(1)',
     'http://',
     'http://user:secret@site.example/',
+    'http://site.example:25/',
+    'https://site.example:993/',
+    'http://site.example:0/',
+    'http://site.example:1023/',
     `http://site.example/${'x'.repeat(5000)}`,
   ])('does not go to %s', async (location) => {
     const journey = await follow({ '/': location });
@@ -169,11 +201,21 @@ describe('following redirects', () => {
     expect(journey.urls).toEqual(['http://site.example/']);
   });
 
+  test.each(['http://site.example:443/', 'https://site.example:80/', 'http://site.example:1024/'])(
+    'goes to %s',
+    async (location) => {
+      const port = await serve(redirects({ '/': location }));
+      const journey = await visitorWith({ ports: { http: port } }).follow(url(), never);
+      expect(journey.urls).toEqual(['http://site.example/', location]);
+    },
+  );
+
   test('ends at a name that does not exist, and at one without an address', async () => {
     const names = { 'site.example': [['127.0.0.1']], 'empty.example': [[]] };
     const missing = await follow({ '/': 'http://missing.example/' }, { names });
     expect(missing.failure?.problem).toBe('unresolved');
     expect(missing.failure?.message).toContain('missing.example');
+    expect(missing.urls).toEqual(['http://site.example/']);
     const empty = await follow({ '/': 'http://empty.example/' }, { names });
     expect(empty.failure?.problem).toBe('unresolved');
   });

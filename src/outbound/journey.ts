@@ -1,12 +1,19 @@
 import { NameNotResolved } from '../dns/resolver.ts';
 import { shownText } from './foreign-text.ts';
 import { refuseUnvisitable } from './get.ts';
-import { isRedirect, refusedAddress, type Visit, VisitFailure, type VisitProblem } from './visit.ts';
+import {
+  isRedirect,
+  locationText,
+  refusedAddress,
+  type Visit,
+  VisitFailure,
+  type VisitProblem,
+} from './visit.ts';
 import type { Visitor } from './visitor.ts';
 
 /** What following redirects came to. */
 export interface Journey {
-  /** Every URL that was asked, in order. */
+  /** Every URL that was asked, in order; one that was refused is told by the failure alone. */
   urls: string[];
   /** The last answer, be it a redirect; null if there was none. */
   last: Visit | null;
@@ -34,11 +41,9 @@ export async function follow(
   try {
     for (;;) {
       refuseHop(journey.urls, url);
+      const given = journey.urls.length === 0 ? address : undefined;
+      const addresses = await addressesFor(visitor, url, signal, given);
       journey.urls.push(url.href);
-      const addresses =
-        address !== undefined && journey.urls.length === 1
-          ? [address]
-          : await addressesFor(visitor, url, signal);
       const visit = await getAtOneOf(addresses, (one) => visitor.get(url, one, signal, options), signal);
       journey.last = visit;
       const location = locationOf(visit, url);
@@ -75,8 +80,10 @@ async function addressesFor(
   visitor: Pick<Visitor, 'targets'>,
   url: URL,
   signal: AbortSignal,
+  address: string | undefined,
 ): Promise<string[]> {
-  const targets = await visitor.targets(url.hostname, signal).catch((error: unknown) => {
+  // An address is its own target, so that one that was given is judged like the others.
+  const targets = await visitor.targets(address ?? url.hostname, signal).catch((error: unknown) => {
     throw notResolved(url, signal, error);
   });
   const [first] = targets;
@@ -126,7 +133,7 @@ function locationOf(visit: Visit, from: URL): URL | null {
   if (location === null || location.href.length > MAX_URL_CHARACTERS) {
     throw new VisitFailure(
       'bad_redirect',
-      `${shownText(from.href)} redirects to "${shownText(headers.location ?? '')}", which is no address that can be opened; correct the redirect.`,
+      `${shownText(from.href)} redirects to "${shownText(locationText(headers.location ?? ''))}", which is no address that can be opened; correct the redirect.`,
     );
   }
   return location;

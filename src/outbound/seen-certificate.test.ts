@@ -84,6 +84,18 @@ describe('a certificate', () => {
     expect(dnsNames).toEqual(['real.example']);
   });
 
+  test('has names with a comma and other odd bytes as they are, but for what is not for reading', async () => {
+    const { dnsNames } = await certificate({
+      alternativeNames: [
+        { type: 'dns', value: 'evil, DNS:site.example' },
+        { type: 'dns', value: 'a"b\\c\'d' },
+        { type: 'dns', value: 'line\r\nfeed\u0000' },
+        { type: 'dns', value: 'real.example' },
+      ],
+    });
+    expect(dnsNames).toEqual(['evil, DNS:site.example', 'a"b\\c\'d', 'line feed', 'real.example']);
+  });
+
   test('brings no control characters', async () => {
     const { subject } = await certificate({ name: [{ O: ['a\u0000b\u001b[31m\u202ec'] }] });
     expect(subject.organization).toEqual(['a b [31m c']);

@@ -68,10 +68,10 @@ function attribute(values: string | string[] | undefined): string[] {
 }
 
 /** Node writes `DNS:a.example, IP Address:192.0.2.1`, and a value that could be mistaken for several as a JSON string. */
-const ALTERNATIVE_NAME = /(?:^|, )([A-Za-z ]+):("(?:[^"\\]|\\.)*"|[^,"]*)/gy;
+const ALTERNATIVE_NAME = /(?:^|, )([^:,"]+):("(?:[^"\\]|\\.)*"|[^,"]*)/gy;
 
 function dnsNamesOf(subjectAltName: string): string[] {
   return [...subjectAltName.matchAll(ALTERNATIVE_NAME)]
     .filter(([, kind]) => kind === 'DNS')
-    .map(([, , value = '']) => cleanText(value.replace(/^"(.*)"$/, '$1')));
+    .map(([, , value = '']) => cleanText(value.startsWith('"') ? String(JSON.parse(value)) : value));
 }

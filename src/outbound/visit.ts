@@ -40,6 +40,11 @@ export function isRedirect(status: number, location: string | undefined): boolea
   return REDIRECTS.includes(status) && location !== undefined;
 }
 
+/** The Location header as browsers read it: Node gives each of its bytes as a character, and they are UTF-8. */
+export function locationText(header: string): string {
+  return Buffer.from(header, 'latin1').toString('utf8');
+}
+
 /** Why nothing is sent to an address that the policy refuses; the end of a sentence. */
 export function refusedAddress(address: string): string {
   return `${address}, which is no public address, so Homeport does not connect to it; point the name at the server's public address`;
