@@ -12,8 +12,14 @@ import { timeLimit } from './time-limit.ts';
 import { hostOf } from './url-host.ts';
 import { isRedirect, locationText, type Visit, VisitFailure } from './visit.ts';
 
+/** The ports that stand for http and https where a URL names none. */
+export interface VisitedPorts {
+  http: number;
+  https: number;
+}
+
 export interface GetOptions {
-  ports: { http: number; https: number };
+  ports: VisitedPorts;
   /** Of the body; the connection is closed when so many bytes have come. */
   maxBytes: number;
   /** Milliseconds from the start to the last byte. */
@@ -65,18 +71,25 @@ export function refuseUnvisitable(url: URL): void {
       `The address to open on ${shownText(url.host)} holds a user name or password; take it out of the redirect.`,
     );
   }
-  const port = Number(url.port);
-  if (url.port !== '' && port < LOWEST_FREE_PORT && !WEB_PORTS.includes(port)) {
-    throw new VisitFailure(
-      'bad_redirect',
-      `${shownText(url.href)} names port ${port}, which is none of the web; make the redirect go to port 80 or 443.`,
-    );
-  }
 }
 
+/** The ports that an authority follows redirects to, and no others. */
 const WEB_PORTS = [80, 443];
-/** Below it other services listen, such as mail servers, and some could be made to act on what a request says to them. */
-const LOWEST_FREE_PORT = 1024;
+
+/**
+ * Whether the URL names no port, or one of the web. At any other a redirect would have Homeport find out for a stranger
+ * what listens there, or say something to a service that acts on it.
+ */
+export function isWebPort(url: URL, { http, https }: VisitedPorts): boolean {
+  return url.port === '' || [...WEB_PORTS, http, https].includes(Number(url.port));
+}
+
+export function portRefused(url: URL): VisitFailure {
+  return new VisitFailure(
+    'bad_redirect',
+    `${shownText(url.href)} names port ${url.port}, which is none of the web; make the redirect go to port 80 or 443.`,
+  );
+}
 
 function send(url: URL, address: string, port: number, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

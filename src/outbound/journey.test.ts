@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import { afterEach, describe, expect, test } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { createAddressPolicy } from './address-policy.ts';
+import { follow as followWith } from './journey.ts';
 import {
   type Circumstances,
   fakeResolver,
@@ -13,7 +14,7 @@ import {
   url,
   visitorWith,
 } from './visitor.fixture.ts';
-import { createVisitor } from './visitor.ts';
+import { createVisitor, type Target, VisitFailure } from './visitor.ts';
 
 afterEach(removeServers);
 
@@ -192,6 +193,9 @@ describe('following redirects', () => {
     'https://site.example:993/',
     'http://site.example:0/',
     'http://site.example:1023/',
+    'http://site.example:8080/',
+    'https://site.example:65535/',
+    'http://127.0.0.1:6379/',
     `http://site.example/${'x'.repeat(5000)}`,
   ])('does not go to %s', async (location) => {
     const journey = await follow({ '/': location });
@@ -201,14 +205,54 @@ describe('following redirects', () => {
     expect(journey.urls).toEqual(['http://site.example/']);
   });
 
-  test.each(['http://site.example:443/', 'https://site.example:80/', 'http://site.example:1024/'])(
-    'goes to %s',
-    async (location) => {
-      const port = await serve(redirects({ '/': location }));
-      const journey = await visitorWith({ ports: { http: port } }).follow(url(), never);
-      expect(journey.urls).toEqual(['http://site.example/', location]);
-    },
-  );
+  test.each(['http://site.example:443/', 'https://site.example:80/'])('goes to %s', async (location) => {
+    const port = await serve(redirects({ '/': location }));
+    const journey = await visitorWith({ ports: { http: port } }).follow(url(), never);
+    expect(journey.urls).toEqual(['http://site.example/', location]);
+  });
+
+  test('goes to a port that stands for http or https at that address', async () => {
+    const there = await serve((_request, response) => response.end('there'));
+    const location = `http://site.example:${there}/`;
+    const port = await serve(redirects({ '/': location }));
+    const journey = await visitorWith({ ports: { http: port, https: there } }).follow(url(), never);
+    expect(journey.urls).toEqual(['http://site.example/', location]);
+    expect(journey.last?.body).toBe('there');
+  });
+
+  test('gives both families a chance where a name has more addresses than are tried', async () => {
+    const target = (address: string): Target => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+      allowed: true,
+    });
+    const tried = async (addresses: string[]) => {
+      const seen: string[] = [];
+      await followWith(
+        {
+          targets: async () => addresses.map(target),
+          get: async (_url, address) => {
+            seen.push(address);
+            throw new VisitFailure('refused', 'refused');
+          },
+          portsOf: () => ({ http: 80, https: 443 }),
+        },
+        url(),
+        never,
+      );
+      return seen;
+    };
+    const fours = ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5'];
+    const sixes = ['2001:db8::1', '2001:db8::2', '2001:db8::3'];
+    expect(await tried([...fours, ...sixes])).toEqual([
+      '192.0.2.1',
+      '2001:db8::1',
+      '192.0.2.2',
+      '2001:db8::2',
+    ]);
+    expect(await tried(fours)).toEqual(fours.slice(0, 4));
+    expect(await tried(['192.0.2.1', ...sixes])).toEqual(['192.0.2.1', ...sixes]);
+  });
 
   test('ends at a name that does not exist, and at one without an address', async () => {
     const names = { 'site.example': [['127.0.0.1']], 'empty.example': [[]] };

@@ -1,6 +1,6 @@
 import { NameNotResolved } from '../dns/resolver.ts';
 import { shownText } from './foreign-text.ts';
-import { refuseUnvisitable } from './get.ts';
+import { isWebPort, portRefused, refuseUnvisitable } from './get.ts';
 import {
   isRedirect,
   locationText,
@@ -9,7 +9,7 @@ import {
   VisitFailure,
   type VisitProblem,
 } from './visit.ts';
-import type { Visitor } from './visitor.ts';
+import type { Target, Visitor, VisitorOptions } from './visitor.ts';
 
 /** What following redirects came to. */
 export interface Journey {
@@ -29,9 +29,12 @@ const MAX_TRIED = 4;
 /** What another address of the same name may do better. */
 const OF_ONE_ADDRESS: VisitProblem[] = ['refused', 'unreachable', 'timeout', 'reset'];
 
+/** What a journey is made with. */
+type Means = Pick<Visitor, 'targets' | 'get'> & Pick<VisitorOptions, 'portsOf'>;
+
 /** Follows redirects from a URL to an answer that is none. Each hop is resolved and checked anew. */
 export async function follow(
-  visitor: Pick<Visitor, 'targets' | 'get'>,
+  means: Means,
   start: URL,
   signal: AbortSignal,
   { address, ...options }: { address?: string; maxBytes?: number } = {},
@@ -42,9 +45,9 @@ export async function follow(
     for (;;) {
       refuseHop(journey.urls, url);
       const given = journey.urls.length === 0 ? address : undefined;
-      const addresses = await addressesFor(visitor, url, signal, given);
+      const addresses = await addressesFor(means, url, signal, given);
       journey.urls.push(url.href);
-      const visit = await getAtOneOf(addresses, (one) => visitor.get(url, one, signal, options), signal);
+      const visit = await getAtOneOf(addresses, (one) => means.get(url, one, signal, options), signal);
       journey.last = visit;
       const location = locationOf(visit, url);
       if (location === null) return journey;
@@ -77,13 +80,13 @@ function loopOf(urls: string[]): string {
 }
 
 async function addressesFor(
-  visitor: Pick<Visitor, 'targets'>,
+  { targets: resolve, portsOf }: Pick<Means, 'targets' | 'portsOf'>,
   url: URL,
   signal: AbortSignal,
   address: string | undefined,
 ): Promise<string[]> {
   // An address is its own target, so that one that was given is judged like the others.
-  const targets = await visitor.targets(address ?? url.hostname, signal).catch((error: unknown) => {
+  const targets = await resolve(address ?? url.hostname, signal).catch((error: unknown) => {
     throw notResolved(url, signal, error);
   });
   const [first] = targets;
@@ -100,7 +103,20 @@ async function addressesFor(
       `${shownText(url.href)} leads to ${refusedAddress(first.address)}.`,
     );
   }
-  return allowed.slice(0, MAX_TRIED).map((target) => target.address);
+  const visited = allowed.filter((target) => isWebPort(url, portsOf(target.address)));
+  if (visited.length === 0) throw portRefused(url);
+  return inTurns(visited)
+    .slice(0, MAX_TRIED)
+    .map((target) => target.address);
+}
+
+/** IPv4 and IPv6 by turns, so that neither family uses up all the tries where it leads nowhere. */
+function inTurns(targets: Target[]): Target[] {
+  const of = (family: Target['family']) => targets.filter((target) => target.family === family);
+  return [of(4), of(6)]
+    .flatMap((family) => family.map((target, turn) => ({ target, turn })))
+    .toSorted((one, other) => one.turn - other.turn)
+    .map(({ target }) => target);
 }
 
 function notResolved(url: URL, signal: AbortSignal, cause: unknown): VisitFailure {

@@ -55,8 +55,26 @@ describe('one GET', () => {
 
   test('goes to the port that the URL names', async () => {
     const port = await serve((_request, response) => response.end('here'));
-    const visit = await visitorWith().get(url(`http://site.example:${port}/`), '127.0.0.1', never);
+    const visit = await visitorWith({ ports: { https: port } }).get(
+      url(`http://site.example:${port}/`),
+      '127.0.0.1',
+      never,
+    );
     expect(visit.body).toBe('here');
+  });
+
+  test('goes to no port besides those of the web and the visited ones', async () => {
+    const reached: string[] = [];
+    const port = await serve((request, response) => {
+      reached.push(request.url ?? '');
+      response.end();
+    });
+    const failure = await problemOf(
+      visitorWith().get(url(`http://site.example:${port}/`), '127.0.0.1', never),
+    );
+    expect(failure.problem).toBe('bad_redirect');
+    expect(failure.message).toContain(`port ${port}`);
+    expect(reached).toEqual([]);
   });
 
   test('says where a redirect leads and does not go there', async () => {

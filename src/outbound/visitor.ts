@@ -3,23 +3,18 @@ import type { Clock } from '../clock.ts';
 import { addressesOf, type DnsResolver } from '../dns/resolver.ts';
 import type { AddressPolicy } from './address-policy.ts';
 import { shownText } from './foreign-text.ts';
-import { getAt, refuseUnvisitable } from './get.ts';
+import { getAt, isWebPort, portRefused, refuseUnvisitable, type VisitedPorts } from './get.ts';
 import { createHandshake, type Handshake } from './handshake.ts';
 import { follow, type Journey } from './journey.ts';
 import { hostOf } from './url-host.ts';
 import { refusedAddress, type Visit, VisitFailure } from './visit.ts';
 
+export type { VisitedPorts } from './get.ts';
 export type { Handshake } from './handshake.ts';
 export type { Journey } from './journey.ts';
 export type { SeenCertificate } from './seen-certificate.ts';
 export type { TlsFailure, TlsProblem } from './tls-verdict.ts';
 export { type Visit, VisitFailure, type VisitProblem } from './visit.ts';
-
-/** The ports that stand for http and https where a URL names none. */
-export interface VisitedPorts {
-  http: number;
-  https: number;
-}
 
 /** An address of a host name. */
 export interface Target {
@@ -93,10 +88,12 @@ export function createVisitor({
           `${shownText(url.href)} leads to ${refusedAddress(address)}.`,
         );
       }
-      return getAt(url, address, signal, { ports: portsOf(address), maxBytes, limitMs });
+      const ports = portsOf(address);
+      if (!isWebPort(url, ports)) throw portRefused(url);
+      return getAt(url, address, signal, { ports, maxBytes, limitMs });
     },
 
-    follow: (url, signal, options) => follow(visitor, url, signal, options),
+    follow: (url, signal, options) => follow({ ...visitor, portsOf }, url, signal, options),
 
     async handshake(host, address, signal) {
       if (policy(address)) return handshake(hostOf(host), address, portsOf(address).https, signal);
