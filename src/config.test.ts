@@ -185,7 +185,7 @@ const CASES: {
   anonymousRateLimit: { standard: 300, good: [['0', 0]], bad: ['-1'] },
   authFailureLimit: { standard: 100, good: [['5', 5]], bad: ['five'] },
   workers: {
-    standard: 4,
+    standard: 8,
     good: [
       ['1', 1],
       ['64', 64],

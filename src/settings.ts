@@ -194,7 +194,7 @@ export const SETTINGS = {
   ),
   workers: setting(
     'HOMEPORT_WORKERS',
-    '4',
+    '8',
     'jobs that one process runs at the same time',
     wholeNumber(1, 64),
   ),

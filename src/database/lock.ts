@@ -26,3 +26,10 @@ const HOST_NAMES = 4_711_001;
 export async function lockHostNames({ dialect, queries }: Transaction): Promise<void> {
   if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${HOST_NAMES})`.execute(queries);
 }
+
+const VALIDATIONS = 4_711_002;
+
+/** Holds the right to ask an authority for a validation, which is counted by the hour, until the transaction ends. */
+export async function lockValidations({ dialect, queries }: Transaction): Promise<void> {
+  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${VALIDATIONS})`.execute(queries);
+}

@@ -166,7 +166,8 @@ interface CertificateRow {
   sealed_key: string;
   not_before: string;
   not_after: string;
-  /** Of the order at the authority; null for a self-signed one, and so are the next three. */
+  /** The authority that issued it; null for a self-signed one, and so are the next four. */
+  directory_url: string | null;
   order_url: string | null;
   /** By which the authority suggests when to renew (RFC 9773). */
   renewal_id: string | null;
@@ -181,6 +182,10 @@ interface CertificateAttemptRow {
   domain_id: string;
   failures: Generated<number>;
   next_at: string;
+  /** Nobody may ask before, however urgent: the authority said so, or it was asked only just now. */
+  held_until: string | null;
+  /** The order that is under way; what an earlier one finds out counts no more. */
+  order_id: string | null;
 }
 
 /** One account for each authority, whatever process made it. */

@@ -7,6 +7,7 @@ export function certificatesByAuthority(t: ColumnTypes): string[] {
     `alter table domains add column checked_at ${t.time}`,
     `alter table domains add column ssl_reason ${t.text}`,
 
+    `alter table certificates add column directory_url ${t.text}`,
     `alter table certificates add column order_url ${t.text}`,
     `alter table certificates add column renewal_id ${t.text}`,
     `alter table certificates add column renew_at ${t.time}`,
@@ -22,7 +23,9 @@ export function certificatesByAuthority(t: ColumnTypes): string[] {
     `create table certificate_attempts (
       domain_id ${t.uuid} primary key references domains (id) on delete cascade,
       failures ${t.integer} not null default 0,
-      next_at ${t.time} not null
+      next_at ${t.time} not null,
+      held_until ${t.time},
+      order_id ${t.uuid}
     )`,
     'create index certificate_attempts_due on certificate_attempts (next_at)',
 

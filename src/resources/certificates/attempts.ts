@@ -1,10 +1,12 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
-import type { Queue } from '../../jobs/queue.ts';
+import { lockValidations } from '../../database/lock.ts';
+import type { Platform } from '../../platform.ts';
 import { laneOf, obtainCertificate } from './jobs.ts';
+import { pauseForValidations } from './retry-scale.ts';
 
-/** While an order is asked for it is nobody else's to ask for; one that is lost is asked for again after this. */
-const CLAIM_MS = 15 * 60_000;
+/** An order that is under way is nobody else's to make; jobs are durable, so this long is for what nobody foresaw. */
+const CLAIM_MS = 24 * 60 * 60_000;
 const HOUR_MS = 60 * 60_000;
 
 export interface Wanting {
@@ -12,21 +14,23 @@ export interface Wanting {
   name: string;
 }
 
-/** Asks for an order of each domain's certificate, and keeps others from doing the same. */
+type Parts = Pick<Platform, 'queue' | 'clock' | 'random'>;
+
+/** Asks for an order of each domain's certificate. It takes the place of one that is under way. */
 export async function requestOrders(
   transaction: Transaction,
-  { queue, clock }: { queue: Queue; clock: Clock },
+  { queue, clock, random }: Parts,
   domains: Wanting[],
 ): Promise<void> {
   for (const { id, name } of domains) {
-    const next_at = timestamp(clock, CLAIM_MS);
+    const claim = { order_id: random.uuid(), next_at: timestamp(clock, CLAIM_MS) };
     await transaction.queries
       .insertInto('certificate_attempts')
-      .values({ domain_id: id, next_at })
-      .onConflict((conflict) => conflict.column('domain_id').doUpdateSet({ next_at }))
+      .values({ domain_id: id, held_until: null, ...claim })
+      .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(claim))
       .execute();
     await queue.enqueue(transaction, obtainCertificate, {
-      payload: { domain_id: id },
+      payload: { domain_id: id, order_id: claim.order_id },
       lane: laneOf(name),
     });
   }
@@ -47,7 +51,7 @@ const served = (queries: Queries) =>
 export async function dueDomains(queries: Queries, clock: Clock, limit: number): Promise<Wanting[]> {
   return served(queries)
     .where((eb) => eb.or([eb('attempt.next_at', 'is', null), eb('attempt.next_at', '<=', timestamp(clock))]))
-    .orderBy('attempt.next_at')
+    .orderBy('attempt.next_at', (order) => order.asc().nullsFirst())
     .limit(limit)
     .execute();
 }
@@ -60,24 +64,37 @@ export async function untriedDomains(queries: Queries, installId: string): Promi
     .execute();
 }
 
-/** A domain whose last try failed, or that has not been tried; undefined where an order is under way or not needed. */
-export async function failingDomain(queries: Queries, domainId: string): Promise<Wanting | undefined> {
+/** A domain whose last try failed and that may be tried at once; undefined where an order is under way or not needed. */
+export async function failingDomain(
+  queries: Queries,
+  clock: Clock,
+  domainId: string,
+): Promise<Wanting | undefined> {
   return served(queries)
     .where('domain.id', '=', domainId)
-    .where((eb) => eb.or([eb('attempt.domain_id', 'is', null), eb('attempt.failures', '>', 0)]))
+    .where((eb) =>
+      eb.or([
+        eb('attempt.domain_id', 'is', null),
+        eb.and([
+          eb('attempt.failures', '>', 0),
+          eb('attempt.order_id', 'is', null),
+          eb.or([eb('attempt.held_until', 'is', null), eb('attempt.held_until', '<=', timestamp(clock))]),
+        ]),
+      ]),
+    )
     .executeTakeFirst();
 }
 
-/** Writes down how a try ended: the failures in a row, and when the next one is due. */
+/** Ends an order: the failures in a row, when the next try is due, and before when there must be none. */
 export async function settleAttempt(
   queries: Queries,
-  domainId: string,
-  { failures, next_at }: { failures: number; next_at: string },
+  orderId: string,
+  settled: { failures: number; next_at: string; held_until: string | null },
 ): Promise<void> {
   await queries
     .updateTable('certificate_attempts')
-    .set({ failures, next_at })
-    .where('domain_id', '=', domainId)
+    .set({ ...settled, order_id: null })
+    .where('order_id', '=', orderId)
     .execute();
 }
 
@@ -92,8 +109,22 @@ export async function recentValidations(queries: Queries, clock: Clock, name: st
   return rows.map((row) => new Date(row.at));
 }
 
-export async function recordValidation({ queries }: Transaction, clock: Clock, name: string): Promise<void> {
+/** The authority was asked to look at the name as often as it may be within an hour. */
+export class ValidationsSpent extends Error {
+  override readonly name = 'ValidationsSpent';
+}
+
+/**
+ * Writes down that the authority is about to be asked. Throws ValidationsSpent where it was asked often enough: counted
+ * here once more, as another process may have asked since.
+ */
+export async function recordValidation(transaction: Transaction, clock: Clock, name: string): Promise<void> {
+  await lockValidations(transaction);
+  const { queries } = transaction;
   await queries.deleteFrom('acme_validations').where('at', '<=', timestamp(clock, -HOUR_MS)).execute();
+  if (pauseForValidations(await recentValidations(queries, clock, name), clock.now()) > 0) {
+    throw new ValidationsSpent(`the authority was asked to look at ${name} often enough for an hour`);
+  }
   await queries
     .insertInto('acme_validations')
     .values({ name, at: timestamp(clock) })

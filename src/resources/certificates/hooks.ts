@@ -6,14 +6,14 @@ import { refusalByCaa } from './precheck.ts';
 
 /** What a check of a domain asks of the ordering of certificates, and tells it. */
 export function issuanceHooks(issuance: Issuance): IssuanceHooks {
-  const { queue, clock } = issuance.platform;
+  const { platform } = issuance;
   return {
     refusalByCaa: (name, caa, signal) => refusalByCaa(issuance, name, caa, signal),
     /** A customer who has mended the DNS and looks at the report need not wait for the next try. */
     async checked(transaction: Transaction, { domainId, reached }) {
       if (reached !== true) return;
-      const domain = await failingDomain(transaction.queries, domainId);
-      if (domain !== undefined) await requestOrders(transaction, { queue, clock }, [domain]);
+      const domain = await failingDomain(transaction.queries, platform.clock, domainId);
+      if (domain !== undefined) await requestOrders(transaction, platform, [domain]);
     },
   };
 }

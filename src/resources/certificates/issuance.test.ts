@@ -10,6 +10,7 @@ import { type AcmeServer, startAcmeServer } from '../../../test/servers/acme-ser
 import { type DnsTestServers, startDnsServers } from '../../../test/servers/dns-server.ts';
 import { freePort } from '../../../test/servers/postgres-server.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { recordValidation, requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -211,6 +212,7 @@ describe('a domain that does not lead here', () => {
     const domain = await added('mended.example');
     expect(await sslOf(domain)).toBe('failed');
     await dns.setZone('mended.example', HERE);
+    clock.advance(60_000);
     expect((await owner.client.post(`${domain.path}/check_status`)).status).toBe(202);
     await homeport.idle();
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
@@ -304,4 +306,110 @@ it('registers again with an authority that has forgotten the account', async () 
     await minute();
   }
   expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+});
+
+describe('the limits', () => {
+  const hook = (domain: Added) =>
+    homeport.platform.database.reader
+      .selectFrom('certificate_attempts')
+      .selectAll()
+      .where('domain_id', '=', domain.id)
+      .executeTakeFirstOrThrow();
+
+  async function spendValidations(name: string, count: number): Promise<void> {
+    await homeport.platform.database.write(async (transaction) => {
+      for (let n = 0; n < count; n++) await recordValidation(transaction, clock, name);
+    });
+  }
+
+  it('asks for no fifth validation within the hour, keeps the reason, and goes on afterwards', async () => {
+    await dns.setZone('spent.example', '');
+    const domain = await added('spent.example');
+    const { ssl_reason, failures } = await row(domain);
+    await dns.setZone('spent.example', HERE);
+    await spendValidations(domain.name, 4);
+    clock.advance(2 * 60_000);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
+    expect(await validationsOf(domain.name)).toBe(4);
+    clock.advance(HOUR_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+  });
+
+  it('counts in the transaction that spends', async () => {
+    const name = 'counted.example';
+    await spendValidations(name, 3);
+    const both = await Promise.allSettled([spendValidations(name, 1), spendValidations(name, 1)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await validationsOf(name)).toBe(4);
+  });
+
+  it('lets a status report bring a try forward, but not before the authority wants to be asked', async () => {
+    await dns.setZone('held.example', '');
+    const domain = await added('held.example');
+    await dns.setZone('held.example', HERE);
+    const held_until = new Date(clock.now().getTime() + HOUR_MS).toISOString();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('certificate_attempts')
+        .set({ held_until, next_at: held_until })
+        .where('domain_id', '=', domain.id)
+        .execute(),
+    );
+    const report = async () => {
+      clock.advance(5_000);
+      await owner.client.post(`${domain.path}/check_status`);
+      await homeport.idle();
+    };
+    await report();
+    await report();
+    expect(await hook(domain)).toMatchObject({ failures: 1, next_at: held_until });
+    clock.advance(HOUR_MS);
+    await report();
+    expect((await row(domain)).source).toBe('LETS_ENCRYPT');
+  });
+
+  it('heeds only the order that was asked for last', async () => {
+    await dns.setZone('twice.example', '');
+    const domain = await added('twice.example');
+    await homeport.platform.database.write((transaction) =>
+      requestOrders(transaction, homeport.platform, [domain, domain, domain]),
+    );
+    await homeport.idle();
+    expect((await row(domain)).failures).toBe(2);
+  });
+
+  it('forgets a domain that is deleted while its order is made', async () => {
+    const answer = await owner.client.post(`/installs/${install.id}/domains`, { name: 'gone.here.example' });
+    const deleted = await owner.client.delete(`/installs/${install.id}/domains/${text(answer.body, 'id')}`);
+    expect(deleted.status).toBe(204);
+    await homeport.idle();
+    const left = await homeport.platform.database.reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('kind', '=', 'obtain_certificate')
+      .where('state', '=', 'failed')
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('orders anew from another authority than the one that issued', async () => {
+    const domain = await added('other-authority.here.example');
+    const { chain } = await row(domain);
+    await homeport.platform.database.write(async ({ queries }) => {
+      await queries
+        .updateTable('certificates')
+        .set({ directory_url: 'https://staging.example/directory' })
+        .where('domain_id', '=', domain.id)
+        .execute();
+      await queries
+        .updateTable('certificate_attempts')
+        .set({ next_at: clock.now().toISOString() })
+        .where('domain_id', '=', domain.id)
+        .execute();
+    });
+    await minute();
+    expect((await row(domain)).chain).not.toBe(chain);
+  });
 });

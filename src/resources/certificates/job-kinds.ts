@@ -13,9 +13,11 @@ import { pauseAfter } from './retry-scale.ts';
 import { sslStatus } from './ssl-status.ts';
 
 /** So many orders are asked for each minute at most; what is left is due in the next one. */
-const ORDERS_A_MINUTE = 30;
+const ORDERS_A_MINUTE = 60;
 /** How often the authority is asked whether it suggests another time to renew (RFC 9773 section 4.3.2). */
-const ASK_AGAIN_MS = 6 * 60 * 60_000;
+const ASK_AGAIN_MS = 12 * 60 * 60_000;
+/** A status report may have a name tried again before its time, but not more often than this. */
+const HOLD_MS = 60_000;
 const SOONEST_MS = 60_000;
 
 interface Candidate {
@@ -23,6 +25,8 @@ interface Candidate {
   install_id: string;
   name: string;
   failures: number;
+  order_id: string | null;
+  directory_url: string | null;
   source: CertificateSource | null;
   chain: string | null;
   not_before: string | null;
@@ -31,33 +35,48 @@ interface Candidate {
   renewal_id: string | null;
 }
 
+/** With the order that is under way. */
+type Ordered = Candidate & { order_id: string };
+
 /** Getting certificates from the authority, and keeping them fresh. */
 export function certificateJobKinds(issuance: Issuance) {
-  const { platform, authority } = issuance;
+  const { platform, authority, directoryUrl } = issuance;
   const { database, queue, clock, random, sealer } = platform;
 
   const obtaining = defineJob({
     ...obtainCertificate,
-    async run({ domain_id }, { signal }) {
-      const domain = await candidate(domain_id);
-      if (domain === undefined) return;
+    async run({ domain_id, order_id }, { signal }) {
+      const domain = await findCandidate({ queries: database.reader }, domain_id);
+      // Another order took its place.
+      if (domain === undefined || domain.order_id !== order_id) return;
       const later = await notYet(domain, signal);
-      if (later !== null) return ({ queries }) => settleAttempt(queries, domain.id, later);
-      return concluded(domain, await obtain(issuance, domain.name, domain.renewal_id, signal));
+      if (later !== null) {
+        const settled = { failures: 0, next_at: later, held_until: null };
+        return ({ queries }) => settleAttempt(queries, order_id, settled);
+      }
+      // The authority is told only of certificates of its own.
+      const replaces = domain.directory_url === directoryUrl ? domain.renewal_id : null;
+      return concluded({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
     },
-    async giveUp({ domain_id }, { reason }, transaction) {
+    async giveUp({ domain_id, order_id }, _failure, transaction) {
       const domain = await findCandidate(transaction, domain_id);
-      if (domain === undefined) return;
-      await refused(transaction, domain, { kind: 'refused', reason, waitMs: null, reached: null });
+      if (domain === undefined || domain.order_id !== order_id) return;
+      const reason = `No certificate for ${domain.name} could be had because of a fault here; it is tried again later.`;
+      await refused(
+        transaction,
+        { ...domain, order_id },
+        { kind: 'refused', reason, waitMs: null, reached: null },
+      );
     },
   });
 
   const order = defineJob({
     ...orderCertificates,
     async run() {
-      const due = await dueDomains(database.reader, clock, ORDERS_A_MINUTE);
-      if (due.length === 0) return;
-      return (transaction) => requestOrders(transaction, { queue, clock }, due);
+      return async (transaction) => {
+        const due = await dueDomains(transaction.queries, clock, ORDERS_A_MINUTE);
+        await requestOrders(transaction, { queue, clock, random }, due);
+      };
     },
   });
 
@@ -79,6 +98,8 @@ export function certificateJobKinds(issuance: Issuance) {
         'domain.install_id',
         'domain.name',
         'attempt.failures',
+        'attempt.order_id',
+        'certificate.directory_url',
         'certificate.source',
         'certificate.chain',
         'certificate.not_before',
@@ -92,39 +113,36 @@ export function certificateJobKinds(issuance: Issuance) {
       .executeTakeFirst();
   }
 
-  function candidate(domainId: string): Promise<Candidate | undefined> {
-    return findCandidate({ queries: database.reader }, domainId);
-  }
-
   /** Null if it is time to order; otherwise when to look again. */
-  async function notYet(
-    domain: Candidate,
-    signal: AbortSignal,
-  ): Promise<{ failures: number; next_at: string } | null> {
-    if (domain.source !== 'LETS_ENCRYPT' || domain.chain === null || domain.not_after === null) return null;
+  async function notYet(domain: Candidate, signal: AbortSignal): Promise<string | null> {
+    const { source, chain, not_before, not_after, renew_at } = domain;
+    if (source !== 'LETS_ENCRYPT' || chain === null || not_before === null || not_after === null) return null;
+    // The operator has turned to another authority, from one for trials to a real one perhaps.
+    if (domain.directory_url !== directoryUrl) return null;
     const now = clock.now().getTime();
-    let renewAt = domain.renew_at === null ? now : Date.parse(domain.renew_at);
+    let renewAt = renew_at === null ? now : Date.parse(renew_at);
     let askAgainMs = ASK_AGAIN_MS;
-    if (renewAt > now && domain.not_before !== null) {
-      const window = await suggestedWindow(domain.chain, signal);
-      if (window === null) return { failures: 0, next_at: new Date(renewAt).toISOString() };
-      askAgainMs = Math.max(SOONEST_MS, (window.retryAfterSeconds ?? 0) * 1000 || ASK_AGAIN_MS);
-      if (renewAt < window.start.getTime() || renewAt > window.end.getTime()) {
-        const validity = { notBefore: new Date(domain.not_before), notAfter: new Date(domain.not_after) };
-        renewAt = renewalTime(validity, window, random).getTime();
-        await remember(domain.id, renewAt);
+    if (renewAt > now) {
+      const window = await suggestedWindow(chain, signal);
+      if (window !== null) {
+        askAgainMs = Math.max(SOONEST_MS, (window.retryAfterSeconds ?? 0) * 1000 || ASK_AGAIN_MS);
+        if (renewAt < window.start.getTime() || renewAt > window.end.getTime()) {
+          const validity = { notBefore: new Date(not_before), notAfter: new Date(not_after) };
+          renewAt = renewalTime(validity, window, random).getTime();
+          await remember(domain.id, renewAt);
+        }
       }
     }
     if (renewAt <= now) return null;
-    return { failures: 0, next_at: new Date(Math.min(renewAt, now + askAgainMs)).toISOString() };
+    return new Date(Math.min(renewAt, now + Math.min(askAgainMs, ASK_AGAIN_MS))).toISOString();
   }
 
-  /** No answer is no reason to renew at another time. */
+  /** Null if the authority suggests nothing; no answer is no reason to renew at another time, and it is asked again. */
   async function suggestedWindow(chain: string, signal: AbortSignal) {
     try {
       return await authority.renewalWindow(chain, signal);
     } catch (err) {
-      if (signal.aborted) throw err;
+      signal.throwIfAborted();
       platform.log.info({ err }, 'the certificate authority gave no renewal information');
       return null;
     }
@@ -140,16 +158,25 @@ export function certificateJobKinds(issuance: Issuance) {
     );
   }
 
-  function concluded(domain: Candidate, outcome: Outcome): Completion {
-    return (transaction) =>
-      outcome.kind === 'issued'
-        ? issued(transaction, domain, outcome.certificate)
-        : refused(transaction, domain, outcome);
+  function concluded(domain: Ordered, outcome: Outcome): Completion {
+    return (transaction) => {
+      switch (outcome.kind) {
+        case 'issued':
+          return issued(transaction, domain, outcome.certificate);
+        case 'refused':
+          return refused(transaction, domain, outcome);
+        case 'paused': {
+          const next_at = timestamp(clock, outcome.waitMs);
+          const settled = { failures: domain.failures, next_at, held_until: next_at };
+          return settleAttempt(transaction.queries, domain.order_id, settled);
+        }
+      }
+    };
   }
 
   async function issued(
     transaction: Transaction,
-    domain: Candidate,
+    domain: Ordered,
     issuedNow: IssuedCertificate,
   ): Promise<void> {
     const { queries } = transaction;
@@ -168,6 +195,7 @@ export function certificateJobKinds(issuance: Issuance) {
       sealed_key: sealer.seal(issuedNow.key),
       not_before: issuedNow.notBefore.toISOString(),
       not_after: issuedNow.notAfter.toISOString(),
+      directory_url: directoryUrl,
       order_url: issuedNow.orderUrl,
       renewal_id: issuedNow.renewalId,
       renew_at: renewAt.toISOString(),
@@ -180,7 +208,11 @@ export function certificateJobKinds(issuance: Issuance) {
       .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
       .execute();
     const askAt = Math.min(renewAt.getTime(), clock.now().getTime() + ASK_AGAIN_MS);
-    await settleAttempt(queries, domain.id, { failures: 0, next_at: new Date(askAt).toISOString() });
+    await settleAttempt(queries, domain.order_id, {
+      failures: 0,
+      next_at: new Date(askAt).toISOString(),
+      held_until: null,
+    });
     await queue.enqueue(transaction, applyInstall, {
       payload: { id: domain.install_id },
       lane: domain.install_id,
@@ -189,12 +221,16 @@ export function certificateJobKinds(issuance: Issuance) {
 
   async function refused(
     { queries }: Transaction,
-    domain: Candidate,
+    domain: Ordered,
     { reason, waitMs, reached }: Extract<Outcome, { kind: 'refused' }>,
   ): Promise<void> {
     const failures = domain.failures + 1;
     const pause = Math.max(pauseAfter(failures, random), waitMs ?? 0);
-    await settleAttempt(queries, domain.id, { failures, next_at: timestamp(clock, pause) });
+    await settleAttempt(queries, domain.order_id, {
+      failures,
+      next_at: timestamp(clock, pause),
+      held_until: timestamp(clock, waitMs ?? HOLD_MS),
+    });
     const ssl_status = sslStatus({
       authority: true,
       certificate: domain.source && { source: domain.source, not_after: domain.not_after ?? '' },

@@ -1,12 +1,12 @@
 import Type from 'typebox';
 import type { JobType } from '../../jobs/job.ts';
 
-const domainPayload = Type.Object({ domain_id: Type.String() });
+const orderPayload = Type.Object({ domain_id: Type.String(), order_id: Type.String() });
 
 /** Gets a certificate for one domain from the authority, or writes down why there is none and when to try again. */
-export const obtainCertificate: JobType<typeof domainPayload> = {
+export const obtainCertificate: JobType<typeof orderPayload> = {
   name: 'obtain_certificate',
-  payload: domainPayload,
+  payload: orderPayload,
   maxAttempts: 3,
   timeoutMs: 180_000,
 };
@@ -17,7 +17,7 @@ const nothing = Type.Object({});
 export const orderCertificates: JobType<typeof nothing> = {
   name: 'order_certificates',
   payload: nothing,
-  maxAttempts: 1,
+  maxAttempts: 3,
   timeoutMs: 60_000,
 };
 

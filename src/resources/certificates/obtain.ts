@@ -1,7 +1,7 @@
 import { type AcmeAccount, AcmeRefusal, type IssuedCertificate } from '../../acme/authority.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../hosting/host.ts';
 import { forgetAccountUrl, registeredAccount } from './acme-account.ts';
-import { recentValidations, recordValidation } from './attempts.ts';
+import { recentValidations, recordValidation, ValidationsSpent } from './attempts.ts';
 import type { Issuance } from './issuance.ts';
 import { precheck } from './precheck.ts';
 import { AFTER_FINAL_REFUSAL_MS, pauseForValidations } from './retry-scale.ts';
@@ -9,6 +9,8 @@ import { AFTER_FINAL_REFUSAL_MS, pauseForValidations } from './retry-scale.ts';
 /** How one try to get a certificate ended. */
 export type Outcome =
   | { kind: 'issued'; certificate: IssuedCertificate }
+  /** The limit of validations: nothing was tried, and nothing new is known. */
+  | { kind: 'paused'; waitMs: number }
   /** `waitMs`: not before; null leaves it to the scale. `reached`: what was seen on the way, null for nothing. */
   | { kind: 'refused'; reason: string; waitMs: number | null; reached: boolean | null };
 
@@ -25,27 +27,32 @@ export async function obtain(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { platform, directoryUrl } = issuance;
-  const pause = pauseForValidations(
-    await recentValidations(platform.database.reader, platform.clock, name),
-    platform.clock.now(),
-  );
-  if (pause > 0) {
-    const reason = `The certificate authority was asked to look at ${name} several times within the hour; it is asked again later.`;
-    return { kind: 'refused', reason, waitMs: pause, reached: null };
-  }
+  const paused = async (): Promise<number> =>
+    pauseForValidations(
+      await recentValidations(platform.database.reader, platform.clock, name),
+      platform.clock.now(),
+    );
+  const waitMs = await paused();
+  if (waitMs > 0) return { kind: 'paused', waitMs };
   let reached: boolean | null = null;
+  let isRegistered = false;
   try {
     const checked = await precheck(issuance, name, signal);
     reached = checked.reached;
     if (checked.refusal !== null) return { kind: 'refused', reason: checked.refusal, waitMs: null, reached };
     const account = await registeredAccount(platform, issuance.authority, directoryUrl, signal);
+    isRegistered = true;
     return { kind: 'issued', certificate: await order(issuance, name, account, replaces, signal) };
   } catch (error) {
+    if (error instanceof ValidationsSpent) return { kind: 'paused', waitMs: await paused() };
     if (!(error instanceof AcmeRefusal)) throw error;
     platform.log.warn({ err: error, domain: name }, 'the certificate authority issued no certificate');
     if (error.type === ACCOUNT_UNKNOWN) await forgetAccountUrl(platform, directoryUrl);
-    const waitMs = error.permanent ? AFTER_FINAL_REFUSAL_MS : error.retryAfterMs;
-    return { kind: 'refused', reason: error.message, waitMs, reached };
+    // What is wrong with the account is the operator's to mend, who then need not wait for a day.
+    const isFinal = error.permanent && isRegistered;
+    const asked = isFinal ? AFTER_FINAL_REFUSAL_MS : error.retryAfterMs;
+    const capped = asked === null ? null : Math.min(asked, AFTER_FINAL_REFUSAL_MS);
+    return { kind: 'refused', reason: error.message, waitMs: capped, reached };
   }
 }
 

@@ -5,6 +5,8 @@ import { isWildcard } from '../domains/domain-name.ts';
 import { accountUrl } from './acme-account.ts';
 import type { Issuance } from './issuance.ts';
 
+const TIME_LIMIT_MS = 20_000;
+
 export interface Precheck {
   /** Whether visitors of the name arrive here; null if that could not be tried. */
   reached: boolean | null;
@@ -17,7 +19,7 @@ export interface Precheck {
  * can be proved by HTTP-01, leads here, and its CAA records allow the authority. Throws AcmeRefusal if the authority does
  * not say who it is.
  */
-export async function precheck(issuance: Issuance, name: string, signal: AbortSignal): Promise<Precheck> {
+export async function precheck(issuance: Issuance, name: string, ended: AbortSignal): Promise<Precheck> {
   if (isWildcard(name)) {
     return {
       reached: null,
@@ -25,11 +27,14 @@ export async function precheck(issuance: Issuance, name: string, signal: AbortSi
     };
   }
   const { host, internet, platform } = issuance;
+  // As a status report: a name that is slow to fail must not hold up the others' orders.
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const [reach, findings] = await Promise.all([
     probeReach(name, { host, visitor: internet.visitor, random: platform.random }, signal),
     lookUp(name, { ...internet, signal }),
   ]);
   const { reached } = reach;
+  ended.throwIfAborted();
   if (!reach.arrivesByHttp) {
     return { reached, refusal: reach.sentence ?? `${name} does not lead here by HTTP.` };
   }
@@ -39,7 +44,7 @@ export async function precheck(issuance: Issuance, name: string, signal: AbortSi
       refusal: `The CAA records of ${name} cannot be looked up, so no authority may issue; its name servers have to answer.`,
     };
   }
-  return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, signal) };
+  return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };
 }
 
 /** Why the records forbid the configured authority to issue for this name, one sentence; null if they do not. */

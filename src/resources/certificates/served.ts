@@ -9,7 +9,7 @@ import { sslStatus } from './ssl-status.ts';
  */
 export async function certificatesServed(
   transaction: Transaction,
-  { config, queue, clock }: Pick<Platform, 'config' | 'queue' | 'clock'>,
+  { config, queue, clock, random }: Pick<Platform, 'config' | 'queue' | 'clock' | 'random'>,
   installId: string,
 ): Promise<void> {
   const { queries } = transaction;
@@ -40,6 +40,6 @@ export async function certificatesServed(
     await queries.updateTable('domains').set({ ssl_status }).where('id', '=', id).execute();
   }
   if (authority) {
-    await requestOrders(transaction, { queue, clock }, await untriedDomains(queries, installId));
+    await requestOrders(transaction, { queue, clock, random }, await untriedDomains(queries, installId));
   }
 }

@@ -10,3 +10,11 @@ export const checkDomain: JobType<typeof checkPayload> = {
   maxAttempts: 3,
   timeoutMs: 60_000,
 };
+
+/** So many reports are under way at the same time: names that are slow to fail must not take all workers. */
+const LANES = 4;
+
+/** A report waits for no work on its install, but for earlier reports of it. */
+export function laneOf(installId: string): string {
+  return `reports-${Number.parseInt(installId.slice(0, 4), 16) % LANES}`;
+}

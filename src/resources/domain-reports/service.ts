@@ -7,7 +7,7 @@ import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
-import { checkDomain } from './jobs.ts';
+import { checkDomain, laneOf } from './jobs.ts';
 import { blankCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import { withSibling } from './store.ts';
@@ -51,8 +51,11 @@ export function createDomainReportService({ config, database, queue, clock, rand
             created_at: timestamp(clock),
           })
           .execute();
-        // No lane: a look at a domain waits for no work on its install.
-        await queue.enqueue(transaction, checkDomain, { payload: { report_id: id }, lane: null, requestId });
+        await queue.enqueue(transaction, checkDomain, {
+          payload: { report_id: id },
+          lane: laneOf(installId),
+          requestId,
+        });
       });
       return id;
     },
