@@ -94,12 +94,34 @@ it('does not hold it against a name that this machine has no IPv6', async () => 
   expect(await world({ [HERE]: 'here', [HERE6]: without }).probe('example.com')).toMatchObject({
     arrivesByHttp: true,
   });
-  expect(await world({ [HERE6]: without }).probe('example.com')).toMatchObject({ arrivesByHttp: false });
+  const astray = failing('unreachable', 'EHOSTUNREACH');
+  expect(await world({ [HERE]: 'here', [HERE6]: astray }).probe('example.com')).toMatchObject({
+    arrivesByHttp: true,
+  });
+  for (const alone of [without, astray]) {
+    expect(await world({ [HERE6]: alone }).probe('example.com')).toMatchObject({ arrivesByHttp: false });
+  }
 });
 
-it('arrives where one of several addresses of a family does', async () => {
-  const { probe } = world({ [HERE]: 'here', [OTHER]: 'another' });
-  expect(await probe('example.com')).toMatchObject({ arrivesByHttp: true });
+it.each<[string, Answer]>([
+  ['another server', 'another'],
+  ['silence', failing('timeout')],
+  ['no way to that host', failing('unreachable', 'EHOSTUNREACH')],
+])(
+  'does not arrive where one of several addresses leads to %s: an authority may pick it',
+  async (_, other) => {
+    const { probe } = world({ [HERE]: 'here', [OTHER]: other });
+    expect(await probe('example.com')).toMatchObject({
+      arrivesByHttp: false,
+      reached: false,
+      sentence: `Remove the A record ${OTHER} of example.com; it does not lead here.`,
+    });
+  },
+);
+
+it('arrives where several addresses do', async () => {
+  const { probe } = world({ [HERE]: 'here', '203.0.113.6': 'here', [HERE6]: 'here' });
+  expect(await probe('example.com')).toMatchObject({ arrivesByHttp: true, reached: true });
 });
 
 it('says what answers instead', async () => {

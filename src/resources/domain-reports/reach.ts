@@ -27,7 +27,7 @@ export interface Arrival {
 /** Whether what visitors of a name ask for ends at this edge. */
 export interface Reach {
   arrivals: Arrival[];
-  /** In each family that has addresses there is one that arrives, and there is an address: authorities prefer IPv6. */
+  /** Every address that tells something arrives, and there is one: an authority may pick any. */
   arrivesByHttp: boolean;
   arrivesByHttps: boolean;
   /** Nothing was tried, because every address is private or none is known. */
@@ -68,11 +68,11 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
     return untried(targets.flatMap(refusedArrivals), sentence, null);
   }
   const arrivals = await fetchToken(hostname, targets, parts, signal);
-  const arrivesByHttp = inEachFamily(arrivals, 'http');
+  const arrivesByHttp = arrivesAtAll('http', arrivals);
   return {
     arrivals,
     arrivesByHttp,
-    arrivesByHttps: inEachFamily(arrivals, 'https'),
+    arrivesByHttps: arrivesAtAll('https', arrivals),
     untried: false,
     sentence: arrivesByHttp ? null : adviceFor(name, arrivals),
     reached: arrivesByHttp,
@@ -172,20 +172,26 @@ function refusedArrivals({ address, family }: Target): Arrival[] {
   }));
 }
 
-/** The tries by one scheme that say something of the name: those without a route only if there are no others. */
+/**
+ * The tries by one scheme that say something of the name: those without a route only if there are no others, and those
+ * of a family that nothing here gets through to only if the other one does not work either.
+ */
 export function triedBy(scheme: Arrival['scheme'], arrivals: Arrival[]): Arrival[] {
   const all = arrivals.filter((arrival) => arrival.scheme === scheme);
-  const telling = all.filter(({ problem }) => problem !== 'no_route');
+  const works = all.some(({ arrives }) => arrives);
+  const isDead = (family: Arrival['family']) =>
+    all.every((arrival) => arrival.family !== family || isUnreachable(arrival));
+  const telling = all.filter(({ problem, family }) => problem !== 'no_route' && !(works && isDead(family)));
   return telling.length > 0 ? telling : all;
 }
 
-function inEachFamily(arrivals: Arrival[], scheme: Arrival['scheme']): boolean {
+function isUnreachable({ problem }: Arrival): boolean {
+  return problem === 'no_route' || problem === 'unreachable';
+}
+
+function arrivesAtAll(scheme: Arrival['scheme'], arrivals: Arrival[]): boolean {
   const tried = triedBy(scheme, arrivals);
-  const families = new Set(tried.map(({ family }) => family));
-  return (
-    families.size > 0 &&
-    [...families].every((family) => tried.some((arrival) => arrival.family === family && arrival.arrives))
-  );
+  return tried.length > 0 && tried.every(({ arrives }) => arrives);
 }
 
 function untried(arrivals: Arrival[], sentence: string, reached: false | null): Reach {
