@@ -1,12 +1,14 @@
 import type { Static } from 'typebox';
 import { isLocalhost } from '../../dns/domain-name.ts';
 import { dnsProviderOf } from '../../dns/providers.ts';
+import { fewOf, shortened, shortenedSentence, shortenedTxt } from './bounds.ts';
 import { redirectChain } from './redirect-chain.ts';
 import { resultSentence } from './result-sentence.ts';
 import type { domainCheckSchema } from './schema.ts';
 import type { Sight, Standing } from './standing.ts';
 
 export type DomainCheck = Static<typeof domainCheckSchema>;
+type RecordHeader = DomainCheck['aname'][number]['hdr'];
 
 /** Where a domain is hosted, as each of its checks says. */
 export interface Place {
@@ -52,35 +54,52 @@ export function presentCheck(standing: Standing, sight: Sight, place: Place, com
     ...presentDns(sight.findings),
     ...presentHttp(standing.name, sight.journey),
     ...(sight.tls === null ? {} : { ssl: presentTls(sight.tls) }),
-    ...(complete ? { complete, result: resultSentence(standing, sight) } : {}),
+    ...(complete ? { complete, result: shortenedSentence(resultSentence(standing, sight)) } : {}),
   };
 }
 
 function presentDns(findings: Sight['findings']): Partial<DomainCheck> {
   if (findings === null) return {};
-  const a = findings.a.map(({ address }) => address);
-  const aaaa = findings.aaaa.map(({ address }) => address);
+  const a = fewOf(findings.a).map(({ address }) => address);
+  const aaaa = fewOf(findings.aaaa).map(({ address }) => address);
   const { authoritative } = findings;
   return {
-    cname: findings.cnames[0] ?? '',
+    cname: shortened(findings.cnames[0] ?? ''),
     a_record: a.join(', '),
     aaaa_record: aaaa.join(', '),
-    dns_provider: dnsProviderOf(findings.ns),
+    dns_provider: shortened(dnsProviderOf(findings.ns)),
     dns_error: findings.problem !== null,
-    ns: findings.ns.map((host) => ({ host })),
-    mx: findings.mx.map(({ exchange, preference }) => ({ Host: exchange, Pref: preference })),
-    txt: findings.txt,
+    ns: fewOf(findings.ns).map((host) => ({ host: shortened(host) })),
+    mx: fewOf(findings.mx).map(({ exchange, preference }) => ({
+      Host: shortened(exchange),
+      Pref: preference,
+    })),
+    txt: fewOf(findings.txt).map(shortenedTxt),
     ip: [...a, ...aaaa],
-    address: authoritative === null ? [] : [...authoritative.a, ...authoritative.aaaa],
-    soa: findings.soa.map(({ type, ...soa }) => soa),
-    caa: findings.caa.map(({ type, ...caa }) => caa),
-    aname: findings.a.map(({ hdr, address }) => ({ hdr, a: address })),
+    address: authoritative === null ? [] : [...fewOf(authoritative.a), ...fewOf(authoritative.aaaa)],
+    soa: fewOf(findings.soa).map(({ type, hdr, ...soa }) => ({
+      ...soa,
+      hdr: presentHeader(hdr),
+      ns: shortened(soa.ns),
+      mbox: shortened(soa.mbox),
+    })),
+    caa: fewOf(findings.caa).map(({ hdr, flag, tag, value }) => ({
+      hdr: presentHeader(hdr),
+      flag,
+      tag: shortened(tag),
+      value: shortened(value),
+    })),
+    aname: fewOf(findings.a).map(({ hdr, address }) => ({ hdr: presentHeader(hdr), a: address })),
   };
+}
+
+function presentHeader(hdr: RecordHeader): RecordHeader {
+  return { ...hdr, name: shortened(hdr.name) };
 }
 
 function presentHttp(name: string, journey: Sight['journey']): Partial<DomainCheck> {
   if (journey === null) return {};
-  const chain = redirectChain(journey);
+  const chain = redirectChain(journey).map(shortened);
   const redirected = chain.length > 1;
   // That nobody outside gets to a name of this machine is no error.
   const local = isLocalhost(name) && journey.failure?.problem === 'private_address';
@@ -92,21 +111,34 @@ function presentHttp(name: string, journey: Sight['journey']): Partial<DomainChe
 }
 
 function presentTls({ status, certificate, failure }: NonNullable<Sight['tls']>): DomainCheck['ssl'] {
-  const error = failure?.sentence ?? '';
+  const error = shortened(failure?.sentence ?? '');
   if (certificate === null) return { ...NO_CERTIFICATE, status, error };
+  const { subject } = certificate;
+  const dnsNames = few(certificate.dnsNames);
   return {
     status,
-    issuer: certificate.issuer,
+    issuer: shortened(certificate.issuer),
     not_before: certificate.notBefore.toISOString(),
     not_after: certificate.notAfter.toISOString(),
     error,
-    serial_number: certificate.serialNumber,
-    common_name: certificate.commonName,
-    dns_names: certificate.dnsNames,
-    sans: certificate.dnsNames,
+    serial_number: shortened(certificate.serialNumber),
+    common_name: shortened(certificate.commonName),
+    dns_names: dnsNames,
+    sans: dnsNames,
     signature_algorithm: certificate.signatureAlgorithm,
-    subject: certificate.subject,
+    subject: {
+      common_name: shortened(subject.common_name),
+      organization: few(subject.organization),
+      organizational_unit: few(subject.organizational_unit),
+      country: few(subject.country),
+      province: few(subject.province),
+      locality: few(subject.locality),
+    },
   };
+}
+
+function few(texts: string[]): string[] {
+  return fewOf(texts).map(shortened);
 }
 
 const NO_CERTIFICATE: DomainCheck['ssl'] = {
