@@ -1,6 +1,13 @@
 import { getDomain } from 'tldts';
 import type { DnsProblem, NameFindings } from '../../dns/look-up.ts';
-import { leadsHere, listed, presentRecords, type RecordAdvice, recordAdvice } from './record-advice.ts';
+import {
+  edgeAsTold,
+  leadsHere,
+  listed,
+  presentRecords,
+  type RecordAdvice,
+  recordAdvice,
+} from './record-advice.ts';
 import type { DnsTarget, Standing } from './standing.ts';
 
 /** What is to be done about a problem of the DNS, one sentence. */
@@ -35,9 +42,14 @@ export function problemSentence(
       return `Set the CNAME of ${name} to ${target.cname}; the present ones lead in a circle: ${problem.names.join(', ')}.`;
     case 'dangling_cname':
       return problem.target === target.cname
-        ? `The CNAME of ${name} is right, but ${target.cname} has no address; the operator has to point it to ${listed(target.addresses)}.`
+        ? `The CNAME of ${name} is right, but ${target.cname} has no address; the operator has to point it to ${edgeAsTold(target)}.`
         : sentence(advice, `it points to ${problem.target} now, which has no address`);
   }
+}
+
+/** RFC 8659 section 3: what cannot be looked up forbids every authority. */
+export function caaFailedSentence(name: string): string {
+  return `The CAA records of ${name} cannot be looked up, so no authority may issue; its name servers have to answer.`;
 }
 
 /** 'The DNS … is right at its name servers; caches …'; null unless that is all that is wrong. */

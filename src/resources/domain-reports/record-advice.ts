@@ -43,6 +43,13 @@ export function isOwnAddress(address: string, { addresses }: DnsTarget): boolean
   return addresses.some((own) => canonical(own) === canonical(address));
 }
 
+/** '203.0.113.5'; where nobody has told the platform its addresses, how an operator does. */
+export function edgeAsTold({ addresses }: DnsTarget): string {
+  return addresses.length > 0
+    ? listed(addresses)
+    : "this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses)";
+}
+
 /** One address is written in many ways in IPv6. */
 function canonical(address: string): string {
   return isIP(address) === 0 ? address : ipaddr.parse(address).toString();

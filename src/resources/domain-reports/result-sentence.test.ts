@@ -134,10 +134,16 @@ describe('where all is well', () => {
       'example.com answers here over HTTPS.',
     ],
     [
-      'the certificate of a CDN, with CAA records that allow only its authority',
-      standing('example.com', { sslReason: 'The CAA records forbid it.' }),
-      sight(apex(), { caaRefusal: 'The CAA records forbid it.' }),
+      'no CAA, and no authority that would ask for it',
+      standing('example.com', { hasAuthority: false }),
+      sight(apex({ caaFailed: true })),
       'example.com answers here over HTTPS.',
+    ],
+    [
+      'a wildcard, for which no authority is asked',
+      standing('*.example.com'),
+      sight(findings('*.example.com', { a: a(EDGE) }), { caaRefusal: 'The CAA records forbid it.' }),
+      '*.example.com answers here over HTTPS.',
     ],
     [
       'an IPv6 address to which this machine has no route',
@@ -191,6 +197,12 @@ describe('what the platform knows itself', () => {
       standing(CNAME, { isCname: true }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
       `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
+    ],
+    [
+      "the platform's own name, without DNS, and no address of the edge is known",
+      standing(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
+      problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
+      `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses) in the DNS and open ports 80 and 443.`,
     ],
   ]);
 });
@@ -320,6 +332,14 @@ describe('a problem of the DNS', () => {
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
       `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to ${EDGE}.`,
+    ],
+    [
+      'the right CNAME, but the platform has no DNS, and no address of the edge is known',
+      standing('www.example.com', { target: { cname: CNAME, addresses: [] } }),
+      problem(
+        findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
+      ),
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses).`,
     ],
     [
       'stale caches',
@@ -519,6 +539,48 @@ describe('redirects and certificates', () => {
       standing('example.com'),
       sight(apex(), { journey: journey(new VisitFailure('refused', 'b.example refuses.'), ['a', 'b']) }),
       'example.com answers here, but its redirects fail: b.example refuses.',
+    ],
+    [
+      'to a private address, at once',
+      standing('example.com'),
+      sight(apex(), {
+        journey: journey(
+          new VisitFailure('private_address', 'http://10.0.0.1/ leads to a private address.'),
+          ['http://example.com/'],
+          'http://10.0.0.1/',
+        ),
+      }),
+      'example.com answers here, but its redirects fail: http://10.0.0.1/ leads to a private address.',
+    ],
+    [
+      'no answer at all is for others to tell',
+      standing('example.com'),
+      sight(apex(), {
+        journey: {
+          urls: ['http://example.com/'],
+          last: null,
+          failure: new VisitFailure('timeout', 'It did not answer.'),
+        },
+      }),
+      'example.com answers here over HTTPS.',
+    ],
+    [
+      'fine now, but CAA forbids the authority',
+      standing('example.com', { sslReason: 'An older reason.' }),
+      sight(apex(), { caaRefusal: 'The CAA records of example.com allow only x.example; add y.' }),
+      'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com allow only x.example; add y.',
+    ],
+    [
+      'fine now, but CAA cannot be looked up',
+      standing('example.com'),
+      sight(apex({ caaFailed: true })),
+      'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
+    ],
+    [
+      'self-signed, and CAA cannot be looked up',
+      standing('example.com'),
+      selfSigned({ findings: apex({ caaFailed: true }) }),
+      'The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
     ],
     [
       'self-signed, no authority',

@@ -1,9 +1,11 @@
 import { isLocalhost } from '../../dns/domain-name.ts';
 import type { DnsProblem } from '../../dns/look-up.ts';
+import { shownText } from '../../outbound/foreign-text.ts';
 import type { TlsProblem } from '../../outbound/visitor.ts';
-import { problemSentence, staleSentence } from './dns-sentence.ts';
+import { isWildcard } from '../domains/domain-name.ts';
+import { caaFailedSentence, problemSentence, staleSentence } from './dns-sentence.ts';
 import { reachSentence } from './reach-sentence.ts';
-import { listed } from './record-advice.ts';
+import { edgeAsTold } from './record-advice.ts';
 import { redirectChain } from './redirect-chain.ts';
 import type { Sight, Standing } from './standing.ts';
 
@@ -44,7 +46,7 @@ function wayHere(standing: Standing, { findings, reach }: Sight): string | null 
   // The DNS of the platform's own names is not for its customers to change.
   return reach.arrivesByHttp
     ? cause
-    : `The edge serves ${name}, but visitors do not get there; the operator has to point it to ${listed(target.addresses)} in the DNS and open ports 80 and 443.`;
+    : `The edge serves ${name}, but visitors do not get there; the operator has to point it to ${edgeAsTold(target)} in the DNS and open ports 80 and 443.`;
 }
 
 /** What the token has disproved by arriving. */
@@ -52,16 +54,16 @@ const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];
 
 function redirectSentence(name: string, { journey }: Sight): string | null {
   if (!journey?.failure) return null;
-  const { failure, urls } = journey;
+  const { failure, last } = journey;
   switch (failure.problem) {
     case 'redirect_loop':
-      return `${name} answers here, but redirects in a circle (${redirectChain(journey).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
+      return `${name} answers here, but redirects in a circle (${redirectChain(journey).map(shownText).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
     case 'too_many_redirects':
     case 'bad_redirect':
       return `${name} answers here, but visitors see no page: ${failure.message}`;
     default:
       // Where a redirect leads to another host that fails, that is said of the other host.
-      return urls.length > 1 ? `${name} answers here, but its redirects fail: ${failure.message}` : null;
+      return last !== null ? `${name} answers here, but its redirects fail: ${failure.message}` : null;
   }
 }
 
@@ -69,17 +71,28 @@ function pendingSentence({ name, networkStatus }: Standing): string | null {
   return networkStatus === 'PENDING' ? `The edge is taking on ${name}; look again in a moment.` : null;
 }
 
-function tlsSentence(standing: Standing, { tls, caaRefusal }: Sight): string | null {
-  if (!tls?.failure) return null;
+function tlsSentence(standing: Standing, sight: Sight): string | null {
+  const { tls } = sight;
+  if (tls === null) return null;
   const { name, sslReason, hasAuthority, isCname } = standing;
-  const { problem, sentence } = tls.failure;
   const answers = isCname ? `The edge serves ${name}` : `${name} answers here`;
-  if (caaRefusal !== null) return caaRefusal;
+  const caa = caaSentence(standing, sight);
+  if (tls.failure === null) {
+    return caa === null ? null : `${answers} over HTTPS, but its certificate cannot be renewed: ${caa}`;
+  }
+  const { problem, sentence } = tls.failure;
+  if (caa !== null) return caa;
   if (sslReason !== null) return `${answers}, but ${REFUSED[problem] ?? 'not securely'}: ${sslReason}`;
   if (problem !== 'self_signed') return `${answers}, but not securely: ${sentence}`;
   return hasAuthority
     ? `${answers} with a self-signed certificate until the authority has issued one; look again in a few minutes.`
     : `${answers} with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority (HOMEPORT_ACME_DIRECTORY).`;
+}
+
+/** What in the DNS keeps the authority from issuing; of wildcards, which it is not asked for, nothing. */
+function caaSentence({ name, hasAuthority }: Standing, { findings, caaRefusal }: Sight): string | null {
+  if (!hasAuthority || isWildcard(name)) return null;
+  return caaRefusal ?? (findings?.caaFailed ? caaFailedSentence(name) : null);
 }
 
 const REFUSED: Partial<Record<TlsProblem, string>> = {
