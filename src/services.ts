@@ -60,7 +60,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...siteRoutes(services.sites, siteDomain),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),
-    ...domainRoutes(services.domains, { siteDomain, addresses: edgeAddresses(config) }),
+    ...domainRoutes(services.domains, { siteDomain, addresses: edgeAddresses(config), clock }),
     ...domainReportRoutes(services.domainReports),
     ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),

@@ -54,6 +54,27 @@ function domainName(): string {
 const fault = (field: string, code: string, message: string) =>
   refusal(`Domain.${field}`, `invalid_value / ${code}`, message);
 
+describe('the ssl status', () => {
+  it('is active of no certificate that has expired since', async () => {
+    const install = await newInstall();
+    const id = await added(install, domainName());
+    await homeport.idle();
+    const sslOf = async () =>
+      field(await read(install, id), 'network_details', 'network_info', 'ssl', 'status');
+    expect(await sslOf()).toBe('active');
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('certificates')
+        .set({ not_after: new Date(Date.now() - 1000).toISOString() })
+        .where('domain_id', '=', id)
+        .execute(),
+    );
+    expect(await sslOf()).toBe('failed');
+    const listed = (await list(install)).find((domain) => domain.id === id);
+    expect(field(listed?.body, 'network_details', 'network_info', 'ssl', 'status')).toBe('failed');
+  });
+});
+
 describe('an install', () => {
   it('has its own name as its first domain, primary, served and secured', async () => {
     const install = await newInstall();

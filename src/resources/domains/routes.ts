@@ -1,5 +1,6 @@
 import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
 import type { Static } from '../../api/schema.ts';
+import type { Clock } from '../../clock.ts';
 import { cnameOf } from '../installs/present.ts';
 import {
   bulkDomainsBody,
@@ -10,13 +11,16 @@ import {
 } from './schema.ts';
 import type { DomainService, DomainView } from './service.ts';
 
-/** What a domain's DNS should say: the install's own name, and the edge's addresses where a CNAME cannot be. */
-export interface DnsTarget {
+/** What is shown of a domain besides its row. */
+export interface DomainSurroundings {
+  /** The install's own name under it is what a domain's DNS should say. */
   siteDomain: string;
+  /** Of the edge: what the DNS should say where a CNAME cannot be. */
   addresses: string[];
+  clock: Clock;
 }
 
-function presentDomain(domain: DomainView, target: DnsTarget): Static<typeof domainSchema> {
+function presentDomain(domain: DomainView, surroundings: DomainSurroundings): Static<typeof domainSchema> {
   return {
     id: domain.id,
     name: domain.name,
@@ -25,10 +29,13 @@ function presentDomain(domain: DomainView, target: DnsTarget): Static<typeof dom
     network_type: 'AN',
     network_details: {
       dns_config_info: {
-        cname: cnameOf(domain.install.name, target.siteDomain),
-        a_records: target.addresses,
+        cname: cnameOf(domain.install.name, surroundings.siteDomain),
+        a_records: surroundings.addresses,
       },
-      network_info: { status: seenStatus(domain), ssl: { status: domain.ssl_status } },
+      network_info: {
+        status: seenStatus(domain),
+        ssl: { status: sslStatusAt(domain, surroundings.clock.now()) },
+      },
     },
     redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
     secure_all_urls: domain.secure_all_urls,
@@ -38,6 +45,12 @@ function presentDomain(domain: DomainView, target: DnsTarget): Static<typeof dom
 /** What the edge serves is not ACTIVE in truth while the last check saw its visitors go elsewhere. */
 function seenStatus({ network_status, reached }: DomainView): DomainView['network_status'] {
   return network_status === 'ACTIVE' && reached === false ? 'FAILED' : network_status;
+}
+
+/** A certificate expires without anybody writing it down. */
+function sslStatusAt({ ssl_status, certificate_not_after }: DomainView, now: Date): DomainView['ssl_status'] {
+  const expired = certificate_not_after !== null && Date.parse(certificate_not_after) <= now.getTime();
+  return ssl_status === 'active' && expired ? 'failed' : ssl_status;
 }
 
 function redirectTarget({
@@ -66,7 +79,7 @@ function presentBulk(domains: DomainView[]): Static<typeof bulkDomainsSchema> {
   return { ...first, domains: shapes };
 }
 
-export function domainRoutes(domains: DomainService, target: DnsTarget): Route[] {
+export function domainRoutes(domains: DomainService, surroundings: DomainSurroundings): Route[] {
   const tag = 'Domains';
   return [
     pagedRoute({
@@ -77,7 +90,7 @@ export function domainRoutes(domains: DomainService, target: DnsTarget): Route[]
       item: domainSchema,
       async handle({ actor, id, page }) {
         const { count, results } = await domains.list(actor, id('install_id'), page);
-        return { count, results: results.map((domain) => presentDomain(domain, target)) };
+        return { count, results: results.map((domain) => presentDomain(domain, surroundings)) };
       },
     }),
     bodyRoute({
@@ -90,7 +103,7 @@ export function domainRoutes(domains: DomainService, target: DnsTarget): Route[]
       response: domainSchema,
       body: createDomainBody,
       handle: async ({ actor, id, requestId }, body) =>
-        presentDomain(await domains.create(actor, id('install_id'), body, requestId), target),
+        presentDomain(await domains.create(actor, id('install_id'), body, requestId), surroundings),
     }),
     bodyRoute({
       method: 'POST',
@@ -113,7 +126,7 @@ export function domainRoutes(domains: DomainService, target: DnsTarget): Route[]
       success: 200,
       response: domainSchema,
       handle: async ({ actor, id }) =>
-        presentDomain(await domains.get(actor, id('install_id'), id('domain_id')), target),
+        presentDomain(await domains.get(actor, id('install_id'), id('domain_id')), surroundings),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -127,7 +140,7 @@ export function domainRoutes(domains: DomainService, target: DnsTarget): Route[]
       handle: async ({ actor, id, requestId }, body) =>
         presentDomain(
           await domains.update(actor, id('install_id'), id('domain_id'), body, requestId),
-          target,
+          surroundings,
         ),
     }),
     route({

@@ -14,7 +14,10 @@ export interface DomainRow {
   redirect_to_name: string | null;
   secure_all_urls: boolean;
   network_status: NetworkStatus;
+  /** As it was judged last; its certificate may have expired since. */
   ssl_status: SslStatus;
+  /** Of the certificate that the edge shows; null while there is none. */
+  certificate_not_after: string | null;
   /** Whether the last check saw visitors of this name arrive here; null while none could tell. */
   reached: boolean | null;
   /** Why there is no certificate from the authority, one sentence. */
@@ -26,6 +29,7 @@ export const domainsOf = (queries: Queries, installId: string) =>
   queries
     .selectFrom('domains as domain')
     .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
     .select([
       'domain.id',
       'domain.install_id',
@@ -38,6 +42,7 @@ export const domainsOf = (queries: Queries, installId: string) =>
       'domain.secure_all_urls',
       'domain.network_status',
       'domain.ssl_status',
+      'certificate.not_after as certificate_not_after',
       'domain.reached',
       'domain.ssl_reason',
     ])
