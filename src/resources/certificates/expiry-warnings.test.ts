@@ -48,6 +48,8 @@ async function issue(domain: string, days: number): Promise<void> {
 
 /** The subjects of the mails that looking again brings. */
 async function look(): Promise<string[]> {
+  // Mails of one moment have no order.
+  clock.advance(1000);
   const before = mailsTo(homeport, CONTACT).length;
   await homeport.platform.database.write((transaction) =>
     homeport.platform.queue.enqueue(transaction, warn, { payload: {}, lane: null }),
@@ -83,6 +85,29 @@ it('warns once at 14, 7 and 1 days and at no other time, and anew after a renewa
   expect(await look()).toEqual([]);
   clock.advance(77 * DAY_MS);
   expect(await look()).toEqual([`The certificate of ${domain} expires in 13 days`]);
+});
+
+it('leaves a certificate that was renewed meanwhile its own warnings', async () => {
+  const { accountId, owner } = await homeport.ownedAccount();
+  const install = await homeport.install(owner, accountId);
+  const name = 'renewed.example';
+  await owner.client.post(`/installs/${install.id}/domains`, { name });
+  await homeport.idle();
+  await issue(name, 5);
+
+  const { database, log } = homeport.platform;
+  const signal = new AbortController().signal;
+  const completion = await warn.run({}, { id: 'x', attempt: 1, requestId: null, signal, log });
+  await issue(name, 90);
+  if (completion) await database.write(completion);
+  const row = await database.reader
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select('certificate.warned_days')
+    .where('domain.name', '=', name)
+    .executeTakeFirstOrThrow();
+  expect(row.warned_days).toBeNull();
+  await homeport.idle();
 });
 
 it('tells of all in one mail', async () => {

@@ -49,11 +49,13 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
         log.error({ domain, install, expires: not_after, reason }, 'a certificate is about to expire');
       }
       return async (transaction) => {
-        for (const { domain_id, threshold } of due) {
+        for (const { domain_id, not_after, threshold } of due) {
           await transaction.queries
             .updateTable('certificates')
             .set({ warned_days: threshold })
             .where('domain_id', '=', domain_id)
+            // One that was renewed in between keeps its own warnings.
+            .where('not_after', '=', not_after)
             .execute();
         }
         if (config.acmeContact === null) return;
