@@ -5,10 +5,12 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import type { Database } from '../../database/database.ts';
 import { applyInstall } from '../installs/jobs.ts';
-import { installsToRenew } from './self-signed-certificates.ts';
+import { ensureCertificates, installsToRenew } from './self-signed-certificates.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+const CONTACT = 'hostmaster@operator.example';
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -18,7 +20,7 @@ let install: { id: string; name: string };
 
 beforeAll(async () => {
   clock = manualClock(new Date());
-  homeport = await startTestHomeport({ clock });
+  homeport = await startTestHomeport({ clock, environment: { HOMEPORT_ACME_CONTACT: CONTACT } });
   ({ accountId, owner } = await homeport.ownedAccount());
   install = await homeport.install(owner, accountId);
 });
@@ -58,7 +60,7 @@ describe('GET ssl_certificate', () => {
         status: 'ENABLED',
         parent_id: null,
         provider_order_id: null,
-        approved_time: leaf.validFromDate.toISOString(),
+        approved_time: clock.now().toISOString(),
         expires_time: leaf.validToDate.toISOString(),
         auto_renew: true,
         wildcard: false,
@@ -94,6 +96,28 @@ describe('GET ssl_certificate', () => {
     expect(await certificateOf(id, none)).toMatchObject(NOT_FOUND);
   });
 
+  it('names the approver of one from the authority to owner and full only, and approves none before its order', async () => {
+    const id = await added('approved.example');
+    const created = clock.now().toISOString();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('certificates')
+        .set({
+          source: 'LETS_ENCRYPT',
+          not_before: new Date(clock.now().getTime() - 3_600_000).toISOString(),
+        })
+        .where('domain_id', '=', id)
+        .execute(),
+    );
+    expect((await certificateOf(id)).body).toMatchObject({
+      certificate: { approver_email: CONTACT, ordered_time: created, approved_time: created },
+    });
+    const partial = await homeport.person(accountId, 'partial', [install.id]);
+    expect((await certificateOf(id, partial)).body).toMatchObject({
+      certificate: { approver_email: null, ordered_time: created },
+    });
+  });
+
   it('keeps the key sealed in the database', async () => {
     const id = await added('sealed.example');
     const row = await homeport.platform.database.reader
@@ -125,6 +149,45 @@ describe('GET ssl_certificate', () => {
 });
 
 describe('the life of a self-signed certificate', () => {
+  const rowOf = (id: string) =>
+    homeport.platform.database.reader
+      .selectFrom('certificates')
+      .select(['source', 'chain', 'sealed_key'])
+      .where('domain_id', '=', id)
+      .executeTakeFirstOrThrow();
+
+  async function replace(
+    id: string,
+    row: { source: 'LETS_ENCRYPT' | 'SELF_SIGNED'; sealed_key: string; not_after?: string },
+  ): Promise<void> {
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('certificates').set(row).where('domain_id', '=', id).execute(),
+    );
+  }
+
+  it('never takes the place of one that the authority gave while it was made', async () => {
+    const { platform } = homeport;
+    const id = await added('overtaken.example');
+    const { sealed_key } = await rowOf(id);
+    await replace(id, { source: 'SELF_SIGNED', sealed_key, not_after: clock.now().toISOString() });
+    const given = { source: 'LETS_ENCRYPT' as const, sealed_key: platform.sealer.seal('of the authority') };
+    const overtaken: Database = {
+      ...platform.database,
+      async write(work) {
+        await replace(id, given);
+        return platform.database.write(work);
+      },
+    };
+    const domains = [{ id, name: 'overtaken.example' }];
+    await ensureCertificates({ ...platform, database: overtaken }, domains);
+    expect(await rowOf(id)).toMatchObject(given);
+
+    // Its key cannot be opened any more, so it serves nobody.
+    await replace(id, { ...given, sealed_key: 'v1.lost' });
+    await ensureCertificates(platform, domains);
+    expect(await rowOf(id)).toMatchObject({ source: 'SELF_SIGNED' });
+  });
+
   it('is renewed before it expires, and the edge shows the new one; without that it has expired', async () => {
     const id = await added('renewed.example');
     const serialOf = async () => {

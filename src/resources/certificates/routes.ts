@@ -16,16 +16,17 @@ function presentCertificate(
       id: view.seq,
       account: view.account_id,
       auth_file: null,
-      approver_email: view.source === 'LETS_ENCRYPT' ? contact : null,
+      approver_email: view.source === 'LETS_ENCRYPT' && view.key !== null ? contact : null,
       common_name: names[0] ?? view.domain,
       cancel_time: null,
       cert_source: view.source,
+      // Only the end of an order is kept, and notBefore is dated back for clocks that are slow.
       ordered_time: view.created_at,
       order_id: orderId(view.order_url),
       status: view.expired ? 'EXPIRED' : 'ENABLED',
       parent_id: null,
       provider_order_id: view.order_url,
-      approved_time: view.not_before,
+      approved_time: view.created_at,
       expires_time: view.not_after,
       auto_renew: view.source !== 'THIRD_PARTY',
       wildcard: names.some((name) => name.startsWith('*.')),
@@ -46,7 +47,7 @@ function orderId(url: string | null): string | null {
   return url === null ? null : (url.split('/').at(-1) ?? null);
 }
 
-/** `contact`: the mail address that orders are made under. */
+/** `contact`: the mail address that orders are made under; shown to those who may see the key. */
 export function certificateRoutes(certificates: CertificateService, contact: string | null): Route[] {
   return [
     route({

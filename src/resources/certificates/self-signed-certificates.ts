@@ -36,6 +36,7 @@ export async function ensureCertificates(
   );
   for (const { id, name } of domains) {
     if (covered.has(id)) continue;
+    const judged = present.find((one) => one.domain_id === id);
     const { chain, key, notBefore, notAfter } = await createSelfSigned({
       names: [name],
       notBefore: clock.now(),
@@ -43,6 +44,7 @@ export async function ensureCertificates(
     });
     const certificate = {
       source: 'SELF_SIGNED' as const,
+      directory_url: null,
       order_url: null,
       renewal_id: null,
       renew_at: null,
@@ -60,7 +62,13 @@ export async function ensureCertificates(
       await queries
         .insertInto('certificates')
         .values({ domain_id: id, ...certificate })
-        .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
+        // Replaces the one that was judged above and no other: an authority may have given one since.
+        .onConflict((conflict) =>
+          conflict
+            .column('domain_id')
+            .doUpdateSet(certificate)
+            .where('certificates.sealed_key', '=', judged?.sealed_key ?? ''),
+        )
         .execute();
     });
   }

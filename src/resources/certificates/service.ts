@@ -15,8 +15,8 @@ export interface CertificateView {
   key: string | null;
   /** Of the order at the authority; null for a self-signed one. */
   order_url: string | null;
+  /** When it came here. */
   created_at: string;
-  not_before: string;
   not_after: string;
   expired: boolean;
 }
@@ -45,7 +45,6 @@ export function createCertificateService({
           'certificate.sealed_key',
           'certificate.order_url',
           'certificate.created_at',
-          'certificate.not_before',
           'certificate.not_after',
         ])
         .where('domain.id', '=', domainId)
