@@ -112,7 +112,7 @@ export const SETTINGS = {
   ),
   edgeAddresses: list(
     'HOMEPORT_EDGE_ADDRESSES',
-    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold; where none is given, the address that it listens on',
+    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold; where none is given, the address that it listens on, or the public ones of this machine',
     ipAddresses,
   ),
   resolvers: optional(
