@@ -35,7 +35,8 @@ export function caaRefusal(name: string, caa: CaaRecord[], authority: CaaAuthori
   const own = issuers.filter(({ domain }) => identities.includes(domain));
   if (own.length === 0) {
     const others = [...new Set(issuers.flatMap(({ domain }) => (domain === '' ? [] : [domain])))];
-    const present = others.length === 0 ? 'forbid every authority' : `allow only ${others.slice(0, 3).join(', ')}`;
+    const present =
+      others.length === 0 ? 'forbid every authority' : `allow only ${others.slice(0, 3).join(', ')}`;
     return `The CAA records of ${owner} ${present}, so no certificate can be issued for ${name}: ${advice}.`;
   }
   if (own.some((issuer) => permits(issuer, authority.accountUrl))) return null;
