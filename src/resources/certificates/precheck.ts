@@ -1,5 +1,6 @@
 import { caaRefusal } from '../../dns/caa.ts';
 import { lookUp } from '../../dns/look-up.ts';
+import { caaFailedSentence } from '../domain-reports/dns-sentence.ts';
 import { probeReach } from '../domain-reports/reach.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 import { accountUrl } from './acme-account.ts';
@@ -38,12 +39,7 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   if (!reach.arrivesByHttp) {
     return { reached, refusal: reach.sentence ?? `${name} does not lead here by HTTP.` };
   }
-  if (findings.caaFailed) {
-    return {
-      reached,
-      refusal: `The CAA records of ${name} cannot be looked up, so no authority may issue; its name servers have to answer.`,
-    };
-  }
+  if (findings.caaFailed) return { reached, refusal: caaFailedSentence(name) };
   return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };
 }
 
