@@ -2,7 +2,7 @@
  * The order of the layers (docs/architecture.md): a request goes route → service → store, and nothing points back up.
  * An import that goes against it fails `npm run layers`.
  */
-const tests = '\\.(test|fixture)\\.ts$';
+const tests = '(\\.|-)(test|fixture)\\.ts$';
 
 const never = (name, comment, from, to) => ({
   name,
@@ -86,6 +86,12 @@ export default {
       'everything else speaks to host.ts',
       { path: '^src/', pathNot: '^src/(hosting/embedded/|homeport\\.ts$)' },
       { path: '^src/hosting/embedded/' },
+    ),
+    never(
+      'only-the-assembly-knows-the-linux-host',
+      'it runs in a process of its own; everything else speaks to it through src/hosting/remote',
+      { path: '^src/', pathNot: '^src/(hosting/linux/|linux-host\\.ts$|cli/host/)' },
+      { path: '^src/hosting/linux/' },
     ),
     never(
       'jobs-know-no-work',

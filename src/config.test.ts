@@ -158,7 +158,61 @@ const CASES: {
     good: [['127.0.0.1:9100', { host: '127.0.0.1', port: 9100 }]],
     bad: ['9100'],
   },
-  host: { standard: 'embedded', good: [['embedded', 'embedded']], bad: ['linux', 'Embedded'] },
+  host: {
+    standard: 'embedded',
+    good: [
+      ['embedded', 'embedded'],
+      ['linux', 'linux'],
+    ],
+    bad: ['windows', 'Embedded'],
+  },
+  hostFolder: {
+    standard: '/var/lib/homeport-host',
+    good: [['/srv/hosting', '/srv/hosting']],
+    bad: [],
+  },
+  hostRunFolder: { standard: '/run/homeport-host', good: [['/run/hp', '/run/hp']], bad: [] },
+  hostGroup: { standard: 'homeport', good: [['hosting', 'hosting']], bad: [] },
+  hostListen: {
+    standard: null,
+    good: [['10.0.0.2:7443', { host: '10.0.0.2', port: 7443 }]],
+    bad: ['7443'],
+  },
+  hostIdentity: { standard: null, good: [['/etc/homeport/host.pem', '/etc/homeport/host.pem']], bad: [] },
+  hostUids: {
+    standard: { first: 200_000, last: 299_999 },
+    good: [['5000-6000', { first: 5000, last: 6000 }]],
+    bad: ['5000', '6000-5000', '0-10', 'a-b'],
+  },
+  hostCapacity: { standard: null, good: [['250', 250]], bad: ['0', 'many'] },
+  installMemoryMb: { standard: 512, good: [['1024', 1024]], bad: ['63', '1G'] },
+  installCpuPercent: { standard: 100, good: [['250', 250]], bad: ['4', '50%'] },
+  installProcesses: { standard: 64, good: [['200', 200]], bad: ['7'] },
+  installTargets: {
+    standard: [],
+    good: [['10.1.0.0/16', [ipaddr.parseCIDR('10.1.0.0/16')]]],
+    bad: ['10.1.0.0/33'],
+  },
+  wordpressSource: { standard: null, good: [['debian', 'debian']], bad: [] },
+  wordpressUrl: {
+    standard: 'https://wordpress.org',
+    good: [['http://127.0.0.1:8000/wp/', 'http://127.0.0.1:8000/wp']],
+    bad: ['wordpress.org'],
+  },
+  backupRepository: { standard: null, good: [['/mnt/backups', '/mnt/backups']], bad: [] },
+  backupCredentials: {
+    standard: null,
+    good: [['key:secret', { accessKeyId: 'key', secretAccessKey: 'secret' }]],
+    bad: ['hidden'],
+  },
+  backupDays: { standard: 14, good: [['0', 0]], bad: ['3651', '-1'] },
+  cdnZone: { standard: null, good: [['0123456789abcdef', '0123456789abcdef']], bad: [] },
+  cdnToken: { standard: null, good: [['token', 'token']], bad: [] },
+  cdnApi: {
+    standard: 'https://api.cloudflare.com/client/v4',
+    good: [['http://127.0.0.1:9000', 'http://127.0.0.1:9000']],
+    bad: ['api.cloudflare.com'],
+  },
   initialCredential: {
     standard: null,
     good: [

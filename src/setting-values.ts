@@ -30,6 +30,15 @@ export const wholeNumber =
     return value;
   };
 
+/** `first-last`, both positive and in order. */
+export const numberRange: ValueParser<{ first: number; last: number }> = (text, variable) => {
+  const [, first, last] = /^(\d{1,10})-(\d{1,10})$/.exec(text) ?? [];
+  if (first === undefined || last === undefined || Number(first) < 1 || Number(first) > Number(last)) {
+    throw new ConfigError(`${variable} must be a range like 200000-299999; it is "${text}".`);
+  }
+  return { first: Number(first), last: Number(last) };
+};
+
 export const oneOf =
   <const Choice extends string>(choices: readonly Choice[]): ValueParser<Choice> =>
   (text, variable) => {

@@ -21,6 +21,9 @@ export interface Tables {
   acme_validations: AcmeValidationRow;
   offload_settings: OffloadSettingsRow;
   backups: BackupRow;
+  restore_checks: RestoreCheckRow;
+  hosts: HostRow;
+  host_authority: HostAuthorityRow;
   ssh_keys: SshKeyRow;
   domain_reports: DomainReportRow;
   install_limits: InstallLimitRow;
@@ -119,7 +122,12 @@ interface InstallRow {
   environment: Environment | null;
   name: string;
   status: InstallStatus;
+  /** `major.minor`: what was asked for until the install is active, then what it runs on; null where there is no PHP. */
   php_version: string | null;
+  /** As `php_version`; another one written here is what the install is switched to when it is next applied. */
+  wordpress_version: Generated<string | null>;
+  /** The machine that it is on; null until it is placed, and where this process itself hosts. */
+  host_id: Generated<string | null>;
   /** Array of addresses, or null. */
   stable_ips: ColumnType<unknown, string | null, string | null>;
   /** Name and content of the file that proves a bucket to be the customer's; fixed for the install. */
@@ -234,8 +242,51 @@ interface BackupRow {
   /** Why it was aborted, one sentence. */
   reason: string | null;
   requested_by: string | null;
+  /** Made by the daily schedule, and deleted by it. */
+  scheduled: Generated<boolean>;
   created_at: string;
   finished_at: string | null;
+}
+
+/** Whether a backup could be restored, tried in a scratch install. */
+interface RestoreCheckRow {
+  seq: Generated<number>;
+  id: string;
+  install_id: string;
+  backup_id: string;
+  took_ms: number;
+  /** Why it could not, one sentence; null if it could. */
+  reason: string | null;
+  created_at: string;
+}
+
+interface HostRow {
+  seq: Generated<number>;
+  /** The host's own id, which it tells itself. */
+  id: string;
+  name: string;
+  /** `unix:/run/homeport-host/host.sock` or `https://address:port`. */
+  address: string;
+  /** Whether new installs are placed on it. */
+  accepting: Generated<boolean>;
+  /** HostDescription as it was last told; null before. */
+  description: ColumnType<unknown, string | null, string | null>;
+  /** When it last answered. */
+  seen_at: string | null;
+  /** Why it does not answer, one sentence; null while it does. */
+  reason: string | null;
+  created_at: string;
+}
+
+/** The one authority that this platform's hosts and itself know each other by. */
+interface HostAuthorityRow {
+  one: 1;
+  /** PEM. */
+  certificate: string;
+  sealed_key: string;
+  client_certificate: string;
+  sealed_client_key: string;
+  created_at: string;
 }
 
 interface SshKeyRow {

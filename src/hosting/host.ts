@@ -28,10 +28,15 @@ export interface Host {
    */
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /**
-   * Puts the website's files back exactly as the snapshot has them. The snapshot is verified in full before anything
-   * of the present website is touched, and the exchange is one rename: it never ends half restored.
+   * Puts the website back exactly as the snapshot has it. The snapshot is verified in full before anything of the
+   * present website is touched, and it never ends half restored. `from`: the install that the snapshot was made of, where that
+   * is another one; the names of the website stay those of `install`.
    */
-  restore(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  restore(
+    install: InstallRef,
+    backupId: string,
+    options?: { from?: InstallRef; signal?: AbortSignal },
+  ): Promise<Snapshot>;
   /** Deletes a snapshot, whole or half made. Deleting one that is not there is success. */
   discardSnapshot(install: InstallRef, backupId: string): Promise<void>;
 
@@ -43,6 +48,22 @@ export interface Host {
   publish(proof: Proof): Promise<void>;
   /** Ends it. Withdrawing what is not there is success. */
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
+}
+
+/** What a host is and offers. */
+export interface HostDescription {
+  /** UUID of this host, for as long as its folder lives. */
+  id: string;
+  /** How many installs it has room for in all. */
+  capacity: number;
+  /** `major.minor`, newest first; none where it runs no PHP. */
+  phpVersions: string[];
+  /** Newest first; none where it runs no WordPress. */
+  wordpressVersions: string[];
+  /** Names that no install may have here, because the machine has log-ins of that name. */
+  reservedNames: string[];
+  /** Ports on which websites, and SFTP with SSH, are reached. */
+  ports: { http: number; https: number; ssh: number };
 }
 
 /** RFC 8555 section 8.3. */
@@ -74,6 +95,10 @@ export interface InstallState extends InstallRef {
   hostnames: Hostname[];
   /** Which paths are served from object storage; null for none. */
   offload: OffloadRules | null;
+  /** `major.minor`, one that the host offers; null leaves what it has, and for a new website means the host's newest. */
+  phpVersion: string | null;
+  /** A WordPress version that the host holds; null leaves what it has, and for a new website means the host's newest. */
+  wordpressVersion: string | null;
 }
 
 export interface Hostname {
@@ -90,7 +115,7 @@ export interface Hostname {
 export interface ServedCertificate {
   /** PEM, leaf first. */
   chain: string;
-  /** PEM, PKCS#8. Never logged, never written unsealed. */
+  /** PEM, PKCS#8. Never logged; a host that must write it unsealed lets root alone read it. */
   key: string;
   /** Its last moment: ISO 8601 in UTC, with milliseconds. */
   notAfter: string;
@@ -117,6 +142,8 @@ export type CacheKind = (typeof CACHE_KINDS)[number];
 export interface AppliedInstall {
   /** The PHP version the website runs on, or null if this host runs none. */
   phpVersion: string | null;
+  /** The WordPress version whose core it runs on, or null if this host runs none. */
+  wordpressVersion: string | null;
   /** Addresses at which the website is reached for as long as it lives, or null if the host promises none. */
   stableIps: string[] | null;
 }

@@ -117,6 +117,8 @@ export function siteState(
   return {
     id: randomUUID(),
     name,
+    phpVersion: null,
+    wordpressVersion: null,
     hostnames: hostnames.map((hostname) => ({
       redirectTo: null,
       forceHttps: false,

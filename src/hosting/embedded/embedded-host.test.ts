@@ -36,7 +36,11 @@ async function traces(word: string): Promise<string[]> {
 describe('apply', () => {
   test('a new website answers with a starter page that names it', async () => {
     const install = alpha();
-    expect(await site.host.apply(install)).toEqual({ phpVersion: null, stableIps: null });
+    expect(await site.host.apply(install)).toEqual({
+      phpVersion: null,
+      wordpressVersion: null,
+      stableIps: null,
+    });
     const answer = await site.http('alpha.test', '/');
     expect(answer).toMatchObject({ status: 200, headers: { 'content-type': 'text/html; charset=utf-8' } });
     expect(answer.text).toContain('<h1>alpha</h1>');

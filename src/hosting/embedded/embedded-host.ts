@@ -208,7 +208,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         return 'file' in plan ? store.write(plan.file) : plan.revision;
       });
       await showing(state, revision, signal);
-      return { phpVersion: null, stableIps: null };
+      return { phpVersion: null, wordpressVersion: null, stableIps: null };
     },
 
     async remove(install) {
@@ -228,7 +228,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     snapshot: (install, backupId, signal) => snapshots.snapshot(install, backupId, signal),
 
-    async restore(install, backupId, signal) {
+    async restore(install, backupId, { signal } = {}) {
       const snapshot = await snapshots.restore(install, backupId, signal);
       const revision = await empty(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);

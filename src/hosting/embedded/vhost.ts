@@ -79,7 +79,10 @@ export function parseVhostFile(text: string): VhostFile {
  * What to write for a website to be as `state` says. Throws a {@link PermanentHostError} that names what in `state`
  * cannot be served.
  */
-export function vhostFileFor(state: InstallState, generations: Generations, sealer: Sealer): VhostFile {
+/** What of an install's state this host acts on: it runs neither PHP nor WordPress. */
+export type ServedState = Omit<InstallState, 'phpVersion' | 'wordpressVersion'>;
+
+export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
   for (const hostname of state.hostnames) {
     if (hostname.redirectTo === hostname.name) {
       throw new PermanentHostError(`${hostname.name} redirects to itself`);
@@ -130,8 +133,8 @@ function assertUsable(name: string, { chain, key }: ServedCertificate): void {
  * The state that a vhost file stands for, or null if it was written before all of the state was kept. Throws if a
  * private key cannot be unsealed.
  */
-export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): InstallState | null {
-  const state: InstallState = { id, name, hostnames: [], offload };
+export function stateOf({ id, name, hostnames, offload }: VhostFile, sealer: Sealer): ServedState | null {
+  const state: ServedState = { id, name, hostnames: [], offload };
   for (const { certificate, ...rest } of hostnames) {
     if (certificate === null) {
       state.hostnames.push({ ...rest, certificate });

@@ -71,7 +71,7 @@ export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): 
       async run({ backup_id, install_id }, { signal }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to restore to.');
-        await permanently(host.restore(install, backup_id, signal));
+        await permanently(host.restore(install, backup_id, { signal }));
       },
     }),
     defineJob({

@@ -13,7 +13,7 @@ export async function loadDesiredState(
   const { reader } = database;
   const install = await reader
     .selectFrom('installs')
-    .select(['id', 'name'])
+    .select(['id', 'name', 'php_version', 'wordpress_version'])
     .where('id', '=', installId)
     .executeTakeFirst();
   if (!install) return undefined;
@@ -33,8 +33,12 @@ export async function loadDesiredState(
   const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>
     certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
+  const { id, name, php_version, wordpress_version } = install;
   return {
-    ...install,
+    id,
+    name,
+    phpVersion: php_version,
+    wordpressVersion: wordpress_version,
     hostnames: domains.map((domain) => {
       const certificate = byDomain.get(domain.id);
       return {

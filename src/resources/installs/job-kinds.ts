@@ -72,6 +72,7 @@ async function bringToDesiredState(
       .updateTable('installs')
       .set({
         php_version: applied.phpVersion,
+        wordpress_version: applied.wordpressVersion,
         stable_ips: applied.stableIps === null ? null : JSON.stringify(applied.stableIps),
         ...(status ? { status } : {}),
       })

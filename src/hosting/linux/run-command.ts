@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import type { Writable } from 'node:stream';
+
+export interface CommandOptions {
+  /** What the program reads from its standard input; nothing if left out. */
+  input?: string | Buffer;
+  /** Its whole environment, besides PATH and LC_ALL. Secrets go here and never into arguments, which all can read. */
+  environment?: Record<string, string>;
+  /** A folder to run it in; `/` if left out. */
+  folder?: string;
+  /** Ends it after so long; 60 s if left out. */
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** A program that ended with another status than 0. The message holds what it wrote to its standard error. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+
+  constructor(message: string, result: { status: number | null; stdout: string; stderr: string }) {
+    super(message);
+    this.status = result.status;
+    this.stdout = result.stdout;
+    this.stderr = result.stderr;
+  }
+}
+
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+const MOST_OUTPUT = 64 * 1024 * 1024;
+
+/**
+ * Runs a program to its end and gives what it wrote. There is no shell in between: what stands in `args` reaches the
+ * program as it is. Rejects with a {@link CommandError}, or with the signal's reason.
+ */
+export async function runCommand(
+  file: string,
+  args: readonly string[],
+  options: CommandOptions = {},
+): Promise<{ stdout: string; stderr: string }> {
+  const { input, environment = {}, folder = '/', timeoutMs = 60_000, signal } = options;
+  signal?.throwIfAborted();
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      file,
+      [...args],
+      {
+        cwd: folder,
+        env: { PATH, LC_ALL: 'C.UTF-8', ...environment },
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: MOST_OUTPUT,
+        encoding: 'utf8',
+        ...(signal ? { signal } : {}),
+      },
+      (error, stdout, stderr) => {
+        if (error === null) return resolve({ stdout, stderr });
+        if (signal?.aborted) return reject(signal.reason);
+        const status = typeof error.code === 'number' ? error.code : null;
+        const why = stderr.trim() || (error.killed ? `it took longer than ${timeoutMs} ms` : error.message);
+        reject(new CommandError(`${file} failed: ${why}`, { status, stdout, stderr }));
+      },
+    );
+    feed(child.stdin, input);
+  });
+}
+
+function feed(stdin: Writable | null, input: string | Buffer | undefined): void {
+  // A program that ends before it has read all closes the pipe; its status tells what matters.
+  stdin?.on('error', () => {});
+  stdin?.end(input ?? '');
+}
