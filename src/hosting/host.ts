@@ -66,6 +66,30 @@ export interface HostDescription {
   ports: { http: number; https: number; ssh: number };
 }
 
+/** A host in a process, and perhaps on a machine, of its own. */
+export interface HostMachine extends Host {
+  describe(): Promise<HostDescription>;
+  /**
+   * Compares what is on the machine with what should be: `expected` are the installs that the control plane has placed
+   * here. With `repair` it mends what it can.
+   */
+  inspect(expected: InstallRef[], repair: boolean): Promise<Difference[]>;
+  /** Fetches the newest WordPress from the configured source, or from `source`, and gives its version. */
+  addWordpress(source: string | null): Promise<string>;
+}
+
+/** Something on a machine that is not as it should be. */
+export interface Difference {
+  /** Which thing: `install shop: unix user`, `nginx`. */
+  thing: string;
+  /** What is the matter, one sentence. */
+  message: string;
+  /** Whether it was mended; null if that was not asked for. */
+  mended: boolean | null;
+  /** What to do where it was not; null if there is nothing to do. */
+  remedy: string | null;
+}
+
 /** RFC 8555 section 8.3. */
 export const ACME_CHALLENGE_PREFIX = '/.well-known/acme-challenge/';
 /** Below it the edge proves that what is sent to a name ends here. Nothing of a customer is ever served there. */
@@ -91,6 +115,8 @@ export interface InstallRef {
 
 /** What a website should be, whole. */
 export interface InstallState extends InstallRef {
+  /** The host name that stands for the website: in mails and in what it does of itself; one of `hostnames`. */
+  primaryHostname: string;
   /** The host names that this website answers; duplicates that another install serves are not among them. */
   hostnames: Hostname[];
   /** Which paths are served from object storage; null for none. */
@@ -158,12 +184,21 @@ export interface Snapshot {
 }
 
 /** What a host may ask of the control plane. Injected where the parts are put together. */
-export interface HostQuestions {
+export interface SshQuestions {
   /**
    * Whose key this is, if its owner may reach the files of the install of that name now; otherwise null. Asked at log-in
    * and again while a connection lives, so that removing a key or a permission takes effect at once.
    */
   sshLogin(installName: string, fingerprintSha256: string): Promise<SshLogin | null>;
+}
+
+/** What a host in a process of its own may ask besides. */
+export interface HostQuestions extends SshQuestions {
+  /**
+   * The password of the repository with the backups of an install. The control plane derives it from its sealing key, so that
+   * backups outlive the machine they were made on and no machine keeps what opens them.
+   */
+  backupPassword(installId: string): Promise<string>;
 }
 
 export interface SshLogin {

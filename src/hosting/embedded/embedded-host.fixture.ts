@@ -119,6 +119,7 @@ export function siteState(
     name,
     phpVersion: null,
     wordpressVersion: null,
+    primaryHostname: name,
     hostnames: hostnames.map((hostname) => ({
       redirectTo: null,
       forceHttps: false,

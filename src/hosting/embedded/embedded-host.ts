@@ -7,10 +7,10 @@ import {
   CACHE_KINDS,
   type CacheKind,
   type Host,
-  type HostQuestions,
   type InstallRef,
   type InstallState,
   PermanentHostError,
+  type SshQuestions,
 } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
@@ -41,7 +41,7 @@ export interface EmbeddedHostOptions {
   siteDomain: string;
   sealer: Sealer;
   objectStorage: ObjectStorage;
-  questions: HostQuestions;
+  questions: SshQuestions;
   log: Logger;
   clock: Clock;
   /**

@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import ssh2 from 'ssh2';
 import type { Clock } from '../../clock.ts';
 import { OperatorError } from '../../operator-error.ts';
-import type { HostQuestions } from '../host.ts';
+import type { SshQuestions } from '../host.ts';
 import { listenFault } from './listener.ts';
 import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
@@ -55,7 +55,7 @@ export interface SftpGatewayOptions {
   hostKeyFile: string;
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
-  questions: HostQuestions;
+  questions: SshQuestions;
   log: Logger;
   clock: Clock;
   limits?: Partial<SftpLimits>;

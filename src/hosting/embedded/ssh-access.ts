@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { HostQuestions } from '../host.ts';
+import type { SshQuestions } from '../host.ts';
 import type { SignedIn } from './ssh-authentication.ts';
 
 /** The key was removed, or its owner may not reach these files any more. */
@@ -18,7 +18,7 @@ export interface Access {
 
 const ANSWER_HOLDS_MS = 1_000;
 
-export function createAccess(signedIn: SignedIn, questions: HostQuestions, clock: Clock): Access {
+export function createAccess(signedIn: SignedIn, questions: SshQuestions, clock: Clock): Access {
   const { name, fingerprintSha256, login } = signedIn;
   let askedAt = clock.now().getTime();
   let hasEnded = false;

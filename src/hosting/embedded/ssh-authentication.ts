@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import ssh2, { type AuthContext, type PublicKeyAuthContext } from 'ssh2';
-import type { HostQuestions, SshLogin } from '../host.ts';
+import type { SshLogin, SshQuestions } from '../host.ts';
 
 /** Who signed in, and with what. */
 export interface SignedIn {
@@ -22,7 +22,7 @@ const RSA_HASHES = ['sha256', 'sha512'];
  */
 export async function authenticate(
   attempt: AuthContext,
-  questions: HostQuestions,
+  questions: SshQuestions,
   log: Logger,
 ): Promise<SignedIn | null> {
   if (attempt.method !== 'publickey') {
@@ -57,7 +57,7 @@ export async function authenticate(
 }
 
 async function ask(
-  questions: HostQuestions,
+  questions: SshQuestions,
   name: string,
   fingerprintSha256: string,
   log: Logger,

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { Logger } from 'pino';
 import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Clock } from '../../clock.ts';
-import type { HostQuestions } from '../host.ts';
+import type { SshQuestions } from '../host.ts';
 import { createSftpFiles } from './sftp-files.ts';
 import { type SftpSession, serveSftp } from './sftp-session.ts';
 import { createAccess } from './ssh-access.ts';
@@ -22,7 +22,7 @@ export interface ConnectionLimits {
 export interface ConnectionOptions {
   socket: Socket;
   filesOf(installId: string): string;
-  questions: HostQuestions;
+  questions: SshQuestions;
   limits: ConnectionLimits;
   onSignedIn(): void;
   log: Logger;

@@ -80,7 +80,7 @@ export function parseVhostFile(text: string): VhostFile {
  * cannot be served.
  */
 /** What of an install's state this host acts on: it runs neither PHP nor WordPress. */
-export type ServedState = Omit<InstallState, 'phpVersion' | 'wordpressVersion'>;
+export type ServedState = Pick<InstallState, 'id' | 'name' | 'hostnames' | 'offload'>;
 
 export function vhostFileFor(state: ServedState, generations: Generations, sealer: Sealer): VhostFile {
   for (const hostname of state.hostnames) {

@@ -36,6 +36,8 @@ export interface DaemonStatus {
 
 /** What keeps daemons running: systemd, or this process itself where there is none. */
 export interface Daemons {
+  /** Before anything else: ends what an earlier host process left behind when it was killed. */
+  start(): Promise<void>;
   /**
    * Sees that the daemon runs exactly as `spec` says: started if it does not, restarted if `command`, `environment` or
    * `limits` are others than it was started with, otherwise left alone. Resolves once it is ready; rejects with the end of what it wrote if it

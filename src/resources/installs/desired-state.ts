@@ -4,6 +4,7 @@ import type { Platform } from '../../platform.ts';
 import { certificateServes } from '../certificates/ssl-status.ts';
 import { domainsOf } from '../domains/store.ts';
 import { filestoreSettingsSchema } from '../offload/schema.ts';
+import { cnameOf } from './present.ts';
 
 /** What the website of an install should be, as the database has it now; undefined if the install is gone. */
 export async function loadDesiredState(
@@ -39,6 +40,7 @@ export async function loadDesiredState(
     name,
     phpVersion: php_version,
     wordpressVersion: wordpress_version,
+    primaryHostname: domains.find((domain) => domain.is_primary)?.name ?? cnameOf(name, config.siteDomain),
     hostnames: domains.map((domain) => {
       const certificate = byDomain.get(domain.id);
       return {
