@@ -1,6 +1,6 @@
 import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { syncFolder } from './archive-extract.ts';
+import { syncFolder } from '../durable-file.ts';
 import { isGone } from './archive-tree.ts';
 
 /**

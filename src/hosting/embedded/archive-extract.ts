@@ -1,5 +1,6 @@
 import { constants } from 'node:fs';
 import { chmod, type FileHandle, lutimes, mkdir, open, symlink } from 'node:fs/promises';
+import { syncFolder } from '../durable-file.ts';
 import type { ManifestEntry, ManifestTotals } from './archive-manifest.ts';
 import { nameBytes } from './archive-names.ts';
 import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
@@ -113,16 +114,6 @@ async function finishFolders(root: Buffer, folders: Map<string, ManifestEntry>):
     const seconds = secondsOf(entry);
     await lutimes(target, seconds, seconds);
     await chmod(target, entry.mode);
-  }
-}
-
-/** Makes the names in a folder durable. */
-export async function syncFolder(path: Buffer | string): Promise<void> {
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
   }
 }
 

@@ -13,6 +13,7 @@ import {
   type SshQuestions,
 } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
+import { createSerial } from '../serial.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
 import { createEdge, type Edge } from './edge.ts';
 import { createEdgeCertificate } from './edge-certificate.ts';
@@ -22,7 +23,6 @@ import type { ListenAddress } from './listener.ts';
 import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
 import { ask, probe } from './probe.ts';
 import { createProofs } from './proofs.ts';
-import { createSerial } from './serial.ts';
 import { createServedCertificates } from './served-certificates.ts';
 import { createSftpGateway } from './sftp-gateway.ts';
 import { createSnapshots } from './snapshots.ts';

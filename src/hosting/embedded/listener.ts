@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { OperatorError } from '../../operator-error.ts';
-import { hasCode } from './error-code.ts';
+import { hasCode } from '../error-code.ts';
 
 /** An address to listen on, or that is listened on. Port 0 lets the system choose one. */
 export interface ListenAddress {

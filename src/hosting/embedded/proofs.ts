@@ -5,9 +5,9 @@ import type { Logger } from 'pino';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Clock, timestamp } from '../../clock.ts';
+import { isTemporary, removeAbandoned, writeAtomically } from '../durable-file.ts';
+import { hasCode } from '../error-code.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../host.ts';
-import { isTemporary, removeAbandoned, writeAtomically } from './durable-file.ts';
-import { hasCode } from './error-code.ts';
 import { NAME } from './vhost.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix, sep } from 'node:path';
+import { hasCode } from '../error-code.ts';
 import { openContained } from './contained-file.ts';
-import { hasCode } from './error-code.ts';
 import { refusal } from './sftp-status.ts';
 
 /**

@@ -3,14 +3,15 @@ import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../clock.ts';
 import { parseUuid } from '../../ids.ts';
+import { syncFolder } from '../durable-file.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../host.ts';
+import { createSerial } from '../serial.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
-import { extractArchive, syncFolder } from './archive-extract.ts';
+import { extractArchive } from './archive-extract.ts';
 import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
 import { verifyArchive } from './archive-read.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, writeArchive } from './archive-write.ts';
-import { createSerial } from './serial.ts';
 
 /**
  * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it

@@ -1,8 +1,8 @@
 import { chmod, readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import ssh2 from 'ssh2';
-import { writeDurably } from './durable-file.ts';
-import { hasCode } from './error-code.ts';
+import { writeDurably } from '../durable-file.ts';
+import { hasCode } from '../error-code.ts';
 
 /**
  * The private key by which clients recognise the gateway: read from `file`, or made (ed25519) and kept there if there

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder } from '../durable-file.ts';
+import { hasCode } from '../error-code.ts';
 import type { InstallRef } from '../host.ts';
 import { removeTree } from './archive-exchange.ts';
-import { syncFolder } from './archive-extract.ts';
-import { hasCode } from './error-code.ts';
 import type { Layout } from './layout.ts';
 import { starterPage } from './starter-page.ts';
 

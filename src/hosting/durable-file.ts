@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from './archive-extract.ts';
 import { hasCode } from './error-code.ts';
 
 const TEMPORARY = '.tmp';
@@ -67,4 +67,14 @@ async function modifiedAt(path: string): Promise<number | null> {
 export async function removeDurably(path: string): Promise<void> {
   await rm(path, { force: true });
   await syncFolder(dirname(path));
+}
+
+/** Makes the names in a folder durable. */
+export async function syncFolder(path: Buffer | string): Promise<void> {
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
 }
