@@ -1,0 +1,188 @@
+import { basename, join } from 'node:path';
+import type { LinuxLayout } from '../layout.ts';
+import type { PhpRuntime } from '../php/runtimes.ts';
+
+/** What has to be known of an install to run a program as it. */
+export interface SandboxedInstall {
+  /** UUID, lower case. */
+  id: string;
+  /** Name of its Unix user. */
+  name: string;
+  uid: number;
+  gid: number;
+  php: PhpRuntime;
+  /** Which core its document root links to. */
+  wordpressVersion: string;
+  /** Its home, where that is another folder than `layout.homeOf(id)`. */
+  home?: string;
+}
+
+export interface SandboxOptions {
+  /** Where the program starts; the home if left out. */
+  folder?: string;
+  /**
+   * Its environment besides {@link baseEnvironment}. It travels as arguments, which every process of the machine itself may
+   * read: no secrets in here, those go through standard input or a file.
+   */
+  environment?: Record<string, string>;
+  /** Further files and folders to show, read-only and under their own path: `layout.scripts`. They must exist. */
+  readOnly?: readonly string[];
+  /** It has a terminal: it stays in the session that the terminal belongs to, so that job control works. */
+  terminal?: boolean;
+  /** `already`: the caller runs as the install's user (a log-in); otherwise it is root and the user is switched first. */
+  user?: 'switch' | 'already';
+}
+
+/** Where an install sees what stands in {@link sandboxEtcOf}. */
+export const SANDBOX_ETC = '/etc/homeport';
+
+/** `/tmp` is memory, and counts as the install's. */
+const TMP_BYTES = 256 * 1024 * 1024;
+
+/** `php` is the install's own version in here, whatever else the machine has. */
+const OWN_PROGRAMS = '/run/homeport/bin';
+
+/**
+ * Root's own folder with the few files of `/etc` that differ from install to install (`passwd`, `group`, `hosts`) and with
+ * the configuration of its PHP. {@link makeHome} fills it; like all of the run folder it is gone after a restart of the machine.
+ */
+export function sandboxEtcOf(layout: LinuxLayout, installId: string): string {
+  return join(layout.runFolder, 'etc', basename(layout.runOf(installId)));
+}
+
+/** The folders of an install: its home, and in it the document root and what is never served. */
+export function foldersOf(
+  layout: LinuxLayout,
+  install: Pick<SandboxedInstall, 'id' | 'home'>,
+): { home: string; htdocs: string; private: string } {
+  const home = install.home ?? layout.homeOf(install.id);
+  return {
+    home,
+    htdocs: join(home, basename(layout.htdocsOf(install.id))),
+    private: join(home, basename(layout.privateOf(install.id))),
+  };
+}
+
+/**
+ * The command that runs `command` as the install and shows it nothing but what is the install's: the programs of its PHP's
+ * system and its WordPress read-only; its home, its run folder and a `/tmp` of its own to write to; the folder of the database
+ * server's socket. Other processes, users and files do not exist in there; no privilege can be gained, and no further
+ * namespace be made, in which a process would be root to the kernel's less guarded parts.
+ *
+ * The network is the machine's: what may be connected to is the firewall's to say. A cgroup is entered before it, by the
+ * caller. What it shows must exist, or the sandbox ends with a message that names what is missing.
+ */
+export function sandboxCommand(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  command: readonly [string, ...string[]],
+  options: SandboxOptions = {},
+): [string, ...string[]] {
+  const { home } = foldersOf(layout, install);
+  const core = layout.coreOf(install.wordpressVersion);
+  const run = layout.runOf(install.id);
+  const sandbox: [string, ...string[]] = [
+    '/usr/bin/bwrap',
+    ...separation(install, options),
+    ...environment(layout, install, options),
+    ...systemFiles(install.php),
+    ...same('--ro-bind', core, layout.mariadbRun, ...(options.readOnly ?? [])),
+    ...['--ro-bind', sandboxEtcOf(layout, install.id), SANDBOX_ETC],
+    ...same('--bind', home, run),
+    // Last, for only the outermost mount is made read-only by it: without, `/` would be a place to fill memory from.
+    ...['--remount-ro', '/'],
+    ...['--chdir', options.folder ?? home],
+    '--',
+    ...command,
+  ];
+  return options.user === 'already' ? sandbox : asUser(install, sandbox);
+}
+
+function asUser({ uid, gid }: SandboxedInstall, command: readonly string[]): [string, ...string[]] {
+  return [
+    '/usr/bin/setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    '--clear-groups',
+    '--no-new-privs',
+    ...command,
+  ];
+}
+
+function separation(install: SandboxedInstall, { terminal = false }: SandboxOptions): string[] {
+  return [
+    '--unshare-user',
+    '--disable-userns',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup',
+    ...['--hostname', install.name],
+    '--die-with-parent',
+    ...(terminal ? [] : ['--new-session']),
+  ];
+}
+
+/** What every program of an install finds in its environment. */
+export function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
+  const { home, htdocs } = foldersOf(layout, install);
+  return {
+    PATH: `${OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`,
+    LANG: 'C.UTF-8',
+    HOME: home,
+    USER: install.name,
+    LOGNAME: install.name,
+    SHELL: '/bin/bash',
+    // The shared wp-config.php of the core finds the website by it.
+    HOMEPORT_DOC: htdocs,
+  };
+}
+
+function environment(layout: LinuxLayout, install: SandboxedInstall, options: SandboxOptions): string[] {
+  const variables = { ...baseEnvironment(layout, install), ...options.environment };
+  return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
+}
+
+/** Debian's `/bin`, `/lib` and so on are links into `/usr` (since Debian 12 without exception). */
+const USR_LINKS = ['bin', 'sbin', 'lib', 'lib64'];
+
+/** Of `/etc`, what belongs to the programs in `/usr`, and is there where its package is. */
+const PROGRAM_SETTINGS = [
+  'alternatives',
+  'bash.bashrc',
+  'fonts',
+  'ImageMagick-6',
+  'ImageMagick-7',
+  'inputrc',
+  'ld.so.cache',
+  'mime.types',
+  'profile',
+  'protocols',
+  'services',
+];
+
+/** Of `/etc`, what is so for the whole machine, whichever PHP it is. */
+const MACHINE_SETTINGS = ['localtime', 'resolv.conf', 'ssl/certs', 'ssl/openssl.cnf', 'timezone'];
+
+/** What {@link sandboxEtcOf} holds for a place right in `/etc`. */
+export const OWN_SETTINGS = ['group', 'hosts', 'nsswitch.conf', 'passwd'] as const;
+
+function systemFiles({ root, version, cli }: PhpRuntime): string[] {
+  return [
+    ...['--ro-bind', join(root, 'usr'), '/usr'],
+    ...USR_LINKS.flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
+    ...['--ro-bind', join(root, 'etc/php', version), `/etc/php/${version}`],
+    ...PROGRAM_SETTINGS.flatMap((name) => ['--ro-bind-try', join(root, 'etc', name), `/etc/${name}`]),
+    ...MACHINE_SETTINGS.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    // Links into the folder, for a file that is bound goes stale when a newer one takes its place.
+    ...OWN_SETTINGS.flatMap((name) => ['--symlink', `homeport/${name}`, `/etc/${name}`]),
+    ...['--symlink', cli, `${OWN_PROGRAMS}/php`],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--perms', '1777', '--size', `${TMP_BYTES}`, '--tmpfs', '/tmp'],
+    ...['--symlink', '../tmp', '/var/tmp'],
+  ];
+}
+
+function same(option: '--bind' | '--ro-bind', ...paths: string[]): string[] {
+  return paths.flatMap((path) => [option, path, path]);
+}
