@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Randomness } from '../../ids.ts';
+import { writeDurably } from '../durable-file.ts';
+import { hasCode } from '../error-code.ts';
+
+const identitySchema = Type.Object({ id: Type.String() });
+
+/**
+ * The id of this host, made when it first starts and kept in `file`. `given`: the one that a control plane on another machine
+ * has chosen for it. Throws if the folder was made for another one.
+ */
+export async function hostId(
+  file: string,
+  { given, random }: { given: string | null; random: Randomness },
+): Promise<string> {
+  const present = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  });
+  if (present === null) {
+    const id = given ?? random.uuid();
+    await writeDurably(file, JSON.stringify({ id }));
+    return id;
+  }
+  const { id } = Value.Parse(identitySchema, JSON.parse(present));
+  if (given !== null && given !== id) {
+    throw new Error(
+      `${file} says that this folder belongs to the host ${id}, and the identity given is that of ${given}`,
+    );
+  }
+  return id;
+}

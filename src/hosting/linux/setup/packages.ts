@@ -1,0 +1,107 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { OperatorError } from '../../../operator-error.ts';
+import { hasCode } from '../../error-code.ts';
+import { CommandError, runCommand } from '../run-command.ts';
+
+/** What the Linux host needs of Debian 12 or 13. PHP's are the packages that stand for the release's own version. */
+export const PACKAGES = [
+  'nginx',
+  'php-fpm',
+  'php-cli',
+  'php-mysql',
+  'php-curl',
+  'php-gd',
+  'php-xml',
+  'php-mbstring',
+  'php-zip',
+  'php-intl',
+  'php-redis',
+  'mariadb-server',
+  'mariadb-client',
+  'redis-server',
+  'restic',
+  'openssh-server',
+  'bubblewrap',
+  'acl',
+  'nftables',
+  'libnss-extrausers',
+  'unzip',
+  'xz-utils',
+  'ca-certificates',
+  'iproute2',
+] as const;
+
+/** Services that Debian would start for these packages; Homeport runs the programs itself, configured otherwise. */
+const SERVICES: Partial<Record<(typeof PACKAGES)[number], string>> = {
+  nginx: 'nginx.service',
+  'php-fpm': 'php*-fpm.service',
+  'mariadb-server': 'mariadb.service',
+  'redis-server': 'redis-server.service',
+};
+
+const POLICY = '/usr/sbin/policy-rc.d';
+
+/** Which of the packages this machine lacks. Throws OperatorError where it is no Debian. */
+export async function missingPackages(): Promise<string[]> {
+  const installed = await installedPackages();
+  return PACKAGES.filter((name) => !installed.has(name));
+}
+
+async function installedPackages(): Promise<Set<string>> {
+  const { stdout } = await dpkgQuery().catch((error: unknown) => {
+    if (error instanceof CommandError && error.status === 1) return { stdout: error.stdout };
+    throw new OperatorError('This machine has no dpkg: the Linux host runs on Debian 12 or 13.', {
+      cause: error,
+    });
+  });
+  const lines = stdout.split('\n').filter((line) => line.startsWith('installed '));
+  return new Set(lines.map((line) => line.slice('installed '.length)));
+}
+
+/** dpkg's own placeholders, written so that nobody takes them for a template. */
+const STATUS_FORMAT = ['$', '{db:Status-Status} ', '$', '{Package}\\n'].join('');
+
+function dpkgQuery(): Promise<{ stdout: string }> {
+  return runCommand('dpkg-query', ['--show', '--showformat', STATUS_FORMAT, ...PACKAGES]);
+}
+
+/** Installs packages; their services are neither started now nor at the next start of the machine. */
+export async function installPackages(names: string[]): Promise<void> {
+  const ours = await forbidStarts();
+  const environment = { DEBIAN_FRONTEND: 'noninteractive' };
+  try {
+    await runCommand('apt-get', ['update', '--quiet'], { environment, timeoutMs: 300_000 });
+    await runCommand('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names], {
+      environment,
+      timeoutMs: 1_800_000,
+    });
+  } finally {
+    if (ours) await rm(POLICY, { force: true });
+  }
+}
+
+/** Debian asks this script before it starts a service. One that is there already is its operator's, and stays. */
+async function forbidStarts(): Promise<boolean> {
+  try {
+    await writeFile(POLICY, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+/** Keeps the services of newly installed packages from being started by systemd when the machine starts. */
+export async function disableServices(installed: string[]): Promise<string[]> {
+  const services = Object.entries(SERVICES)
+    .filter(([name]) => installed.includes(name))
+    .map(([, service]) => service);
+  for (const service of services) {
+    const { stdout } = await runCommand('systemctl', ['list-unit-files', '--no-legend', '--plain', service]);
+    for (const line of stdout.split('\n')) {
+      const [unit = ''] = line.split(' ');
+      if (unit !== '') await runCommand('systemctl', ['disable', '--quiet', unit]);
+    }
+  }
+  return services;
+}
