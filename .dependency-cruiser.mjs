@@ -82,6 +82,12 @@ export default {
       { path: '^src/(resources|database|hosting|api|jobs|access|mail|cli|dns|outbound)/' },
     ),
     never(
+      'a-cdn-knows-no-website',
+      'a content delivery network is told host names, whoever they belong to',
+      { path: '^src/cdn/' },
+      { path: '^src/(resources|database|hosting|api|jobs|access|mail|cli|dns|outbound|acme)/' },
+    ),
+    never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
       { path: '^src/', pathNot: '^src/(hosting/embedded/|homeport\\.ts$)' },

@@ -16,6 +16,7 @@ const withoutDatabase = [
   'src/dns/**',
   'src/outbound/**',
   'src/acme/**',
+  'src/cdn/**',
   'test/servers/**',
   'src/secrets.test.ts',
   'src/config.test.ts',
