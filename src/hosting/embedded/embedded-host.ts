@@ -13,6 +13,7 @@ import {
   type SshQuestions,
 } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
+import { ask, probe } from '../probe.ts';
 import { createSerial } from '../serial.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
 import { createEdge, type Edge } from './edge.ts';
@@ -21,7 +22,6 @@ import { createFileFinder } from './file-finder.ts';
 import { layoutOf } from './layout.ts';
 import type { ListenAddress } from './listener.ts';
 import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
-import { ask, probe } from './probe.ts';
 import { createProofs } from './proofs.ts';
 import { createServedCertificates } from './served-certificates.ts';
 import { createSftpGateway } from './sftp-gateway.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Notice, noticePage } from './pages.ts';
+import { type Notice, noticePage } from '../pages.ts';
 import type { RequestTarget } from './request-target.ts';
 
 /** One request for a website, and the response to it. */

@@ -1,4 +1,4 @@
-import { parseUuid } from '../../ids.ts';
+import { parseUuid } from '../ids.ts';
 
 /**
  * Where the edge says that it serves an install in just this state. Nothing of a customer is ever served below it.
