@@ -40,6 +40,18 @@ describe('createSealer', () => {
       expect(() => sealer.open(text)).toThrow();
   });
 
+  it('derives the same secret for the same purpose, and no other for another or with another key', () => {
+    const secret = sealer.derive('backup:one');
+    expect(secret).toMatch(/^[\w-]{43}$/);
+    expect(sealer.derive('backup:one')).toBe(secret);
+    expect(sealer.derive('backup:two')).not.toBe(secret);
+    expect(createSealer(randomBytes(32)).derive('backup:one')).not.toBe(secret);
+    // Computed by another implementation of HKDF: what was derived must be so for ever.
+    expect(createSealer(Buffer.alloc(32, 7)).derive('backup:x')).toBe(
+      'YuWW4tOGfzzR8TZeKYAT9ZtjnQBarD5QzI95Ai317DA',
+    );
+  });
+
   it('takes no key of another length', () => {
     for (const length of [0, 16, 31, 33, 64]) expect(() => createSealer(randomBytes(length))).toThrow();
   });

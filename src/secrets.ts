@@ -1,10 +1,15 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Encrypts what must be readable again (private keys) before it is stored. */
 export interface Sealer {
   seal(plain: string): string;
   /** Throws if `sealed` was made with another key or was changed. */
   open(sealed: string): string;
+  /**
+   * A secret of 256 bits (base64url) for one purpose: the same for the same `purpose`, and nothing that is derived for one tells of
+   * another's, or of the key.
+   */
+  derive(purpose: string): string;
 }
 
 const NONCE_BYTES = 12;
@@ -32,5 +37,7 @@ export function createSealer(key: Buffer): Sealer {
         decipher.final(),
       ]).toString('utf8');
     },
+    // RFC 5869; the key is random already, so it needs no salt.
+    derive: (purpose) => Buffer.from(hkdfSync('sha256', key, '', purpose, 32)).toString('base64url'),
   };
 }

@@ -312,6 +312,23 @@ test('a restored website is shown at once, cached pages notwithstanding', async 
   expect(await traces(backup)).toEqual([]);
 });
 
+test('a snapshot of another website is shown under the own names', async () => {
+  const [source, target] = [alpha(), { ...alpha(), id: randomUUID(), name: 'copy' }];
+  const copy = {
+    ...target,
+    primaryHostname: 'copy.test',
+    hostnames: [{ name: 'copy.test', redirectTo: null, forceHttps: false, certificate: null }],
+  };
+  const backup = randomUUID();
+  await site.host.apply(source);
+  await site.host.apply(copy);
+  await site.write(source, 'page.html', 'of alpha');
+  const made = await site.host.snapshot(source, backup);
+  expect(await site.host.restore(copy, backup, { from: source })).toEqual(made);
+  expect((await site.http('copy.test', '/page.html')).text).toBe('of alpha');
+  expect((await site.http('alpha.test', '/page.html')).text).toBe('of alpha');
+});
+
 test('what is put there by SFTP is served, and only who may sign in puts anything there', async () => {
   const install = alpha();
   const login = { install, userId: randomUUID() };

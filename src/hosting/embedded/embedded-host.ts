@@ -228,8 +228,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     snapshot: (install, backupId, signal) => snapshots.snapshot(install, backupId, signal),
 
-    async restore(install, backupId, { signal } = {}) {
-      const snapshot = await snapshots.restore(install, backupId, signal);
+    async restore(install, backupId, options) {
+      const snapshot = await snapshots.restore(install, backupId, options);
       const revision = await empty(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
       return snapshot;

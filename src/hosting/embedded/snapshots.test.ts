@@ -376,6 +376,22 @@ describe('repeating and ending', () => {
     await expect(snapshots.restore(install, backupId)).rejects.toThrow(PermanentHostError);
   });
 
+  test('is put into another install, whose own snapshots and names stay what they are', async () => {
+    put('page.html', 'as backed up');
+    const made = await snapshots.snapshot(install, backupId);
+    const other = { id: randomUUID(), name: 'copy' };
+    fs.mkdirSync(join(base, 'sites', other.id));
+    fs.writeFileSync(join(base, 'sites', other.id, 'own.html'), 'own');
+    await expect(snapshots.restore(other, backupId)).rejects.toThrow(/no snapshot .* of copy/);
+    await expect(snapshots.restore(other, randomUUID(), { from: install })).rejects.toThrow(/of shop/);
+    expect(fs.readdirSync(join(base, 'sites', other.id))).toEqual(['own.html']);
+    expect(await snapshots.restore(other, backupId, { from: install })).toEqual(made);
+    expect(fs.readdirSync(join(base, 'sites', other.id))).toEqual(['page.html']);
+    expect(fs.existsSync(join(base, 'backups', other.id))).toBe(false);
+    await snapshots.restore(install, backupId);
+    expect(fs.readFileSync(join(site, 'page.html'), 'utf8')).toBe('as backed up');
+  });
+
   test('removing all leaves nothing of the install, and others alone', async () => {
     const neighbour = { id: randomUUID(), name: 'neighbour' };
     fs.mkdirSync(join(base, 'sites', neighbour.id));
@@ -410,7 +426,7 @@ describe('repeating and ending', () => {
     await snapshots.snapshot(install, backupId);
     put('a', 'new');
     const late = new AbortController();
-    const restoring = snapshots.restore(install, backupId, late.signal);
+    const restoring = snapshots.restore(install, backupId, { signal: late.signal });
     await sleep(20);
     late.abort(new Error('enough'));
     await expect(restoring).rejects.toThrow('enough');

@@ -24,7 +24,7 @@ export interface Snapshots {
   /** See `Host.snapshot`. If the snapshot is there already and whole, it is left as it is. */
   snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
   /** See `Host.restore`. */
-  restore(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
   /** Deletes all snapshots of an install, and what an interrupted restore left. */
@@ -34,6 +34,12 @@ export interface Snapshots {
    * or serves the folder; costs next to nothing if there is nothing to do.
    */
   recover(installId: string): Promise<void>;
+}
+
+export interface RestoreOptions {
+  /** The install that the snapshot was made of, if it is another one. */
+  from?: InstallRef;
+  signal?: AbortSignal | undefined;
 }
 
 export interface SnapshotsOptions {
@@ -100,13 +106,17 @@ export function createSnapshots({ folder, filesOf, clock }: SnapshotsOptions): S
     }
   }
 
-  async function restore(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot> {
-    const places = placesOf(install, backupId);
-    const identity = { installId: install.id, backupId };
+  async function restore(
+    install: InstallRef,
+    backupId: string,
+    { from = install, signal }: RestoreOptions,
+  ): Promise<Snapshot> {
+    const places = placesOf(from, backupId);
+    const identity = { installId: from.id, backupId };
     const folders = exchangeFoldersOf(filesOf(install.id));
     await recoverExchange(folders);
     await refuseLink(folders.folder, install);
-    await requireArchive(places, install, backupId);
+    await requireArchive(places, from, backupId);
     try {
       await verifyArchive(places, identity, signal);
       await mkdir(dirname(folders.folder), { recursive: true });
@@ -116,7 +126,7 @@ export function createSnapshots({ folder, filesOf, clock }: SnapshotsOptions): S
       return summary(totals);
     } catch (error) {
       await recoverExchange(folders);
-      throw explainRestore(error, install, backupId);
+      throw explainRestore(error, from, backupId);
     }
   }
 
@@ -136,7 +146,8 @@ export function createSnapshots({ folder, filesOf, clock }: SnapshotsOptions): S
 
   return {
     snapshot: (install, backupId, signal) => serially(install.id, () => snapshot(install, backupId, signal)),
-    restore: (install, backupId, signal) => serially(install.id, () => restore(install, backupId, signal)),
+    restore: (install, backupId, options = {}) =>
+      serially(install.id, () => restore(install, backupId, options)),
     discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),
     removeAll: (installId) => serially(installId, () => removeAll(installId)),
     recover: (installId) => serially(installId, () => recover(installId)),
