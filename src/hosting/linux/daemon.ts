@@ -12,6 +12,8 @@ export interface DaemonSpec {
   limits?: ResourceLimits | null;
   /** Asks it to end gracefully; SIGTERM if left out. */
   stopSignal?: NodeJS.Signals;
+  /** How long it may take to end before it is killed, in milliseconds; 10 s if left out. */
+  stopWithinMs?: number;
   /** Resolves once it answers. Called again and again until then, so it need not wait; rejects with what is amiss. */
   ready(): Promise<void>;
   /** How long it may take until it is ready, in milliseconds; 10 s if left out. */

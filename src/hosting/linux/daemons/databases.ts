@@ -1,0 +1,120 @@
+import { PermanentHostError } from '../../host.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { dumpInto, loadFrom } from './database-dump.ts';
+import { type DatabaseClient, runStatements } from './mariadb-client.ts';
+import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
+import { exchangeTables } from './table-exchange.ts';
+
+/**
+ * The databases of this host: names are `hp_` and 1 to 50 of `a-z 0-9 _`. The user of a database is the Unix user of its
+ * install: the server asks the kernel who connects (`unix_socket`), so there is no password. Everything that touches what is in a
+ * database runs as its user, for what a customer has put in there (views, triggers, functions) would otherwise run as root.
+ * Invalid names are refused with a {@link PermanentHostError}.
+ */
+export interface Databases {
+  /** Makes the database, and its user with rights on it alone. The Unix user must exist before the database is used. */
+  create(database: string, unixUser: string): Promise<void>;
+  /** Takes the database away, and its user unless that has another one. Dropping what is not there is success. */
+  drop(database: string, unixUser: string): Promise<void>;
+  list(): Promise<string[]>;
+  /**
+   * Writes one consistent state of everything in the database into `file` (root's, 0600), whole or not at all. Equal databases
+   * give equal files. It can be loaded for any other user.
+   */
+  dump(database: string, file: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Empties the database and fills it from a dump. What fails leaves it half filled: load into another one and
+   * {@link exchangeTables} where that matters.
+   */
+  load(database: string, file: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Runs statements and gives the rows of all answers; NULL is `NULL`. Values stand in them as {@link textLiteral}, never as they are.
+   */
+  query(database: string, sql: string): Promise<string[][]>;
+  /**
+   * Puts everything that is in `from` in the place of everything that is in `to`, with all tables in one atomic step. `from` is
+   * empty afterwards. Called again after it was broken off at any moment, it ends what it had begun.
+   */
+  exchangeTables(from: string, to: string): Promise<void>;
+}
+
+/** So many connections one install may hold: more than its PHP has processes, less than the server has. */
+const CONNECTIONS_PER_USER = 40;
+
+export function createDatabases({ layout }: { layout: LinuxLayout }): Databases {
+  const socket = layout.mariadbSocket;
+  const asRoot = (statements: string) => runStatements(socket, 'root', statements);
+  /** Whose a database is; asked of the server once. */
+  const owners = new Map<string, string>();
+
+  async function ownerOf(database: string): Promise<DatabaseClient> {
+    const known = owners.get(database);
+    if (known !== undefined) return { unixUser: known };
+    const granted = textLiteral(grantedDatabase(database).slice(1, -1));
+    const rows = await asRoot(`SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost'`);
+    const owner = rows[0]?.[0];
+    if (owner === undefined) throw new PermanentHostError(`there is no database ${database} on this host`);
+    // It stands in a command now, wherever it came from.
+    databaseUser(owner);
+    owners.set(database, owner);
+    return { unixUser: owner };
+  }
+
+  async function create(database: string, unixUser: string): Promise<void> {
+    const user = databaseUser(unixUser);
+    await asRoot(
+      [
+        emptyDatabase(database),
+        `CREATE USER IF NOT EXISTS ${user} IDENTIFIED VIA unix_socket`,
+        `ALTER USER ${user} IDENTIFIED VIA unix_socket WITH MAX_USER_CONNECTIONS ${CONNECTIONS_PER_USER}`,
+        `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
+      ].join(';\n'),
+    );
+    owners.set(database, unixUser);
+  }
+
+  async function drop(database: string, unixUser: string): Promise<void> {
+    const user = databaseUser(unixUser);
+    owners.delete(database);
+    const rows = await asRoot(
+      [
+        `DROP DATABASE IF EXISTS ${databaseName(database)}`,
+        `DELETE FROM mysql.db WHERE Db = ${textLiteral(grantedDatabase(database).slice(1, -1))}`,
+        'FLUSH PRIVILEGES',
+        `SELECT Db FROM mysql.db WHERE User = ${textLiteral(unixUser)} AND Host = 'localhost'`,
+      ].join(';\n'),
+    );
+    if (rows.length === 0) await asRoot(`DROP USER IF EXISTS ${user}`);
+  }
+
+  async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
+    const owner = await ownerOf(database);
+    await asRoot(`DROP DATABASE IF EXISTS ${databaseName(database)};\n${emptyDatabase(database)}`);
+    await loadFrom(file, socket, owner, database, signal);
+  }
+
+  return {
+    create,
+    drop,
+    async list() {
+      const rows = await asRoot('SHOW DATABASES');
+      return rows.flat().filter((name) => name.startsWith(DATABASE_PREFIX));
+    },
+    async dump(database, file, signal) {
+      await dumpInto(file, socket, await ownerOf(database), database, signal);
+    },
+    load,
+    query: async (database, sql) => runStatements(socket, await ownerOf(database), sql, { database }),
+    async exchangeTables(from, to) {
+      await exchangeTables(
+        socket,
+        { database: from, owner: await ownerOf(from) },
+        { database: to, owner: await ownerOf(to) },
+      );
+    },
+  };
+}
+
+function emptyDatabase(database: string): string {
+  return `CREATE DATABASE IF NOT EXISTS ${databaseName(database)} CHARACTER SET utf8mb4 COLLATE utf8mb4_unicode_520_ci`;
+}

@@ -1,0 +1,140 @@
+import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { writeDurably } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import type { Daemons } from '../daemon.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { runCommand } from '../run-command.ts';
+import { clientCommand } from './mariadb-client.ts';
+import { mariadbConfig } from './mariadb-config.ts';
+
+/** The one database server of the host. */
+export interface DatabaseServer {
+  /** Sees that it runs, made anew where there is none yet. What is in it is never touched. Needs root. */
+  ensure(): Promise<void>;
+}
+
+const SERVER = '/usr/sbin/mariadbd';
+const USER = 'mysql';
+/** Recovery after a crash reads the log first. */
+const READY_WITHIN_MS = 120_000;
+
+export function createDatabaseServer(options: {
+  layout: LinuxLayout;
+  daemons: Daemons;
+  log: Logger;
+}): DatabaseServer {
+  const { layout, daemons, log } = options;
+  const tables = join(layout.mariadb, 'data');
+  const configFile = join(layout.mariadb, 'my.cnf');
+  const versionFile = join(layout.mariadb, 'version');
+
+  async function ensure(): Promise<void> {
+    const user = await identityOf(USER);
+    await ownedFolder(layout.mariadb, { uid: 0, gid: 0 }, 0o755);
+    // Everybody may connect, and nobody list: what an install may do is decided by who it is.
+    await ownedFolder(layout.mariadbRun, user, 0o751);
+    await writeConfig();
+    await makeTables();
+    await daemons.ensure({
+      name: 'mariadb',
+      description: 'MariaDB of the websites',
+      command: [SERVER, `--defaults-file=${configFile}`],
+      ready: () => greeted(layout.mariadbSocket),
+      readyWithinMs: READY_WITHIN_MS,
+      stopWithinMs: 60_000,
+    });
+    await upgradeTables();
+  }
+
+  async function writeConfig(): Promise<void> {
+    const config = mariadbConfig({
+      folder: tables,
+      socket: layout.mariadbSocket,
+      user: USER,
+      memory: totalmem(),
+    });
+    if ((await textOf(configFile)) !== config) await writeDurably(configFile, config);
+    await chmod(configFile, 0o644);
+  }
+
+  /** Made beside and renamed, so that what was broken off is never taken for whole. */
+  async function makeTables(): Promise<void> {
+    if (await exists(tables)) return;
+    const beside = `${tables}.new`;
+    await rm(beside, { recursive: true, force: true });
+    await ownedFolder(beside, await identityOf(USER), 0o700);
+    await runCommand('mariadb-install-db', [
+      '--no-defaults',
+      `--user=${USER}`,
+      `--datadir=${beside}`,
+      '--auth-root-authentication-method=socket',
+      '--skip-test-db',
+    ]);
+    await rename(beside, tables);
+    log.info({ folder: tables }, 'made the database server');
+  }
+
+  /** A newer release of MariaDB may need its own tables changed. */
+  async function upgradeTables(): Promise<void> {
+    const { stdout } = await runCommand(SERVER, ['--no-defaults', '--version']);
+    const version = /\b(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? stdout.trim();
+    if ((await textOf(versionFile)) === version) return;
+    await runCommand(...clientCommand(layout.mariadbSocket, 'root', 'mariadb-upgrade', ['--silent']), {
+      timeoutMs: 600_000,
+    });
+    await writeDurably(versionFile, version);
+  }
+
+  return { ensure };
+}
+
+async function ownedFolder(path: string, owner: { uid: number; gid: number }, mode: number): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await chown(path, owner.uid, owner.gid);
+  await chmod(path, mode);
+}
+
+async function identityOf(user: string): Promise<{ uid: number; gid: number }> {
+  const { stdout } = await runCommand('getent', ['passwd', user]);
+  const [, , uid, gid] = stdout.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** The server speaks first (protocol 10): a packet of its own number 0, that begins with the version of the protocol. */
+function greeted(socket: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const connection = connect(socket);
+    connection.setTimeout(2_000, () => connection.destroy(new Error('MariaDB does not answer')));
+    connection.once('data', (packet) => {
+      connection.destroy();
+      if (packet[4] === 10) resolve();
+      else reject(new Error(`MariaDB refuses connections: ${packet.subarray(7).toString('latin1')}`));
+    });
+    connection.once('error', reject);
+    connection.once('close', () => reject(new Error('MariaDB closed the connection')));
+  });
+}
+
+/** Null if there is no such file. */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

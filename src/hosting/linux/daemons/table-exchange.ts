@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { runCommand } from '../run-command.ts';
+import { withoutDefiners } from './definers.ts';
+import { clientCommand, type DatabaseClient, runStatements } from './mariadb-client.ts';
+import { databaseName, identifier, textLiteral } from './sql.ts';
+
+export interface OwnedDatabase {
+  database: string;
+  owner: DatabaseClient;
+}
+
+/** Nothing of the server's own waits for ever for a website that holds a table. */
+const PATIENCE = 'SET SESSION lock_wait_timeout = 60';
+
+/**
+ * {@link Databases.exchangeTables}. Tables move by one RENAME TABLE, which is atomic; what belongs to them and cannot be renamed
+ * (views, triggers, functions, events) is written down before and made anew after. How far it came stands in a database of
+ * its own, in a table whose name changes in that same RENAME TABLE, so it is known after any interruption.
+ */
+export async function exchangeTables(socket: string, from: OwnedDatabase, to: OwnedDatabase): Promise<void> {
+  const asRoot = (...statements: string[]) =>
+    runStatements(socket, 'root', [PATIENCE, ...statements].join(';\n'));
+  const { progress, aside } = namesFor(to.database);
+  const source = databaseName(from.database);
+  const target = databaseName(to.database);
+
+  async function begin(): Promise<void> {
+    const [mine, theirs] = await Promise.all([programsOf(socket, from), programsOf(socket, to)]);
+    await asRoot(
+      `CREATE DATABASE IF NOT EXISTS ${aside}`,
+      `CREATE DATABASE IF NOT EXISTS ${progress}`,
+      `CREATE OR REPLACE TABLE ${progress}.begun (mine LONGTEXT, theirs LONGTEXT)
+         ENGINE = InnoDB CHARACTER SET utf8mb4 AS
+         SELECT ${textLiteral(mine)} AS mine, ${textLiteral(theirs)} AS theirs`,
+    );
+  }
+
+  async function move(): Promise<void> {
+    const present = await tablesOf(to.database);
+    const coming = await tablesOf(from.database);
+    await asRoot(...(await dropPrograms(from.database, ['TRIGGER'])), ...(await dropPrograms(to.database)));
+    const moves = [
+      ...present.map((table) => [`${target}.${table}`, `${aside}.${table}`]),
+      ...coming.map((table) => [`${source}.${table}`, `${target}.${table}`]),
+      [`${progress}.begun`, `${progress}.moved`],
+    ];
+    await asRoot(`RENAME TABLE ${moves.map((names) => names.join(' TO ')).join(', ')}`);
+  }
+
+  async function takeBack(): Promise<void> {
+    const [[mine = '', theirs = ''] = []] = await asRoot(`SELECT mine, theirs FROM ${progress}.begun`);
+    await asRoot(...(await dropPrograms(from.database)), ...(await dropPrograms(to.database)));
+    await runPrograms(from, mine);
+    await runPrograms(to, theirs);
+    await forget();
+  }
+
+  async function end(): Promise<void> {
+    const [[programs = ''] = []] = await asRoot(`SELECT mine FROM ${progress}.moved`);
+    await asRoot(...(await dropPrograms(to.database)), ...(await dropPrograms(from.database)));
+    await runPrograms(to, programs);
+    await forget();
+  }
+
+  /** The tables that were replaced first, so that the progress is known until they are gone. */
+  async function forget(): Promise<void> {
+    await asRoot(`DROP DATABASE IF EXISTS ${aside}`, `DROP DATABASE IF EXISTS ${progress}`);
+  }
+
+  async function tablesOf(database: string): Promise<string[]> {
+    const rows = await asRoot(
+      `SELECT TABLE_NAME FROM information_schema.TABLES
+        WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_TYPE <> 'VIEW' ORDER BY TABLE_NAME`,
+    );
+    return rows.flat().map(identifier);
+  }
+
+  async function dropPrograms(database: string, kinds?: string[]): Promise<string[]> {
+    const schema = textLiteral(database);
+    const rows = await asRoot(
+      `SELECT 'TRIGGER', TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
+        UNION ALL SELECT 'VIEW', TABLE_NAME FROM information_schema.TABLES
+        WHERE TABLE_SCHEMA = ${schema} AND TABLE_TYPE = 'VIEW'
+        UNION ALL SELECT ROUTINE_TYPE, ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
+        UNION ALL SELECT 'EVENT', EVENT_NAME FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema}`,
+    );
+    return rows
+      .filter(([kind = '']) => kinds === undefined || kinds.includes(kind))
+      .map(([kind, name = '']) => `DROP ${kind} IF EXISTS ${databaseName(database)}.${identifier(name)}`);
+  }
+
+  async function runPrograms({ database, owner }: OwnedDatabase, programs: string): Promise<void> {
+    await runStatements(socket, owner, programs, { database });
+  }
+
+  const stage = (await asRoot(progressOf(progress))).flat();
+  if (!stage.includes('moved')) {
+    if (!stage.includes('begun')) await begin();
+    try {
+      await move();
+    } catch (error) {
+      await takeBack();
+      throw error;
+    }
+  }
+  await end();
+}
+
+function namesFor(database: string): { progress: string; aside: string } {
+  const hash = createHash('sha256').update(database).digest('hex').slice(0, 16);
+  return { progress: databaseName(`hp_exchange_${hash}`), aside: databaseName(`hp_replaced_${hash}`) };
+}
+
+function progressOf(progress: string): string {
+  const schema = textLiteral(progress.slice(1, -1));
+  return `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${schema}`;
+}
+
+/** The statements that make everything of a database that is no table, without definers. */
+async function programsOf(socket: string, { database, owner }: OwnedDatabase): Promise<string> {
+  const dump = async (...args: string[]) =>
+    (
+      await runCommand(
+        ...clientCommand(socket, owner, 'mariadb-dump', ['--skip-dump-date', '--no-data', ...args]),
+      )
+    ).stdout;
+  const views = await runStatements(
+    socket,
+    owner,
+    `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${textLiteral(database)}`,
+  );
+  const names = views.flat();
+  // Functions first, for views may use them.
+  const programs = await dump('--no-create-info', '--triggers', '--routines', '--events', '--', database);
+  const text = programs + (names.length > 0 ? await dump('--skip-triggers', '--', database, ...names) : '');
+  const stripped = await Readable.from([Buffer.from(text)])
+    .pipe(withoutDefiners())
+    .toArray();
+  return Buffer.concat(stripped).toString();
+}
