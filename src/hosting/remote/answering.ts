@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { HostQuestions } from '../host.ts';
+import type { Question, Reply } from './protocol.ts';
+
+/** What it takes to answer a host: fetching its next question, and sending an answer. */
+export interface Listening {
+  next(): Promise<Question | null>;
+  answer(id: string, reply: Reply): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 5_000;
+
+/**
+ * Answers a host's questions until `signal` aborts; several at the same time, if there are. While the host is not to
+ * be reached it tries again and again; `onFault` hears of the first failure in a row.
+ */
+export async function answerQuestions(
+  host: Listening,
+  questions: HostQuestions,
+  signal: AbortSignal,
+  onFault: (error: unknown) => void,
+): Promise<void> {
+  let pause = 0;
+  while (!signal.aborted) {
+    try {
+      const question = await host.next();
+      pause = 0;
+      if (question !== null) void answerOne(host, question, questions).catch(unlessEnded);
+    } catch (error) {
+      if (pause === 0) unlessEnded(error);
+      pause = pause === 0 ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
+      await sleep(pause, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  function unlessEnded(error: unknown): void {
+    if (!signal.aborted) onFault(error);
+  }
+}
+
+async function answerOne(host: Listening, question: Question, questions: HostQuestions): Promise<void> {
+  const reply = await replyTo(question, questions).catch(
+    (error: unknown): Reply => ({
+      kind: 'failed',
+      message: error instanceof Error ? error.message : String(error),
+    }),
+  );
+  await host.answer(question.id, reply);
+}
+
+async function replyTo(question: Question, questions: HostQuestions): Promise<Reply> {
+  switch (question.kind) {
+    case 'ssh_login':
+      return {
+        kind: 'ssh_login',
+        login: await questions.sshLogin(question.installName, question.fingerprintSha256),
+      };
+    case 'backup_password':
+      return { kind: 'backup_password', password: await questions.backupPassword(question.installId) };
+  }
+}

@@ -1,0 +1,177 @@
+import { Pool } from 'undici';
+import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import { answerQuestions, type Listening } from './answering.ts';
+import { type ClientIdentity, hostNameOf } from './identity.ts';
+import {
+  COMMANDS,
+  type Command,
+  LARGEST_BODY,
+  PATH_PREFIX,
+  ProtocolError,
+  parseOutcome,
+  SILENCE_MS,
+} from './protocol.ts';
+import { adviceFor } from './unreachable.ts';
+
+/** Where a host is reached; `name` is for people. */
+export type HostTarget =
+  | { name: string; socket: string }
+  | {
+      name: string;
+      /** `https://address:port` */
+      url: string;
+      hostId: string;
+      identity: ClientIdentity;
+    };
+
+export interface RemoteHost extends HostMachine {
+  /** Answers what the host asks, from now on until it is closed. `onFault` hears why it cannot, once for each time. */
+  answer(questions: HostQuestions, onFault: (error: unknown) => void): void;
+  /** Cancels what is under way, and closes the connections. */
+  close(): Promise<void>;
+}
+
+/** The host could not be asked, or went away while it worked; the message says which, and what to do. */
+export class HostUnreachableError extends Error {
+  override name = 'HostUnreachableError';
+}
+
+const CONNECT_MS = 5_000;
+/** Less than the host keeps an idle connection, so that none is used that is just being closed. */
+const KEEP_ALIVE_MS = 30_000;
+
+/** A host in another process. It is connected to when it is first asked; each call stands for itself. */
+export function connectHost(target: HostTarget): RemoteHost {
+  const pool = poolOf(target);
+  const closed = new AbortController();
+
+  async function call<Taken, Given>(
+    command: Command<Taken, Given>,
+    taken: Taken,
+    signal?: AbortSignal,
+  ): Promise<Given> {
+    signal?.throwIfAborted();
+    const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
+    const { status, body } = await post(command.name, JSON.stringify(taken), ended);
+    const outcome = parseOutcome(body);
+    if (status === 200 && 'result' in outcome) return command.parseResult(outcome.result);
+    throw 'error' in outcome ? failure(status, outcome.error) : new ProtocolError(`status ${status}`);
+  }
+
+  function failure(status: number, { permanent, message }: { permanent: boolean; message: string }): Error {
+    switch (status) {
+      case 200:
+        return permanent ? new PermanentHostError(message) : new Error(message);
+      case 400:
+      case 404:
+        return new PermanentHostError(
+          `The host ${target.name} does not understand (${message}). Bring it to the version of this Homeport.`,
+        );
+      default:
+        return new HostUnreachableError(`The host ${target.name} refuses: ${message}.`);
+    }
+  }
+
+  async function post(
+    name: string,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; body: string }> {
+    try {
+      const response = await pool.request({
+        method: 'POST',
+        path: `${PATH_PREFIX}${name}`,
+        headers: { 'content-type': 'application/json' },
+        body,
+        signal,
+      });
+      return { status: response.statusCode, body: await response.body.text() };
+    } catch (cause) {
+      signal.throwIfAborted();
+      throw new HostUnreachableError(`The host ${target.name} does not answer: ${adviceFor(target, cause)}`, {
+        cause,
+      });
+    }
+  }
+
+  const describe = () => call(COMMANDS.describe, {});
+  return {
+    async start() {
+      await describe();
+    },
+    /** It goes on without this process. */
+    async stop() {},
+    describe,
+    apply: (state, signal) => call(COMMANDS.apply, { state }, signal),
+    async remove({ id, name }) {
+      await call(COMMANDS.remove, { install: { id, name } });
+    },
+    async purge({ id, name }, cache) {
+      await call(COMMANDS.purge, { install: { id, name }, cache });
+    },
+    snapshot: ({ id, name }, backupId, signal) =>
+      call(COMMANDS.snapshot, { install: { id, name }, backupId }, signal),
+    restore: ({ id, name }, backupId, { from, signal } = {}) =>
+      call(
+        COMMANDS.restore,
+        {
+          install: { id, name },
+          backupId,
+          from: from === undefined ? null : { id: from.id, name: from.name },
+        },
+        signal,
+      ),
+    async discardSnapshot({ id, name }, backupId) {
+      await call(COMMANDS.discardSnapshot, { install: { id, name }, backupId });
+    },
+    async publish(proof) {
+      await call(COMMANDS.publish, proof);
+    },
+    async withdraw({ hostname, path }) {
+      await call(COMMANDS.withdraw, { hostname, path });
+    },
+    inspect: (expected, repair) =>
+      call(COMMANDS.inspect, { expected: expected.map(({ id, name }) => ({ id, name })), repair }),
+    addWordpress: (source) => call(COMMANDS.addWordpress, { source }),
+    answer(questions, onFault) {
+      const listening: Listening = {
+        next: () => call(COMMANDS.nextQuestion, {}),
+        async answer(id, reply) {
+          await call(COMMANDS.answer, { id, reply });
+        },
+      };
+      void answerQuestions(listening, questions, closed.signal, onFault);
+    },
+    async close() {
+      closed.abort(new Error('the connection to the host was closed'));
+      await pool.destroy();
+    },
+  };
+}
+
+function poolOf(target: HostTarget): Pool {
+  const limits = {
+    headersTimeout: SILENCE_MS,
+    bodyTimeout: SILENCE_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxResponseSize: LARGEST_BODY,
+  };
+  if ('socket' in target) {
+    return new Pool('http://host.homeport.internal', {
+      ...limits,
+      connect: { socketPath: target.socket, timeout: CONNECT_MS },
+    });
+  }
+  const { url, hostId, identity } = target;
+  return new Pool(url, {
+    ...limits,
+    connect: {
+      timeout: CONNECT_MS,
+      servername: hostNameOf(hostId),
+      ca: [identity.ca],
+      cert: identity.certificate,
+      key: identity.key,
+      minVersion: 'TLSv1.3',
+    },
+  });
+}

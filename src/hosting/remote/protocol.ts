@@ -1,0 +1,230 @@
+import Type, { type Static, type TSchema } from 'typebox';
+import { Value } from 'typebox/value';
+import { CACHE_KINDS } from '../host.ts';
+
+/**
+ * What the control plane and a host say to each other: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of
+ * commands is closed, and both ends check what they are given against the same schemas.
+ *
+ * A request that cannot be carried out at all is answered 400, 404 or 413. Everything else is answered 200 at once, with
+ * line feeds every {@link BEAT_MS} while the command is under way and the {@link Outcome} at its end: a host that is
+ * gone is so told from one that works. Whoever closes the connection before cancels the command.
+ */
+export const PATH_PREFIX = '/v1/';
+
+/** How often a host that works on a command shows that it lives, in milliseconds. */
+export const BEAT_MS = 5_000;
+/** How long a host may show nothing before it counts as gone. */
+export const SILENCE_MS = 20_000;
+/** How long a host holds the request for the next question, in milliseconds. */
+export const POLL_MS = 25_000;
+/** How long the control plane has to answer a question. */
+export const ANSWER_WITHIN_MS = 5_000;
+/** The largest body of a request, and of an answer, in bytes: thousands of host names with their certificates. */
+export const LARGEST_BODY = 64 * 1024 * 1024;
+
+const closed = { additionalProperties: false };
+const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
+const pem = Type.String({ maxLength: 128 * 1024, pattern: '^[\\u000a\\u000d\\u0020-\\u007e]*$' });
+const uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' });
+const hostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9_.-]{1,253}$' });
+const installName = Type.String({ pattern: '^[a-z][a-z0-9-]{1,38}[a-z0-9]$' });
+const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
+const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
+const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+const count = Type.Integer({ minimum: 0 });
+
+const install = Type.Object({ id: uuid, name: installName }, closed);
+
+const certificate = Type.Object({ chain: pem, key: pem, notAfter: text(40) }, closed);
+
+const state = Type.Object(
+  {
+    id: uuid,
+    name: installName,
+    primaryHostname: hostName,
+    hostnames: Type.Array(
+      Type.Object(
+        {
+          name: hostName,
+          redirectTo: orNull(hostName),
+          forceHttps: Type.Boolean(),
+          certificate: orNull(certificate),
+        },
+        closed,
+      ),
+    ),
+    offload: orNull(
+      Type.Object(
+        {
+          bucket: text(255),
+          region: text(255),
+          paths: Type.Array(
+            Type.Object(
+              {
+                path: text(4096),
+                excludedPaths: Type.Array(text(4096)),
+                redirectType: Type.Union([Type.Literal('break'), Type.Literal('permanent')]),
+              },
+              closed,
+            ),
+          ),
+        },
+        closed,
+      ),
+    ),
+    phpVersion: orNull(phpVersion),
+    wordpressVersion: orNull(wordpressVersion),
+  },
+  closed,
+);
+
+const snapshot = Type.Object({
+  bytes: count,
+  files: count,
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+
+const proof = { hostname: text(253), path: text(1024) };
+
+const port = Type.Integer({ minimum: 0, maximum: 65_535 });
+
+/** How a host describes itself; also what the control plane keeps of it. */
+export const descriptionSchema = Type.Object({
+  id: uuid,
+  capacity: count,
+  phpVersions: Type.Array(phpVersion),
+  wordpressVersions: Type.Array(wordpressVersion),
+  reservedNames: Type.Array(Type.String()),
+  ports: Type.Object({ http: port, https: port, ssh: port }),
+});
+
+/** What a host asks of the control plane (HostQuestions). */
+const question = Type.Union([
+  Type.Object({
+    id: uuid,
+    kind: Type.Literal('ssh_login'),
+    installName: Type.String(),
+    fingerprintSha256: Type.String(),
+  }),
+  Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
+]);
+export type Question = Static<typeof question>;
+
+const reply = Type.Union([
+  Type.Object(
+    {
+      kind: Type.Literal('ssh_login'),
+      login: orNull(Type.Object({ install, userId: uuid }, closed)),
+    },
+    closed,
+  ),
+  Type.Object({ kind: Type.Literal('backup_password'), password: text(1024) }, closed),
+  Type.Object({ kind: Type.Literal('failed'), message: Type.String({ maxLength: 4096 }) }, closed),
+]);
+/** An answer to a question. */
+export type Reply = Static<typeof reply>;
+
+/** One command: its name, and how to check what it takes and gives. */
+export interface Command<Taken, Given> {
+  name: string;
+  /** What `body` should be, or a {@link ProtocolError} that names what is wrong with it. */
+  parseArguments(body: unknown): Taken;
+  /** The same for what the other end gave back. */
+  parseResult(result: unknown): Given;
+}
+
+/** What was said is not what the protocol has. */
+export class ProtocolError extends Error {
+  override name = 'ProtocolError';
+}
+
+function command<Taken extends TSchema, Given extends TSchema>(
+  name: string,
+  taken: Taken,
+  given: Given,
+): Command<Static<Taken>, Static<Given>> {
+  return {
+    name,
+    parseArguments: (body) => parse(taken, body, `the arguments of ${name}`),
+    parseResult: (result) => parse(given, result, `the result of ${name}`),
+  };
+}
+
+/** No value is repeated in the message: there are private keys among them. */
+function parse<Schema extends TSchema>(schema: Schema, value: unknown, what: string): Static<Schema> {
+  if (Value.Check(schema, value)) return value;
+  const [first] = Value.Errors(schema, value);
+  throw new ProtocolError(
+    `${what}: ${first === undefined ? 'wrong' : `${first.instancePath || '/'} ${first.message}`}`,
+  );
+}
+
+const none = Type.Object({}, closed);
+const nothing = Type.Null();
+
+export const COMMANDS = {
+  describe: command('describe', none, descriptionSchema),
+  apply: command(
+    'apply',
+    Type.Object({ state }, closed),
+    Type.Object({
+      phpVersion: orNull(phpVersion),
+      wordpressVersion: orNull(wordpressVersion),
+      stableIps: orNull(Type.Array(Type.String())),
+    }),
+  ),
+  remove: command('remove', Type.Object({ install }, closed), nothing),
+  purge: command('purge', Type.Object({ install, cache: Type.Enum([...CACHE_KINDS]) }, closed), nothing),
+  snapshot: command('snapshot', Type.Object({ install, backupId: uuid }, closed), snapshot),
+  restore: command(
+    'restore',
+    Type.Object({ install, backupId: uuid, from: orNull(install) }, closed),
+    snapshot,
+  ),
+  discardSnapshot: command('discard_snapshot', Type.Object({ install, backupId: uuid }, closed), nothing),
+  publish: command(
+    'publish',
+    Type.Object({ ...proof, text: Type.String({ maxLength: 4096 }) }, closed),
+    nothing,
+  ),
+  withdraw: command('withdraw', Type.Object(proof, closed), nothing),
+  inspect: command(
+    'inspect',
+    Type.Object({ expected: Type.Array(install), repair: Type.Boolean() }, closed),
+    Type.Array(
+      Type.Object({
+        thing: Type.String(),
+        message: Type.String(),
+        mended: orNull(Type.Boolean()),
+        remedy: orNull(Type.String()),
+      }),
+    ),
+  ),
+  addWordpress: command(
+    'add_wordpress',
+    Type.Object({ source: orNull(text(4096)) }, closed),
+    wordpressVersion,
+  ),
+  nextQuestion: command('next_question', none, orNull(question)),
+  answer: command('answer', Type.Object({ id: uuid, reply }, closed), nothing),
+};
+
+/** How a command ended. `permanent`: trying again will not mend it. */
+export type Outcome = { result: unknown } | { error: { permanent: boolean; message: string } };
+
+const outcome = Type.Union([
+  Type.Object({ result: Type.Unknown() }),
+  Type.Object({ error: Type.Object({ permanent: Type.Boolean(), message: Type.String() }) }),
+]);
+
+/** Throws a {@link ProtocolError} for a text that is no outcome. */
+export function parseOutcome(body: string): Outcome {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (cause) {
+    throw new ProtocolError('the answer is no JSON', { cause });
+  }
+  return parse(outcome, value, 'the answer');
+}

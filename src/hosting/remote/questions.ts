@@ -1,0 +1,119 @@
+import type { HostQuestions } from '../host.ts';
+import { ANSWER_WITHIN_MS, POLL_MS, type Question, type Reply } from './protocol.ts';
+
+/** What is to be known, without the id of the question. */
+type Asked = { [Kind in Question['kind']]: Omit<Extract<Question, { kind: Kind }>, 'id'> }[Question['kind']];
+
+/** The host's side of the questions: they wait here until a control plane asks for the next one. */
+export interface QuestionQueue {
+  questions: HostQuestions;
+  /** The next question, or null after a while without one. Rejects when `signal` aborts. */
+  next(signal: AbortSignal): Promise<Question | null>;
+  /** An answer; one that comes too late is dropped. */
+  answer(id: string, reply: Reply): void;
+  /** Ends all waiting: there will be no more questions. */
+  close(): void;
+}
+
+/** So long one listener has before another is asked the same: it may have gone just then. */
+const OFFER_AGAIN_MS = 2_000;
+
+interface Pending {
+  question: Question;
+  settle(reply: Reply): void;
+}
+
+/** `uuid` names the questions. */
+export function createQuestionQueue(uuid: () => string): QuestionQueue {
+  const unanswered = new Map<string, Pending>();
+  /** Those of them that no listener has taken, oldest first. */
+  const offered = new Set<Pending>();
+  /** Listeners that wait, oldest first. */
+  const listeners = new Set<(question: Question | null) => void>();
+
+  function offer(pending: Pending): void {
+    const [listener] = listeners;
+    if (listener === undefined) {
+      offered.add(pending);
+      return;
+    }
+    offered.delete(pending);
+    listener(pending.question);
+  }
+
+  function ask(asked: Asked): Promise<Reply> {
+    return new Promise((resolve) => {
+      const id = uuid();
+      const settle = (reply: Reply) => {
+        clearInterval(again);
+        clearTimeout(limit);
+        unanswered.delete(id);
+        offered.delete(pending);
+        resolve(reply);
+      };
+      const pending: Pending = { question: { id, ...asked }, settle };
+      const again = setInterval(() => offer(pending), OFFER_AGAIN_MS);
+      const limit = setTimeout(
+        () => settle({ kind: 'failed', message: 'no control plane answers; "homeport serve" must run' }),
+        ANSWER_WITHIN_MS,
+      );
+      unanswered.set(id, pending);
+      offer(pending);
+    });
+  }
+
+  function next(signal: AbortSignal): Promise<Question | null> {
+    const [pending] = offered;
+    if (pending !== undefined) {
+      offered.delete(pending);
+      return Promise.resolve(pending.question);
+    }
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        clearTimeout(limit);
+        signal.removeEventListener('abort', onAbort);
+        listeners.delete(listener);
+      };
+      const listener = (question: Question | null) => {
+        end();
+        resolve(question);
+      };
+      const onAbort = () => {
+        end();
+        reject(signal.reason);
+      };
+      const limit = setTimeout(listener, POLL_MS, null);
+      signal.addEventListener('abort', onAbort);
+      listeners.add(listener);
+    });
+  }
+
+  return {
+    next,
+    answer: (id, reply) => unanswered.get(id)?.settle(reply),
+    close() {
+      for (const listener of [...listeners]) listener(null);
+      for (const { settle } of [...unanswered.values()]) {
+        settle({ kind: 'failed', message: 'the host is being stopped' });
+      }
+    },
+    questions: {
+      async sshLogin(installName, fingerprintSha256) {
+        const reply = await ask({ kind: 'ssh_login', installName, fingerprintSha256 });
+        if (reply.kind === 'ssh_login') return reply.login;
+        throw failed(reply);
+      },
+      async backupPassword(installId) {
+        const reply = await ask({ kind: 'backup_password', installId });
+        if (reply.kind === 'backup_password') return reply.password;
+        throw failed(reply);
+      },
+    },
+  };
+}
+
+function failed(reply: Reply): Error {
+  return new Error(
+    `The control plane was asked and did not answer: ${reply.kind === 'failed' ? reply.message : 'it answered something else'}`,
+  );
+}

@@ -1,0 +1,489 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises';
+import { request as httpsRequest } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Pool, request } from 'undici';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  certificateFor,
+  eventually,
+  type LogLine,
+  listeningLog,
+  siteState,
+} from '../embedded/embedded-host.fixture.ts';
+import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import { connectHost, type HostTarget, HostUnreachableError, type RemoteHost } from './client.ts';
+import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
+import {
+  type Certified,
+  type ClientIdentity,
+  createAuthority,
+  createClientIdentity,
+  createHostIdentity,
+  formatIdentity,
+  type HostIdentity,
+  hostNameOf,
+  parseIdentity,
+} from './identity.ts';
+import { createHostServer, type HostServer } from './server.ts';
+
+const me = { gid: process.getgid?.() ?? 0, uids: [process.getuid?.() ?? 0] };
+const noQuestions: HostQuestions = {
+  sshLogin: () => Promise.resolve(null),
+  backupPassword: () => Promise.reject(new Error('not asked here')),
+};
+
+let folder: string;
+let machine: TestMachine;
+let server: HostServer;
+let socket: string;
+let port: number;
+let authority: Certified;
+let identity: HostIdentity;
+let client: ClientIdentity;
+const log: LogLine[] = [];
+const open: { close(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-remote-'));
+  machine = await startMachine();
+  authority = await createAuthority(new Date());
+  identity = await createHostIdentity(authority, machine.description.id, new Date());
+  client = await createClientIdentity(authority, new Date());
+  server = createHostServer({ host: machine.machine, log: listeningLog(log, 'info') });
+  socket = join(folder, 'host.sock');
+  await server.listenUnix(socket, me);
+  port = await server.listenTls({ host: '127.0.0.1', port: 0 }, identity);
+});
+
+afterEach(async () => {
+  for (const { close } of open.splice(0)) await close();
+});
+
+afterAll(async () => {
+  await server.close();
+  await machine.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function connected(
+  target: Partial<Extract<HostTarget, { url: string }>> & { socket?: string } = {},
+): RemoteHost {
+  const { socket: path, ...tls } = target;
+  const remote = connectHost(
+    path === undefined
+      ? { name: 'web1', url: `https://127.0.0.1:${port}`, hostId: identity.hostId, identity: client, ...tls }
+      : { name: 'web1', socket: path },
+  );
+  open.push(remote);
+  return remote;
+}
+
+/** A server of its own for a host that does what the test says. */
+async function serving(
+  host: Partial<HostMachine>,
+): Promise<{ server: HostServer; remote: RemoteHost; path: string }> {
+  const path = join(folder, `${randomUUID().slice(0, 8)}.sock`);
+  const own = createHostServer({ host: { ...machine.machine, ...host }, log: listeningLog(log, 'info') });
+  await own.listenUnix(path, me);
+  open.push({ close: () => own.close(100) });
+  return { server: own, remote: connected({ socket: path }), path };
+}
+
+describe.each(['unix', 'tls'])('a host over %s', (transport) => {
+  const remoteHost = () => connected(transport === 'unix' ? { socket } : {});
+
+  it('does all that a host does', async () => {
+    const remote = remoteHost();
+    await remote.start();
+    expect(await remote.describe()).toEqual(machine.description);
+
+    const name = `over${transport}`;
+    const state = siteState(name, [
+      { name: `${name}.hosting.test`, certificate: await certificateFor(`${name}.hosting.test`) },
+    ]);
+    expect(await remote.apply(state)).toEqual({ phpVersion: null, wordpressVersion: null, stableIps: null });
+    await machine.write(state, 'index.html', 'before');
+    await remote.purge(state, 'page');
+    expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
+
+    const backupId = randomUUID();
+    const snapshot = await remote.snapshot(state, backupId);
+    expect(snapshot).toMatchObject({ files: 1, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    await machine.write(state, 'index.html', 'after');
+    expect(await remote.restore(state, backupId)).toEqual(snapshot);
+    expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
+    await remote.discardSnapshot(state, backupId);
+    await expect(remote.restore(state, backupId)).rejects.toThrow(PermanentHostError);
+
+    const proof = {
+      hostname: `${name}.hosting.test`,
+      path: '/.well-known/homeport-check/abc',
+      text: 'it is me',
+    };
+    await remote.publish(proof);
+    expect((await machine.http(proof.hostname, proof.path)).text).toBe('it is me');
+    await remote.withdraw(proof);
+    expect((await machine.http(proof.hostname, proof.path)).text).not.toBe('it is me');
+
+    expect(await remote.inspect([state], true)).toEqual([
+      { thing: `install ${name}`, message: 'It has no folder.', mended: true, remedy: null },
+    ]);
+    expect(machine.inspected.at(-1)).toEqual({ expected: [{ id: state.id, name }], repair: true });
+    expect(await remote.addWordpress('6.5')).toBe('6.5');
+    expect(await remote.addWordpress(null)).toBe('6.9.1');
+
+    await remote.remove(state);
+    await eventually(async () => (await machine.http(`${name}.hosting.test`, '/')).status === 404);
+    expect(JSON.stringify(log)).not.toContain('PRIVATE KEY');
+  });
+
+  it('says what is wrong for good, and what is not', async () => {
+    const remote = remoteHost();
+    const gone = siteState('nobody');
+    await expect(remote.purge(gone, 'page')).rejects.toThrow(
+      new PermanentHostError('there is no website nobody on this host'),
+    );
+    const { remote: broken } = await serving({
+      remove: () => Promise.reject(new Error('the disk is full')),
+    });
+    const failure = await broken.remove(gone).catch((error: unknown) => error);
+    expect(failure).toMatchObject({ message: 'the disk is full' });
+    expect(failure).not.toBeInstanceOf(PermanentHostError);
+  });
+
+  it('has its questions answered', async () => {
+    const remote = remoteHost();
+    const userId = randomUUID();
+    const installId = randomUUID();
+    remote.answer(
+      {
+        sshLogin: async (name, fingerprint) =>
+          name === 'shop' && fingerprint === 'SHA256:abc'
+            ? { install: { id: installId, name }, userId }
+            : null,
+        backupPassword: async (id) => {
+          if (id === installId) return 'secret of the backups';
+          throw new Error('that install is not on this host');
+        },
+      },
+      () => {},
+    );
+    expect(await server.questions.sshLogin('shop', 'SHA256:abc')).toEqual({
+      install: { id: installId, name: 'shop' },
+      userId,
+    });
+    expect(await server.questions.sshLogin('shop', 'SHA256:other')).toBeNull();
+    // Many at the same time.
+    const passwords = Array.from({ length: 20 }, () => server.questions.backupPassword(installId));
+    expect(new Set(await Promise.all(passwords))).toEqual(new Set(['secret of the backups']));
+    await expect(server.questions.backupPassword(randomUUID())).rejects.toThrow(
+      'that install is not on this host',
+    );
+    expect(JSON.stringify(log)).not.toContain('secret of the backups');
+  });
+});
+
+describe('questions', () => {
+  it('end after five seconds where no control plane is', async () => {
+    const { server: own } = await serving({});
+    const begun = performance.now();
+    await expect(own.questions.sshLogin('shop', 'SHA256:abc')).rejects.toThrow(/no control plane answers/);
+    expect(performance.now() - begun).toBeGreaterThan(4_900);
+    expect(performance.now() - begun).toBeLessThan(7_000);
+  });
+
+  it('go to another control plane when the first is gone with one', async () => {
+    const { server: own, path, remote } = await serving({});
+    // Takes a question and never answers it.
+    const silent = new Pool('http://silent', { connect: { socketPath: path } });
+    const taken = silent.request({ method: 'POST', path: '/v1/next_question', body: '{}' });
+    await sleep(200);
+    const answer = own.questions.sshLogin('shop', 'SHA256:abc');
+    expect(await (await taken).body.json()).toMatchObject({ result: { kind: 'ssh_login' } });
+    remote.answer(noQuestions, () => {});
+    expect(await answer).toBeNull();
+    await silent.destroy();
+  });
+
+  it('are answered again when the host comes back, and the fault is told once', async () => {
+    const { server: own, path, remote } = await serving({});
+    const faults: unknown[] = [];
+    remote.answer(noQuestions, (error) => faults.push(error));
+    expect(await own.questions.sshLogin('shop', 'SHA256:abc')).toBeNull();
+    await own.close(100);
+    await eventually(() => faults.length > 0);
+    await sleep(1_200);
+    expect(faults).toHaveLength(1);
+    const again = createHostServer({ host: machine.machine, log: listeningLog([]) });
+    await again.listenUnix(path, me);
+    open.push({ close: () => again.close(100) });
+    expect(await again.questions.sshLogin('shop', 'SHA256:abc')).toBeNull();
+  });
+});
+
+describe('commands under way', () => {
+  it('are cancelled when the control plane gives them up', async () => {
+    let signalled: AbortSignal | undefined;
+    const { remote } = await serving({
+      apply: (_state, signal) =>
+        new Promise((_resolve, reject) => {
+          signalled = signal;
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    const giveUp = new AbortController();
+    const applied = remote.apply(siteState('slow'), giveUp.signal);
+    await eventually(() => signalled !== undefined);
+    giveUp.abort(new Error('it took too long'));
+    await expect(applied).rejects.toThrow('it took too long');
+    await eventually(() => signalled?.aborted === true);
+  });
+
+  it('are cancelled when the control plane is gone', async () => {
+    let signalled: AbortSignal | undefined;
+    const { remote } = await serving({
+      snapshot: (_install, _id, signal) =>
+        new Promise((_resolve, reject) => {
+          signalled = signal;
+          signal?.addEventListener('abort', () => reject(signal.reason));
+        }),
+    });
+    const made = remote.snapshot(siteState('slow'), randomUUID()).catch((error: unknown) => error);
+    await eventually(() => signalled !== undefined);
+    await remote.close();
+    expect(await made).toBeInstanceOf(Error);
+    await eventually(() => signalled?.aborted === true);
+  });
+
+  it('are waited for when the host ends', async () => {
+    const { server: own, remote } = await serving({
+      addWordpress: async () => {
+        await sleep(300);
+        return '6.8';
+      },
+    });
+    const added = remote.addWordpress(null);
+    await sleep(100);
+    await Promise.all([own.close(5_000), expect(added).resolves.toBe('6.8')]);
+    await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
+  });
+
+  it('show that the host lives, for as long as they take', { timeout: 20_000 }, async () => {
+    const { path } = await serving({
+      addWordpress: async () => {
+        await sleep(6_000);
+        return '6.8';
+      },
+    });
+    const pool = new Pool('http://host', { connect: { socketPath: path }, bodyTimeout: 5_900 });
+    const response = await pool.request({
+      method: 'POST',
+      path: '/v1/add_wordpress',
+      body: '{"source":null}',
+    });
+    expect(await response.body.text()).toBe('\n{"result":"6.8"}');
+    await pool.destroy();
+  });
+});
+
+describe('what is not understood', () => {
+  const post = async (path: string, body: string) => {
+    const pool = new Pool('http://host', { connect: { socketPath: socket } });
+    try {
+      const { statusCode, body: answer } = await pool.request({ method: 'POST', path, body });
+      return { status: statusCode, answer: await answer.json() };
+    } finally {
+      await pool.destroy();
+    }
+  };
+
+  it.each([
+    ['/v1/shell', '{}', 404],
+    ['/v2/describe', '{}', 404],
+    ['/v1/describe', 'not json', 400],
+    ['/v1/describe', '[]', 400],
+    ['/v1/describe', '{"more":1}', 400],
+    ['/v1/remove', '{"install":{"id":"../../etc","name":"shop"}}', 400],
+    ['/v1/remove', `{"install":{"id":"${randomUUID()}","name":"shop; rm -rf /"}}`, 400],
+    ['/v1/remove', `{"install":{"id":"${randomUUID()}","name":"shop","uid":0}}`, 400],
+    ['/v1/purge', `{"install":{"id":"${randomUUID()}","name":"shop"},"cache":"all"}`, 400],
+  ])('%s %s: %i', async (path, body, status) => {
+    expect(await post(path, body)).toMatchObject({
+      status,
+      answer: { error: { message: expect.any(String) } },
+    });
+  });
+
+  it('is refused where only the state is wrong, and without repeating a key', async () => {
+    const state = siteState('shop', [
+      { name: 'shop.test\n}', certificate: { chain: 'x', key: 'SECRETKEY', notAfter: 'x' } },
+    ]);
+    const { status, answer } = await post('/v1/apply', JSON.stringify({ state }));
+    expect(status).toBe(400);
+    expect(JSON.stringify(answer)).toContain('/state/hostnames/0/name');
+    expect(JSON.stringify(answer)).not.toContain('SECRETKEY');
+  });
+
+  it('is the end of it where a request is too large', async () => {
+    const pool = new Pool('http://host', { connect: { socketPath: socket } });
+    const large = Buffer.alloc(64 * 1024 * 1024 + 1, 32);
+    const answered = await pool
+      .request({ method: 'POST', path: '/v1/describe', body: large })
+      .then(({ statusCode }) => statusCode)
+      .catch(() => 'closed');
+    expect([413, 'closed']).toContain(answered);
+    await pool.destroy();
+    expect(await connected({ socket }).describe()).toEqual(machine.description);
+  });
+
+  it('is told as a difference of versions', async () => {
+    const answer = '{"error":{"permanent":false,"message":"no command x"}}';
+    const old = createServer((connection) => {
+      connection.once('data', () =>
+        connection.end(`HTTP/1.1 404 Not Found\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`),
+      );
+    });
+    const path = join(folder, 'old.sock');
+    await new Promise<void>((resolve) => old.listen(path, resolve));
+    await expect(connected({ socket: path }).describe()).rejects.toThrow(/version/);
+    old.close();
+  });
+});
+
+describe('the socket', () => {
+  it('is for its group alone', async () => {
+    const { mode, gid } = await stat(socket);
+    expect(mode & 0o777).toBe(0o660);
+    expect(gid).toBe(me.gid);
+  });
+
+  it('is not taken from a host that runs, and taken over from one that was killed', async () => {
+    const other = createHostServer({ host: machine.machine, log: listeningLog([]) });
+    await expect(other.listenUnix(socket, me)).rejects.toThrow(/Another "homeport host" listens/);
+    expect(await connected({ socket }).describe()).toEqual(machine.description);
+
+    const path = join(folder, 'left.sock');
+    const { spawnSync } = await import('node:child_process');
+    spawnSync('/usr/bin/perl', [
+      '-MIO::Socket::UNIX',
+      '-e',
+      'IO::Socket::UNIX->new(Local => $ARGV[0], Listen => 1) or die $!',
+      path,
+    ]);
+    await stat(path);
+    await other.listenUnix(path, me);
+    expect(await connected({ socket: path }).describe()).toEqual(machine.description);
+    await other.close(100);
+    await expect(stat(path)).rejects.toThrow(/ENOENT/);
+  });
+
+  it('says what to do where nothing listens, and where it may not be used', async () => {
+    const path = join(folder, 'none.sock');
+    await expect(connected({ socket: path }).describe()).rejects.toThrow(
+      `The host web1 does not answer: nothing listens at ${path}. Start it there, as root, with "homeport host"`,
+    );
+    if (process.getuid?.() === 0) return;
+    const { path: closed } = await serving({});
+    await chmod(closed, 0o000);
+    await expect(connected({ socket: closed }).describe()).rejects.toThrow(/HOMEPORT_HOST_GROUP/);
+  });
+
+  it('takes nothing from a host that goes away in between', async () => {
+    const { server: own, remote } = await serving({ addWordpress: () => new Promise(() => {}) });
+    const added = remote.addWordpress(null).catch((error: unknown) => error);
+    await sleep(100);
+    await own.close(50);
+    expect(await added).toBeInstanceOf(Error);
+  });
+});
+
+describe('mutual TLS', () => {
+  it('refuses whoever shows no certificate', async () => {
+    const connection = request(`https://127.0.0.1:${port}/v1/describe`, {
+      method: 'POST',
+      body: '{}',
+      dispatcher: new Pool(`https://127.0.0.1:${port}`, { connect: { rejectUnauthorized: false } }),
+    });
+    await expect(connection).rejects.toThrow();
+  });
+
+  it('refuses a certificate of another authority', async () => {
+    const foreign = await createClientIdentity(await createAuthority(new Date()), new Date());
+    await expect(connected({ identity: { ...foreign, ca: client.ca } }).describe()).rejects.toThrow(
+      HostUnreachableError,
+    );
+  });
+
+  it('refuses a host that poses as the control plane', async () => {
+    const posing = { certificate: identity.certificate, key: identity.key, ca: identity.ca };
+    await expect(connected({ identity: posing }).describe()).rejects.toThrow(HostUnreachableError);
+  });
+
+  it('does not speak to another host in the place of this one', async () => {
+    await expect(connected({ hostId: randomUUID() }).describe()).rejects.toThrow(
+      /whoever answers at https:\S+ is not this host/,
+    );
+  });
+
+  it('does not speak to a host of another authority', async () => {
+    const foreign = await createClientIdentity(await createAuthority(new Date()), new Date());
+    await expect(connected({ identity: foreign }).describe()).rejects.toThrow(/is not this host/);
+  });
+
+  it('does not speak to the control plane in the place of a host', async () => {
+    const posing = createHostServer({ host: machine.machine, log: listeningLog([]) });
+    const at = await posing.listenTls({ host: '127.0.0.1', port: 0 }, { ...identity, ...client });
+    open.push({ close: () => posing.close(100) });
+    await expect(connected({ url: `https://127.0.0.1:${at}` }).describe()).rejects.toThrow(
+      /is not this host/,
+    );
+  });
+
+  it('takes nothing older than TLS 1.3', async () => {
+    const outcome = await new Promise((resolve) => {
+      httpsRequest({
+        host: '127.0.0.1',
+        port,
+        servername: hostNameOf(identity.hostId),
+        ca: client.ca,
+        cert: client.certificate,
+        key: client.key,
+        maxVersion: 'TLSv1.2',
+      })
+        .on('response', resolve)
+        .on('error', resolve)
+        .end();
+    });
+    expect(outcome).toMatchObject({ message: expect.stringMatching(/protocol version/) });
+  });
+
+  it('says what to do where nothing listens', async () => {
+    await expect(connected({ url: 'https://127.0.0.1:9' }).describe()).rejects.toThrow(
+      /nothing answers at https:\/\/127\.0\.0\.1:9 .*HOMEPORT_HOST_LISTEN/,
+    );
+  });
+
+  it('says which setting names an address that is taken', async () => {
+    await expect(server.listenTls({ host: '127.0.0.1', port }, identity)).rejects.toThrow(
+      /HOMEPORT_HOST_LISTEN/,
+    );
+  });
+});
+
+describe('the file of an identity', () => {
+  it('is read as it was written', () => {
+    expect(parseIdentity(formatIdentity(identity))).toEqual(identity);
+  });
+
+  it.each([
+    ['nothing', () => ''],
+    ['a certificate alone', () => identity.certificate],
+    ['the control plane’s', () => formatIdentity({ ...client, hostId: 'x' })],
+  ])('is not %s', (_what, text) => {
+    expect(() => parseIdentity(text())).toThrow(/homeport host add/);
+  });
+});

@@ -1,0 +1,264 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import type { Server, Socket } from 'node:net';
+import type { Logger } from 'pino';
+import { type Randomness, systemRandomness } from '../../ids.ts';
+import { OperatorError } from '../../operator-error.ts';
+import type { ListenAddress } from '../../setting-values.ts';
+import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import type { HostIdentity } from './identity.ts';
+import type { Allowed } from './peer.ts';
+import {
+  BEAT_MS,
+  COMMANDS,
+  type Command,
+  LARGEST_BODY,
+  type Outcome,
+  PATH_PREFIX,
+  ProtocolError,
+} from './protocol.ts';
+import { createQuestionQueue } from './questions.ts';
+import { createPeerServer, listenAtPath } from './unix-socket.ts';
+
+export interface HostServer {
+  /**
+   * Takes commands on a Unix socket: root's, for the group `gid` to use (0660). Each connection's other end is asked
+   * of the kernel: root, `uids` and members of the group are served. Throws OperatorError if another host is there.
+   */
+  listenUnix(path: string, allowed: Allowed): Promise<void>;
+  /**
+   * Takes commands from whoever shows a certificate of the identity's authority that is the control plane's. Gives
+   * the port. Throws OperatorError if the address cannot be had.
+   */
+  listenTls(address: ListenAddress, identity: HostIdentity): Promise<number>;
+  /** What the host may ask: it is answered by a control plane that is connected, or rejects after a few seconds. */
+  questions: HostQuestions;
+  /** Takes no more commands; those under way may end within `graceMs` (10 s if left out), then they are cancelled. */
+  close(graceMs?: number): Promise<void>;
+}
+
+export interface HostServerOptions {
+  host: HostMachine;
+  log: Logger;
+  random?: Pick<Randomness, 'uuid'>;
+}
+
+/** Limits that free the host of clients that send nothing, in milliseconds. Commands take as long as they take. */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 };
+const HANDSHAKE_MS = 10_000;
+const GRACE_MS = 10_000;
+
+type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
+
+/** Lets control planes command a host. It may be made before the host is: `host` is first used by a command. */
+export function createHostServer({ host, log, random = systemRandomness }: HostServerOptions): HostServer {
+  const queue = createQuestionQueue(() => random.uuid());
+  const handlers = handlersOf(host, queue);
+  const servers: Server[] = [];
+  const sockets = new Set<Socket>();
+  const running = new Set<Promise<void>>();
+  const unixPaths: string[] = [];
+  const closing = new AbortController();
+  let isClosing = false;
+  let ended: Promise<void> | undefined;
+
+  function onRequest(request: IncomingMessage, response: ServerResponse): void {
+    const work = answer(request, response).catch((err: unknown) => {
+      log.error({ err }, 'a request to the host could not be answered');
+      response.destroy();
+    });
+    running.add(work);
+    void work.finally(() => running.delete(work));
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const name = nameOf(request);
+    const handler = name === undefined ? undefined : handlers.get(name);
+    if (name === undefined || handler === undefined) {
+      return refuse(response, 404, `There is no command ${request.method} ${request.url}`);
+    }
+    if (isClosing) return refuse(response, 503, 'The host is being stopped');
+    const body = await readBody(request).catch((error: unknown) => {
+      // Whoever closes the connection while sending is nobody to answer.
+      if (request.destroyed) return undefined;
+      throw error;
+    });
+    if (body === undefined) return;
+    if (body === null) return refuse(response, 413, `A request has at most ${LARGEST_BODY} bytes`);
+    let work: Promise<unknown>;
+    const gone = new AbortController();
+    response.once('close', () => gone.abort(new Error('the control plane closed the connection')));
+    const signal = AbortSignal.any([gone.signal, closing.signal]);
+    try {
+      work = handler(parsedJson(body), signal);
+    } catch (error) {
+      if (!(error instanceof ProtocolError)) throw error;
+      return refuse(response, 400, error.message);
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.flushHeaders();
+    const beat = setInterval(() => response.write('\n'), BEAT_MS);
+    const outcome = await outcomeOf(name, work, signal).finally(() => clearInterval(beat));
+    response.end(JSON.stringify(outcome));
+  }
+
+  async function outcomeOf(name: string, work: Promise<unknown>, signal: AbortSignal): Promise<Outcome> {
+    const begun = performance.now();
+    const took = () => Math.round(performance.now() - begun);
+    try {
+      const result = (await work) ?? null;
+      if (!IDLE_TALK.has(name)) log.info({ command: name, ms: took() }, 'carried out');
+      return { result };
+    } catch (error) {
+      const permanent = error instanceof PermanentHostError;
+      const message = error instanceof Error ? error.message : String(error);
+      if (signal.aborted) log.info({ command: name, ms: took() }, 'cancelled');
+      else log.warn({ err: error, command: name, ms: took() }, 'failed');
+      return { error: { permanent, message } };
+    }
+  }
+
+  function follow<Kind extends Server>(server: Kind): Kind {
+    servers.push(server);
+    server.on('connection', (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
+    return server;
+  }
+
+  async function listenUnix(path: string, allowed: Allowed): Promise<void> {
+    const http = createServer(LIMITS, onRequest);
+    const server = follow(
+      createPeerServer({ allowed, log, serve: (socket) => http.emit('connection', socket) }),
+    );
+    await listenAtPath(server, path, allowed.gid);
+    unixPaths.push(path);
+  }
+
+  async function listenTls(address: ListenAddress, identity: HostIdentity): Promise<number> {
+    const server = follow(
+      createHttpsServer(
+        {
+          ...LIMITS,
+          cert: identity.certificate,
+          key: identity.key,
+          // Its purpose is checked besides: a host's certificate opens no other host.
+          ca: [identity.ca],
+          requestCert: true,
+          rejectUnauthorized: true,
+          minVersion: 'TLSv1.3',
+          handshakeTimeout: HANDSHAKE_MS,
+          keepAlive: true,
+        },
+        onRequest,
+      ),
+    );
+    server.on('tlsClientError', (err, { remoteAddress }) => {
+      log.warn(
+        { err, remoteAddress },
+        'somebody without the certificate of the control plane tried to connect',
+      );
+    });
+    server.listen(address);
+    try {
+      await once(server, 'listening');
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new OperatorError(
+        `The host cannot listen on ${address.host}:${address.port}: ${why} (setting HOMEPORT_HOST_LISTEN).`,
+        { cause },
+      );
+    }
+    const bound = server.address();
+    return typeof bound === 'object' && bound !== null ? bound.port : address.port;
+  }
+
+  async function end(graceMs: number): Promise<void> {
+    isClosing = true;
+    queue.close();
+    for (const path of unixPaths) await rm(path, { force: true });
+    for (const server of servers) server.close();
+    const limit = setTimeout(() => closing.abort(new Error('the host is being stopped')), graceMs);
+    await Promise.race([Promise.all(running), once(closing.signal, 'abort')]);
+    clearTimeout(limit);
+    for (const socket of sockets) socket.destroy();
+  }
+
+  return {
+    listenUnix,
+    listenTls,
+    questions: queue.questions,
+    close(graceMs = GRACE_MS) {
+      ended ??= end(graceMs);
+      return ended;
+    },
+  };
+}
+
+/** What is said all the time, and no news. */
+const IDLE_TALK = new Set([COMMANDS.nextQuestion.name, COMMANDS.answer.name, COMMANDS.describe.name]);
+
+function handlersOf(host: HostMachine, queue: ReturnType<typeof createQuestionQueue>): Map<string, Handler> {
+  const handlers = new Map<string, Handler>();
+  /** What is wrong with the arguments is thrown at once, and not as the command's own failure. */
+  function handle<Taken, Given>(
+    { name, parseArguments }: Command<Taken, Given>,
+    run: (taken: Taken, signal: AbortSignal) => Promise<Given> | Promise<void>,
+  ): void {
+    handlers.set(name, (body, signal) => {
+      const taken = parseArguments(body);
+      return run(taken, signal);
+    });
+  }
+  handle(COMMANDS.describe, () => host.describe());
+  handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
+  handle(COMMANDS.remove, ({ install }) => host.remove(install));
+  handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
+  handle(COMMANDS.snapshot, ({ install, backupId }, signal) => host.snapshot(install, backupId, signal));
+  handle(COMMANDS.restore, ({ install, backupId, from }, signal) =>
+    host.restore(install, backupId, { ...(from === null ? {} : { from }), signal }),
+  );
+  handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
+  handle(COMMANDS.publish, (proof) => host.publish(proof));
+  handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
+  handle(COMMANDS.inspect, ({ expected, repair }) => host.inspect(expected, repair));
+  handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
+  handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
+  handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
+  return handlers;
+}
+
+function nameOf({ method, url }: IncomingMessage): string | undefined {
+  return method === 'POST' && url?.startsWith(PATH_PREFIX) ? url.slice(PATH_PREFIX.length) : undefined;
+}
+
+/** Null if it is too large. */
+async function readBody(request: IncomingMessage): Promise<string | null> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > LARGEST_BODY) return null;
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function parsedJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch (cause) {
+    throw new ProtocolError('the body is no JSON', { cause });
+  }
+}
+
+/** The rest of the request is not read, so the connection cannot be used again. */
+function refuse(response: ServerResponse, status: number, message: string): void {
+  const outcome: Outcome = { error: { permanent: status === 400, message } };
+  response.writeHead(status, { 'content-type': 'application/json', connection: 'close' });
+  response.end(JSON.stringify(outcome));
+}

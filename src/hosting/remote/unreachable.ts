@@ -1,0 +1,55 @@
+import type { HostTarget } from './client.ts';
+
+/** What is the matter when a host cannot be asked, and what to do about it. */
+export function adviceFor(target: HostTarget, cause: unknown): string {
+  const code = codeOf(cause);
+  if (code === 'UND_ERR_BODY_TIMEOUT' || code === 'UND_ERR_HEADERS_TIMEOUT') {
+    return 'it has shown no sign of life for a while. Look at its log.';
+  }
+  return 'socket' in target ? adviceForSocket(target.socket, code, cause) : adviceForUrl(target, code, cause);
+}
+
+function adviceForSocket(socket: string, code: string, cause: unknown): string {
+  switch (code) {
+    case 'ENOENT':
+    case 'ECONNREFUSED':
+      return `nothing listens at ${socket}. Start it there, as root, with "homeport host"; "homeport host setup" prepares a machine for it.`;
+    case 'EACCES':
+    case 'EPERM':
+      return `this user may not use ${socket}. Add it to the group of HOMEPORT_HOST_GROUP, and begin anew.`;
+    default:
+      return `${text(cause)}. Look at its log.`;
+  }
+}
+
+function adviceForUrl({ name, url }: { name: string; url: string }, code: string, cause: unknown): string {
+  if (UNREACHABLE.has(code)) {
+    return `nothing answers at ${url} (${text(cause)}). See that "homeport host" runs there with HOMEPORT_HOST_LISTEN, and that a firewall lets this machine through.`;
+  }
+  if (/CERT|SIGNATURE|INVALID_PURPOSE|ERR_SSL|TLS/.test(code)) {
+    return `whoever answers at ${url} is not this host (${text(cause)}). HOMEPORT_HOST_IDENTITY there must be the file that "homeport host add ${name}" wrote.`;
+  }
+  return `${text(cause)}. Look at its log.`;
+}
+
+const UNREACHABLE = new Set([
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'UND_ERR_CONNECT_TIMEOUT',
+]);
+
+function codeOf(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return codeOf(cause.errors[0]);
+  const code: unknown = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return typeof code === 'string' ? code : '';
+}
+
+function text(cause: unknown): string {
+  if (cause instanceof AggregateError && cause.errors.length > 0) return text(cause.errors[0]);
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.message || codeOf(cause);
+}
