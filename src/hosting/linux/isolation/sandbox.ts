@@ -27,6 +27,11 @@ export interface SandboxOptions {
   environment?: Record<string, string>;
   /** Further files and folders to show, read-only and under their own path: `layout.scripts`. They must exist. */
   readOnly?: readonly string[];
+  /**
+   * The folder that it makes its socket in: `runOf(id)` for PHP, `redisRunOf(id)` for Redis. To everything else the run folder is
+   * read-only, so that no website exchanges a socket to which others connect for a link.
+   */
+  socketFolder?: string;
   /** It has a terminal: it stays in the session that the terminal belongs to, so that job control works. */
   terminal?: boolean;
   /** `already`: the caller runs as the install's user (a log-in); otherwise it is root and the user is switched first. */
@@ -65,8 +70,8 @@ export function foldersOf(
 
 /**
  * The command that runs `command` as the install and shows it nothing but what is the install's: the programs of its PHP's
- * system and its WordPress read-only; its home, its run folder and a `/tmp` of its own to write to; the folder of the database
- * server's socket. Other processes, users and files do not exist in there; no privilege can be gained, and no further
+ * system and its WordPress read-only; its home and a `/tmp` of its own to write to; the folders with its sockets and the
+ * database server's. Other processes, users and files do not exist in there; no privilege can be gained, and no further
  * namespace be made, in which a process would be root to the kernel's less guarded parts.
  *
  * The network is the machine's: what may be connected to is the firewall's to say. A cgroup is entered before it, by the
@@ -88,7 +93,11 @@ export function sandboxCommand(
     ...systemFiles(install.php),
     ...same('--ro-bind', core, layout.mariadbRun, ...(options.readOnly ?? [])),
     ...['--ro-bind', sandboxEtcOf(layout, install.id), SANDBOX_ETC],
-    ...same('--bind', home, run),
+    ...same('--bind', home),
+    ...same('--ro-bind', run),
+    ...(options.socketFolder === undefined ? [] : same('--bind', options.socketFolder)),
+    // Over it again where PHP may write to the whole: it would then be able to exchange Redis's folder.
+    ...(options.socketFolder === run ? same('--ro-bind', layout.redisRunOf(install.id)) : []),
     // Last, for only the outermost mount is made read-only by it: without, `/` would be a place to fill memory from.
     ...['--remount-ro', '/'],
     ...['--chdir', options.folder ?? home],

@@ -1,0 +1,30 @@
+import { runCommand } from '../run-command.ts';
+
+/** Who gets at a folder besides its owner: `u:<uid>` → `r-x`. */
+export type AccessList = Readonly<Record<string, string>>;
+
+/**
+ * Gives a folder exactly this POSIX access list: all for the owner, this for those on the list, nothing for others. Left alone if it
+ * has it, and changed at once otherwise. No folder on the way to it may be a customer's, as links are followed.
+ */
+export async function allowAccess(folder: string, list: AccessList): Promise<void> {
+  if (await hasAccess(folder, list)) return;
+  await runCommand('/usr/bin/setfacl', ['--set', entriesOf(list).join(','), '--', folder]);
+}
+
+/** Whether the folder has exactly this list. */
+export async function hasAccess(folder: string, list: AccessList): Promise<boolean> {
+  const options = ['--access', '--numeric', '--omit-header', '--absolute-names', '--no-effective'];
+  const { stdout } = await runCommand('/usr/bin/getfacl', [...options, '--', folder]);
+  return sorted(stdout.split('\n')).join() === sorted(entriesOf(list)).join();
+}
+
+function entriesOf(list: AccessList): string[] {
+  const named = Object.entries(list).map(([who, access]) => `${who.replace(/^u:/, 'user:')}:${access}`);
+  const mask = ['r', 'w', 'x'].map((right) => (Object.values(list).join().includes(right) ? right : '-'));
+  return ['user::rwx', 'group::---', `mask::${mask.join('')}`, 'other::---', ...named];
+}
+
+function sorted(entries: string[]): string[] {
+  return entries.filter((entry) => entry !== '').sort();
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AccountLine,
+  accountsIn,
+  namesIn,
+  withAccount,
+  withLine,
+  withoutAccount,
+  withoutName,
+} from './account-files.ts';
+
+const shop: AccountLine = {
+  installId: '11111111-1111-4111-8111-111111111111',
+  name: 'shop',
+  uid: 200001,
+  gid: 200001,
+  home: '/srv/shop',
+  shell: '/bin/sh',
+};
+const line = 'shop:x:200001:200001:homeport/one/11111111-1111-4111-8111-111111111111:/srv/shop:/bin/sh\n';
+const foreign = 'alice:x:1000:1000:Alice,,,:/home/alice:/bin/bash\n';
+
+describe('account files', () => {
+  it('has one line for an install, and keeps those of others in their places', () => {
+    const text = withAccount(foreign, 'one', shop);
+    expect(text).toBe(foreign + line);
+    expect(withAccount(`${line}${foreign}`, 'one', { ...shop, shell: '/bin/bash' })).toBe(
+      line.replace('/bin/sh', '/bin/bash') + foreign,
+    );
+    expect(withoutAccount(text, 'one', shop.installId)).toBe(foreign);
+  });
+
+  it('makes one of several lines of the same install', () => {
+    expect(withAccount(line + foreign + line, 'one', shop)).toBe(line + foreign);
+  });
+
+  it('knows only the lines of its own instance', () => {
+    expect(accountsIn(foreign + line, 'one')).toEqual([shop]);
+    expect(accountsIn(foreign + line, 'on')).toEqual([]);
+    expect(accountsIn(foreign + line, 'one2')).toEqual([]);
+    expect(withoutAccount(line, 'two', shop.installId)).toBe(line);
+  });
+
+  it('keeps what it does not understand', () => {
+    const strange = '+@netgroup\n# a comment\nbroken:x\n';
+    expect(withoutAccount(strange + line, 'one', shop.installId)).toBe(strange);
+    expect(accountsIn(strange, 'one')).toEqual([]);
+    expect(namesIn(`${strange}${foreign}wheel:x:10:alice\n`)).toEqual([
+      { name: 'alice', number: 1000 },
+      { name: 'wheel', number: 10 },
+    ]);
+  });
+
+  it('replaces and drops a line by its whole name', () => {
+    const group = 'shop2:x:5:\nshop:x:4:\n';
+    expect(withLine(group, 'shop:x:7:')).toBe('shop2:x:5:\nshop:x:7:\n');
+    expect(withoutName(group, 'shop')).toBe('shop2:x:5:\n');
+    expect(withLine('', 'shop:*:::::::')).toBe('shop:*:::::::\n');
+  });
+});

@@ -1,0 +1,89 @@
+/**
+ * The lines of passwd(5), group(5) and shadow(5), as text. Lines that are not understood are kept as they are.
+ */
+
+/** One install's line in passwd(5), by which it is known that the line is ours. */
+export interface AccountLine {
+  installId: string;
+  name: string;
+  uid: number;
+  gid: number;
+  home: string;
+  shell: string;
+}
+
+export interface NumberedName {
+  name: string;
+  number: number;
+}
+
+/** Names and user ids of passwd(5), or names and group ids of group(5). */
+export function namesIn(text: string): NumberedName[] {
+  return linesOf(text).flatMap((line) => {
+    const [name, , number] = line.split(':');
+    return name && number !== undefined && /^\d+$/.test(number) ? [{ name, number: Number(number) }] : [];
+  });
+}
+
+/** The accounts of one host among the lines of passwd(5). */
+export function accountsIn(text: string, instance: string): AccountLine[] {
+  return linesOf(text).flatMap((line) => accountOf(line, instance) ?? []);
+}
+
+function accountOf(line: string, instance: string): AccountLine | null {
+  const fields = line.split(':');
+  const [name, , uid, gid, comment, home, shell] = fields;
+  const prefix = ownerPrefix(instance);
+  if (fields.length !== 7 || !name || !comment?.startsWith(prefix)) return null;
+  return {
+    installId: comment.slice(prefix.length),
+    name,
+    uid: Number(uid),
+    gid: Number(gid),
+    home: home ?? '',
+    shell: shell ?? '',
+  };
+}
+
+/** Stands in the comment field (GECOS), which may hold neither `:` nor `,`. */
+function ownerPrefix(instance: string): string {
+  return `homeport/${instance}/`;
+}
+
+/** passwd(5) with exactly this line for the install. */
+export function withAccount(text: string, instance: string, account: AccountLine): string {
+  const { installId, name, uid, gid, home, shell } = account;
+  const line = [name, 'x', uid, gid, ownerPrefix(instance) + installId, home, shell].join(':');
+  return withOne(linesOf(text), line, (other) => accountOf(other, instance)?.installId === installId);
+}
+
+/** passwd(5) without the install's line. */
+export function withoutAccount(text: string, instance: string, installId: string): string {
+  return joined(linesOf(text).filter((line) => accountOf(line, instance)?.installId !== installId));
+}
+
+/** group(5) or shadow(5) with exactly this line for its name. */
+export function withLine(text: string, line: string): string {
+  const name = line.slice(0, line.indexOf(':') + 1);
+  return withOne(linesOf(text), line, (other) => other.startsWith(name));
+}
+
+/** The line in the place of the one that it replaces, otherwise at the end; so that what is whole stays as it is. */
+function withOne(lines: string[], line: string, isReplaced: (other: string) => boolean): string {
+  const at = lines.findIndex(isReplaced);
+  if (at < 0) return joined([...lines, line]);
+  return joined(lines.flatMap((other, index) => (index === at ? line : isReplaced(other) ? [] : other)));
+}
+
+/** group(5) or shadow(5) without the line of this name. */
+export function withoutName(text: string, name: string): string {
+  return joined(linesOf(text).filter((line) => !line.startsWith(`${name}:`)));
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function joined(lines: string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}

@@ -1,0 +1,157 @@
+import { rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasCode } from '../../error-code.ts';
+import { PermanentHostError } from '../../host.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { runCommand } from '../run-command.ts';
+import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
+import { namesIn } from './account-files.ts';
+import { ensureFolder, type FolderState, folderState } from './owned-folder.ts';
+import { foldersOf, OWN_SETTINGS, type SandboxedInstall, sandboxEtcOf } from './sandbox.ts';
+import { readSystemFile, writeSystemFile } from './system-file.ts';
+
+/** Whose processes read what websites show, and connect to their PHP. */
+export const WEB_SERVER_USER = 'www-data';
+
+/** A folder of an install, and who gets at it. */
+interface Folder {
+  path: string;
+  uid: number;
+  gid: number;
+  mode: number;
+  /** Besides the owner: `u:<uid>` → `r-x`. Null where the mode says all. */
+  access: AccessList | null;
+}
+
+/** A large website on a slow disk. */
+const REMOVAL_MS = 60 * 60 * 1000;
+
+/**
+ * Makes what an install has on the disk, or mends it: home, document root, private folder, page cache, run folder and the few
+ * files of its `/etc`. What is right already is not touched, nor is anything inside these folders. To be called again
+ * after a restart of the machine, which takes the run folder with it. `layout.folder` and `layout.runFolder` must be there, and let
+ * everyone pass through (0711).
+ */
+export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
+  for (const folder of sharedFolders(layout)) await ensureFolder(folder.path, folder);
+  for (const folder of await foldersToBe(layout, install)) {
+    // The mode of a folder with a list mirrors the list's mask: to set it would shut out those on the list for a moment.
+    await ensureFolder(folder.path, folder, { keepMode: folder.access !== null });
+    if (folder.access) await allowAccess(folder.path, folder.access);
+  }
+  await writeSettings(layout, install);
+}
+
+/** What is not as {@link makeHome} makes it, one sentence each; none if all is well. Changes nothing. */
+export async function checkHome(layout: LinuxLayout, install: SandboxedInstall): Promise<string[]> {
+  const faults: string[] = [];
+  for (const folder of await foldersToBe(layout, install)) {
+    const state = await folderState(folder.path);
+    faults.push(...(state === null ? [`${folder.path} is not there`] : faultsOf(folder, state)));
+    if (state !== null && folder.access !== null) faults.push(...(await accessFaults(folder)));
+  }
+  for (const [path, text] of settingsOf(layout, install)) {
+    if ((await readSystemFile(path)) !== text) faults.push(`${path} is not as it should be`);
+  }
+  return faults;
+}
+
+/**
+ * Deletes all that {@link makeHome} made and all that is in it. The processes of the install must have ended. What is not there,
+ * or what an earlier removal left half deleted, is deleted all the same.
+ */
+export async function removeHome(layout: LinuxLayout, installId: string): Promise<void> {
+  await ensureFolder(layout.scratch, { uid: 0, gid: 0, mode: 0o700 });
+  await removeAside(layout.homeOf(installId), join(layout.scratch, `removed-home-${installId}`));
+  await removeAside(layout.cacheOf(installId), join(layout.scratch, `removed-cache-${installId}`));
+  await removeTree(layout.runOf(installId));
+  await removeTree(sandboxEtcOf(layout, installId));
+}
+
+/** Moved away first, so that nothing finds it half deleted. */
+async function removeAside(path: string, aside: string): Promise<void> {
+  await removeTree(aside);
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT')) throw error;
+  }
+  await removeTree(aside);
+}
+
+/** rm(1) goes down by open folders and not by paths: no link leads it elsewhere, and no depth makes a path too long for it. */
+async function removeTree(path: string): Promise<void> {
+  await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', path], { timeoutMs: REMOVAL_MS });
+}
+
+/** Everyone may pass through them to what is his, and nobody may see who else there is. */
+function sharedFolders(layout: LinuxLayout) {
+  const inRun = ['installs', 'etc'].map((name) => join(layout.runFolder, name));
+  const paths = [layout.installs, layout.caches, ...inRun];
+  return paths.map((path) => ({ path, uid: 0, gid: 0, mode: 0o711 }));
+}
+
+async function foldersToBe(layout: LinuxLayout, install: SandboxedInstall): Promise<Folder[]> {
+  const web = await webServerIds();
+  const { home, htdocs, private: hidden } = foldersOf(layout, install);
+  const root = { uid: 0, gid: 0 };
+  const own = { uid: install.uid, gid: install.gid };
+  const through = { [`u:${web.uid}`]: '--x' };
+  return [
+    // Root's, so that the website cannot exchange the folders in it; it may list what it has.
+    { path: home, ...root, mode: 0o700, access: { ...through, [`u:${install.uid}`]: 'r-x' } },
+    { path: htdocs, ...own, mode: 0o755, access: null },
+    { path: hidden, ...own, mode: 0o700, access: null },
+    { path: layout.cacheOf(install.id), ...web, mode: 0o700, access: null },
+    { path: layout.runOf(install.id), ...own, mode: 0o700, access: through },
+    { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
+    { path: sandboxEtcOf(layout, install.id), ...root, mode: 0o755, access: null },
+  ];
+}
+
+async function webServerIds(): Promise<{ uid: number; gid: number }> {
+  const [users, groups] = await Promise.all(['/etc/passwd', '/etc/group'].map(readSystemFile));
+  const uid = namesIn(users ?? '').find(({ name }) => name === WEB_SERVER_USER)?.number;
+  const gid = namesIn(groups ?? '').find(({ name }) => name === WEB_SERVER_USER)?.number;
+  if (uid !== undefined && gid !== undefined) return { uid, gid };
+  throw new PermanentHostError(`this machine has no user ${WEB_SERVER_USER}, which Debian's nginx runs as`);
+}
+
+function faultsOf(folder: Folder, { isFolder, uid, gid, mode }: FolderState): string[] {
+  const { path } = folder;
+  if (!isFolder) return [`${path} is no folder`];
+  const faults: string[] = [];
+  if (uid !== folder.uid || gid !== folder.gid) {
+    faults.push(`${path} belongs to ${uid}:${gid} instead of ${folder.uid}:${folder.gid}`);
+  }
+  if (folder.access === null && mode !== folder.mode) {
+    faults.push(`${path} has mode ${mode.toString(8)} instead of ${folder.mode.toString(8)}`);
+  }
+  return faults;
+}
+
+async function accessFaults({ path, access }: Folder): Promise<string[]> {
+  const wrong = access !== null && !(await hasAccess(path, access));
+  return wrong ? [`${path} has another access list than it should have`] : [];
+}
+
+async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
+  for (const [path, text] of settingsOf(layout, install)) {
+    if ((await readSystemFile(path)) !== text) {
+      await writeSystemFile(path, text, { mode: 0o644, lasting: false });
+    }
+  }
+}
+
+function settingsOf(layout: LinuxLayout, install: SandboxedInstall): [path: string, text: string][] {
+  const { name, uid, gid } = install;
+  const { home } = foldersOf(layout, install);
+  const texts: Record<(typeof OWN_SETTINGS)[number], string> = {
+    passwd: `${name}:x:${uid}:${gid}::${home}:/bin/bash\nnobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n`,
+    group: `${name}:x:${gid}:\nnogroup:x:65534:\n`,
+    hosts: `127.0.0.1 localhost ${name}\n::1 localhost\n`,
+    'nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
+  };
+  const folder = sandboxEtcOf(layout, install.id);
+  return OWN_SETTINGS.map((file) => [join(folder, file), texts[file]]);
+}

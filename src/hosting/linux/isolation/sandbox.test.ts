@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { PermanentHostError } from '../../host.ts';
+import { linuxLayout } from '../layout.ts';
+import { type SandboxedInstall, sandboxCommand } from './sandbox.ts';
+
+const layout = linuxLayout('/srv/host', '/run/host');
+const id = '11111111-1111-4111-8111-111111111111';
+const install: SandboxedInstall = {
+  id,
+  name: 'shop',
+  uid: 200001,
+  gid: 200002,
+  php: {
+    version: '8.4',
+    root: '/srv/host/php/8.4',
+    fpm: '/usr/sbin/php-fpm8.4',
+    cli: '/usr/bin/php8.4',
+    modules: [],
+  },
+  wordpressVersion: '6.8.7',
+};
+const home = layout.homeOf(id);
+
+/** Each place in the sandbox with the option and the source that fills it, in order. */
+function mounts(command: readonly string[]): string[] {
+  return command.flatMap((word, at) =>
+    /^--(ro-)?bind$/.test(word) ? [`${word} ${command[at + 1]} ${command[at + 2]}`] : [],
+  );
+}
+
+describe('the command of a sandbox', () => {
+  const command = sandboxCommand(layout, install, ['/bin/echo', '--bind', '; rm -rf /']);
+
+  it('takes the install’s user and group before all else', () => {
+    expect(command.slice(0, 6)).toEqual([
+      '/usr/bin/setpriv',
+      '--reuid=200001',
+      '--regid=200002',
+      '--clear-groups',
+      '--no-new-privs',
+      '/usr/bin/bwrap',
+    ]);
+    expect(sandboxCommand(layout, install, ['/bin/true'], { user: 'already' })[0]).toBe('/usr/bin/bwrap');
+  });
+
+  it('hands on the program and its arguments as they are, after the end of its own', () => {
+    expect(command.slice(-4)).toEqual(['--', '/bin/echo', '--bind', '; rm -rf /']);
+  });
+
+  it('shows the system of its PHP, its core and the sockets to read, and its home to write', () => {
+    const run = layout.runOf(id);
+    expect(mounts(command.slice(0, -3))).toEqual([
+      '--ro-bind /srv/host/php/8.4/usr /usr',
+      '--ro-bind /srv/host/php/8.4/etc/php/8.4 /etc/php/8.4',
+      '--ro-bind /srv/host/core/6.8.7 /srv/host/core/6.8.7',
+      '--ro-bind /run/host/mariadb /run/host/mariadb',
+      `--ro-bind /run/host/etc/${id} /etc/homeport`,
+      `--bind ${home} ${home}`,
+      `--ro-bind ${run} ${run}`,
+    ]);
+  });
+
+  it('lets a daemon make its socket in its own folder and no other', () => {
+    const [run, redis] = [layout.runOf(id), layout.redisRunOf(id)];
+    const last = (socketFolder: string) =>
+      mounts(sandboxCommand(layout, install, ['/bin/true'], { socketFolder })).slice(-2);
+    expect(last(redis)).toEqual([`--ro-bind ${run} ${run}`, `--bind ${redis} ${redis}`]);
+    expect(last(run)).toEqual([`--bind ${run} ${run}`, `--ro-bind ${redis} ${redis}`]);
+  });
+
+  it('starts from an empty environment', () => {
+    const options = { environment: { MODE: 'a b', HOME: '/elsewhere' }, folder: '/tmp' };
+    const words = sandboxCommand(layout, install, ['/bin/true'], options).join('\n');
+    expect(words).toContain('--clearenv');
+    expect(words).toContain('--setenv\nMODE\na b');
+    expect(words).toContain('--setenv\nHOME\n/elsewhere');
+    expect(words).toContain(`--setenv\nHOMEPORT_DOC\n${home}/htdocs`);
+    expect(words).toContain('--chdir\n/tmp');
+  });
+
+  it('stays in the session of a terminal, and otherwise has one of its own', () => {
+    expect(command).toContain('--new-session');
+    expect(sandboxCommand(layout, install, ['/bin/sh'], { terminal: true })).not.toContain('--new-session');
+  });
+
+  it('has another home where the install has', () => {
+    const words = sandboxCommand(layout, { ...install, home: '/srv/host/scratch/x' }, ['/bin/true']);
+    expect(mounts(words)).toContain('--bind /srv/host/scratch/x /srv/host/scratch/x');
+    expect(words.join('\n')).not.toContain(home);
+  });
+
+  it('is not made of an id or a version that would lead elsewhere', () => {
+    const of = (change: Partial<SandboxedInstall>) => () =>
+      sandboxCommand(layout, { ...install, ...change }, ['/bin/true']);
+    expect(of({ id: '../x' })).toThrow(PermanentHostError);
+    expect(of({ wordpressVersion: '../..' })).toThrow(PermanentHostError);
+  });
+});

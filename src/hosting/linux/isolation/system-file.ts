@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+
+/** Reads a text of the system; one that is not there is empty. */
+export async function readSystemFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return '';
+    throw error;
+  }
+}
+
+export interface SystemFileOptions {
+  mode: number;
+  /** The group that it belongs to; root's if left out. The owner is root. */
+  gid?: number;
+  /** False for what is made anew after a restart of the machine anyway. */
+  lasting?: boolean;
+}
+
+/**
+ * Writes a file that programs of other users read: whoever reads it finds the old text or the new one,
+ * whole, and never with another mode or owner than it is to have.
+ */
+export async function writeSystemFile(
+  path: string,
+  text: string,
+  { mode, gid = 0, lasting = true }: SystemFileOptions,
+): Promise<void> {
+  const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
+  try {
+    const file = await open(temporary, 'wx', 0o600);
+    try {
+      await file.writeFile(text);
+      if (gid !== 0) await file.chown(0, gid);
+      await file.chmod(mode);
+      if (lasting) await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  if (lasting) await syncFolder(dirname(path));
+}

@@ -1,0 +1,164 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PermanentHostError } from '../../host.ts';
+import { runCommand } from '../run-command.ts';
+import { withFileLock } from './file-lock.ts';
+import { createUnixUsers, enableExtrausers, systemLogins } from './unix-users.ts';
+
+const id = (digit: number) => `${digit}1111111-1111-4111-8111-111111111111`;
+const uids = { first: 391_000, last: 391_050 };
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp('/srv/hpt-users-');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+beforeEach(async () => {
+  for (const name of ['passwd', 'group', 'shadow']) await writeFile(join(folder, name), '');
+});
+
+const users = (instance = 'one', range = uids) => createUnixUsers({ instance, uids: range, folder });
+const shop = { installId: id(1), name: 'shop', home: '/srv/shop', shell: '/bin/sh' };
+const text = (name: string) => readFile(join(folder, name), 'utf8');
+
+describe('Unix users of installs', () => {
+  it('are made once, with a group and a shadow line that locks out passwords and nothing else', async () => {
+    const made = await users().ensure(shop);
+    expect(made).toEqual({ uid: 391_000, gid: 391_000 });
+    expect(await users().ensure(shop)).toEqual(made);
+    expect(await text('passwd')).toBe(`shop:x:391000:391000:homeport/one/${id(1)}:/srv/shop:/bin/sh\n`);
+    expect(await text('group')).toBe('shop:x:391000:\n');
+    expect(await text('shadow')).toBe('shop:*:::::::\n');
+    expect((await stat(join(folder, 'passwd'))).mode & 0o777).toBe(0o644);
+    expect((await stat(join(folder, 'shadow'))).mode & 0o777).toBe(0o640);
+  });
+
+  it('keep their id when name, home or shell change', async () => {
+    const made = await users().ensure(shop);
+    await users().ensure({ ...shop, name: 'shop-two', shell: '/bin/bash' });
+    expect(await users().find(id(1))).toEqual({ ...shop, ...made, name: 'shop-two', shell: '/bin/bash' });
+    expect(await text('group')).toBe('shop-two:x:391000:\n');
+    expect(await text('shadow')).toBe('shop-two:*:::::::\n');
+  });
+
+  it('are mended where an interrupted run left one file without its line', async () => {
+    await users().ensure(shop);
+    await writeFile(join(folder, 'shadow'), '');
+    await users().ensure(shop);
+    expect(await text('shadow')).toBe('shop:*:::::::\n');
+    await writeFile(join(folder, 'group'), '');
+    await users().remove(id(1));
+    expect([await text('passwd'), await text('shadow')]).toEqual(['', '']);
+  });
+
+  it('go, and leave those of other hosts and of the operator', async () => {
+    const foreign = 'alice:x:5000:5000::/home/alice:/bin/sh\n';
+    await writeFile(join(folder, 'passwd'), foreign);
+    await users('two').ensure({ ...shop, installId: id(2), name: 'other' });
+    await users().ensure(shop);
+    expect((await users().list()).map(({ name }) => name)).toEqual(['shop']);
+    await users().remove(id(2));
+    expect((await users('two').list()).map(({ name }) => name)).toEqual(['other']);
+    await users().remove(id(1));
+    await users().remove(id(1));
+    expect(await users().find(id(1))).toBeNull();
+    expect(await text('passwd')).toContain(foreign);
+    expect(await text('shadow')).toBe('other:*:::::::\n');
+  });
+
+  it.each([
+    ['another install has', 'shop'],
+    ['the system has', 'www-data'],
+    ['the system has for a group', 'shadow'],
+  ])('are refused a name that %s', async (_who, name) => {
+    await users('two').ensure({ ...shop, installId: id(2) });
+    const refused = users().ensure({ ...shop, name });
+    await expect(refused).rejects.toThrow(PermanentHostError);
+    await expect(refused).rejects.toThrow(`"${name}" already`);
+    expect(await users().find(id(1))).toBeNull();
+  });
+
+  it.each(['Shop', '-shop', 'shop-', 'a', 'a:b', 'a\nb', '../etc', 'x'.repeat(41), ''])(
+    'are refused the name %j',
+    async (name) => {
+      await expect(users().ensure({ ...shop, name })).rejects.toThrow(PermanentHostError);
+      expect(await text('passwd')).toBe('');
+    },
+  );
+
+  it('are refused a home that would break the line, and what is no id of an install', async () => {
+    await expect(users().ensure({ ...shop, home: '/srv/a:b' })).rejects.toThrow(PermanentHostError);
+    await expect(users().ensure({ ...shop, installId: 'x:y' })).rejects.toThrow(PermanentHostError);
+  });
+
+  it('get ids of their own from hosts that make them at the same moment', async () => {
+    const hosts = ['one', 'two', 'three'].map((instance) => users(instance));
+    const made = await Promise.all(
+      hosts.flatMap((host, h) =>
+        [1, 2, 3, 4].map((n) => host.ensure({ ...shop, installId: id(n), name: `site-${h}-${n}` })),
+      ),
+    );
+    expect(new Set(made.map(({ uid }) => uid)).size).toBe(12);
+    expect((await text('shadow')).split('\n')).toHaveLength(13);
+  });
+
+  it('have names of 40 characters that the system knows', async () => {
+    const switched = join(folder, 'nsswitch.conf');
+    await writeFile(switched, await readFile('/etc/nsswitch.conf', 'utf8'));
+    await enableExtrausers(switched);
+    expect(await enableExtrausers(switched)).toBe(false);
+    const name = `a${'-long'.repeat(7)}name`;
+    const { uid } = await users().ensure({ ...shop, name });
+    const answer = await inNamespaceWith(folder, switched, ['/usr/bin/getent', 'passwd', `${uid}`]);
+    expect(name).toHaveLength(40);
+    expect(answer).toBe(`${name}:x:${uid}:${uid}:homeport/one/${id(1)}:/srv/shop:/bin/sh\n`);
+  });
+});
+
+/** Runs a program that sees these files in the places where the system has its own. */
+async function inNamespaceWith(users: string, nsswitch: string, command: string[]): Promise<string> {
+  const places = ['--bind', users, '/var/lib/extrausers', '--ro-bind', nsswitch, '/etc/nsswitch.conf'];
+  await mkdir('/var/lib/extrausers', { recursive: true });
+  const { stdout } = await runCommand('/usr/bin/bwrap', [
+    '--dev-bind',
+    '/',
+    '/',
+    ...places,
+    '--',
+    ...command,
+  ]);
+  return stdout;
+}
+
+describe('names of the system', () => {
+  it('are those of users and of groups, each once', async () => {
+    const logins = await systemLogins();
+    expect(logins).toEqual(expect.arrayContaining(['root', 'www-data', 'shadow']));
+    expect(new Set(logins).size).toBe(logins.length);
+  });
+});
+
+describe('a lock on a file', () => {
+  it('lets one in at a time, and the next one in when a holder fails', async () => {
+    const path = join(folder, 'lock');
+    const seen: string[] = [];
+    const work = (name: string) => async () => {
+      seen.push(`${name} in`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      seen.push(`${name} out`);
+      if (name === 'a') throw new Error('failed');
+    };
+    const results = await Promise.allSettled([withFileLock(path, work('a')), withFileLock(path, work('b'))]);
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(seen).toHaveLength(4);
+    expect(seen[0]?.split(' ')[0]).toBe(seen[1]?.split(' ')[0]);
+  });
+
+  it('tells that its file cannot be made', async () => {
+    await expect(withFileLock('/srv/hpt-absent/lock', async () => {})).rejects.toThrow(
+      '/srv/hpt-absent/lock',
+    );
+  });
+});

@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { parseUuid } from '../../../ids.ts';
+import { PermanentHostError } from '../../host.ts';
+import {
+  type AccountLine,
+  accountsIn,
+  namesIn,
+  withAccount,
+  withLine,
+  withoutAccount,
+  withoutName,
+} from './account-files.ts';
+import { withFileLock } from './file-lock.ts';
+import { readSystemFile, writeSystemFile } from './system-file.ts';
+
+export { enableExtrausers } from './nsswitch.ts';
+
+export type UnixUser = AccountLine;
+
+/**
+ * The Unix users of installs. They stand in files of their own, which libnss-extrausers shows to the system, so that
+ * `/etc/passwd` stays as it is and names may be longer than useradd(8) lets them.
+ */
+export interface UnixUsers {
+  /**
+   * Sees that the install has a user and a group of that name, without a password. A new one gets an id that nothing on the
+   * machine has; one that is there keeps it. Rejects with a {@link PermanentHostError} if the name is someone else's, or no id is left.
+   */
+  ensure(user: {
+    installId: string;
+    name: string;
+    home: string;
+    shell: string;
+  }): Promise<{ uid: number; gid: number }>;
+  find(installId: string): Promise<UnixUser | null>;
+  /** Takes user and group away. Removing what is not there is success. */
+  remove(installId: string): Promise<void>;
+  /** All users of this host. */
+  list(): Promise<UnixUser[]>;
+}
+
+export interface UnixUsersOptions {
+  /** Of which host on the machine; only its lines are touched. */
+  instance: string;
+  /** First and last user id to give out. */
+  uids: { first: number; last: number };
+  /** Where the files are. */
+  folder?: string;
+  /** Folder of the system's own passwd(5) and group(5). */
+  systemFolder?: string;
+}
+
+const NAME = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
+
+export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
+  const { instance, uids, folder = '/var/lib/extrausers', systemFolder = '/etc' } = options;
+  const passwd = join(folder, 'passwd');
+  const group = join(folder, 'group');
+  const shadow = join(folder, 'shadow');
+
+  const alone = <Result>(work: () => Promise<Result>) => withFileLock(join(folder, '.homeport.lock'), work);
+
+  async function list(): Promise<UnixUser[]> {
+    return accountsIn(await readSystemFile(passwd), instance);
+  }
+
+  async function find(installId: string): Promise<UnixUser | null> {
+    return (await list()).find((user) => user.installId === installId) ?? null;
+  }
+
+  async function rewrite(
+    path: string,
+    change: (text: string) => string,
+    mode: { mode: number; gid?: number },
+  ): Promise<void> {
+    const before = await readSystemFile(path);
+    const after = change(before);
+    if (after !== before) await writeSystemFile(path, after, mode);
+  }
+
+  const rewritePasswd = (change: (text: string) => string) => rewrite(passwd, change, { mode: 0o644 });
+
+  async function rewriteGroupAndShadow(inGroup: Change, inShadow: Change): Promise<void> {
+    await rewrite(group, inGroup, { mode: 0o644 });
+    await rewrite(shadow, inShadow, { mode: 0o640, gid: await shadowGroup(systemFolder) });
+  }
+
+  /** Whether all three files are as {@link UnixUsers.ensure} leaves them: most of its calls only ask for the ids. */
+  async function isWhole(user: UnixUser): Promise<boolean> {
+    const [passwdText, groupText, shadowText] = await Promise.all(
+      [passwd, group, shadow].map(readSystemFile),
+    );
+    return (
+      withAccount(passwdText ?? '', instance, user) === passwdText &&
+      withLine(groupText ?? '', groupLine(user)) === groupText &&
+      withLine(shadowText ?? '', shadowLine(user)) === shadowText
+    );
+  }
+
+  /** Who else has which names and ids. */
+  async function others(installId: string): Promise<{ names: Set<string>; ids: Set<number> }> {
+    const own = await find(installId);
+    const files = [passwd, group, join(systemFolder, 'passwd'), join(systemFolder, 'group')];
+    const taken = (await Promise.all(files.map(readSystemFile))).map((text, file) =>
+      namesIn(text).filter(({ name, number }) => file > 1 || name !== own?.name || number !== own.uid),
+    );
+    return {
+      names: new Set(taken.flat().map(({ name }) => name)),
+      ids: new Set(taken.flat().map(({ number }) => number)),
+    };
+  }
+
+  return {
+    list,
+    find,
+
+    async ensure({ installId, name, home, shell }) {
+      checkFields(installId, name, home, shell);
+      const present = await find(installId);
+      if (present !== null && (await isWhole({ ...present, name, home, shell }))) {
+        return { uid: present.uid, gid: present.gid };
+      }
+      return alone(async () => {
+        const { names, ids } = await others(installId);
+        if (names.has(name))
+          throw new PermanentHostError(`the machine has a user or group "${name}" already`);
+        const before = await find(installId);
+        const uid = before?.uid ?? freeId(uids, ids);
+        // The line in passwd(5) is the first to come and the last to go: it tells whose the others of that name are.
+        if (before && before.name !== name) {
+          await rewriteGroupAndShadow(dropping(before.name), dropping(before.name));
+        }
+        const user = { installId, name, uid, gid: uid, home, shell };
+        await rewritePasswd((text) => withAccount(text, instance, user));
+        await rewriteGroupAndShadow(
+          (text) => withLine(text, groupLine(user)),
+          (text) => withLine(text, shadowLine(user)),
+        );
+        return { uid: user.uid, gid: user.gid };
+      });
+    },
+
+    async remove(installId) {
+      await alone(async () => {
+        const user = await find(installId);
+        if (user === null) return;
+        await rewriteGroupAndShadow(dropping(user.name), dropping(user.name));
+        await rewritePasswd((text) => withoutAccount(text, instance, installId));
+      });
+    },
+  };
+}
+
+function groupLine({ name, gid }: UnixUser): string {
+  return `${name}:x:${gid}:`;
+}
+
+/** `*` is a password that none matches; `!` would lock the account, and sshd refuse its keys too. */
+function shadowLine({ name }: UnixUser): string {
+  return `${name}:*:::::::`;
+}
+
+type Change = (text: string) => string;
+
+function dropping(name: string): Change {
+  return (text) => withoutName(text, name);
+}
+
+function checkFields(installId: string, name: string, home: string, shell: string): void {
+  if (parseUuid(installId) !== installId) {
+    throw new PermanentHostError(`"${installId}" is not the id of an install`);
+  }
+  if (!NAME.test(name)) throw new PermanentHostError(`"${name}" cannot be the name of a Unix user`);
+  for (const path of [home, shell]) {
+    if (!/^\/[^:\n\0]*$/.test(path)) throw new PermanentHostError(`"${path}" cannot stand in passwd(5)`);
+  }
+}
+
+/**
+ * The one after the highest that is taken, and only when there is none the lowest free one: files that a removed user left
+ * somewhere are not soon those of another.
+ */
+export function freeId({ first, last }: { first: number; last: number }, taken: ReadonlySet<number>): number {
+  let highest = first - 1;
+  for (const id of taken) if (id >= first && id <= last && id > highest) highest = id;
+  if (highest < last) return highest + 1;
+  for (let id = first; id <= last; id += 1) if (!taken.has(id)) return id;
+  throw new PermanentHostError(
+    `all user ids from ${first} to ${last} are given out: widen HOMEPORT_HOST_UIDS on this host`,
+  );
+}
+
+async function shadowGroup(systemFolder: string): Promise<number> {
+  const groups = namesIn(await readSystemFile(join(systemFolder, 'group')));
+  return groups.find(({ name }) => name === 'shadow')?.number ?? 0;
+}
+
+/** Names that the system itself uses for users and groups: no install may have one of them. */
+export async function systemLogins(systemFolder = '/etc'): Promise<string[]> {
+  const files = ['passwd', 'group'].map((name) => readSystemFile(join(systemFolder, name)));
+  return [...new Set((await Promise.all(files)).flatMap(namesIn).map(({ name }) => name))].sort();
+}
