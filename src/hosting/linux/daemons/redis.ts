@@ -66,7 +66,10 @@ export function redisSpec(options: {
   return {
     name: `redis-${install.id}`,
     description: `Redis of ${install.name}`,
-    command: sandboxCommand(layout, onThisMachine, command, { folder: '/tmp' }),
+    command: sandboxCommand(layout, onThisMachine, command, {
+      folder: '/tmp',
+      socketFolder: layout.redisRunOf(install.id),
+    }),
     limits: { memoryMb: 2 * memoryMb + OWN_MEMORY_MB, cpuPercent: 100, processes: 32 },
     async ready() {
       const answer = await askRedis(socket, 'PING');
