@@ -1,0 +1,34 @@
+import { connect } from 'node:net';
+import type { ListenAddress } from '../../../setting-values.ts';
+
+const ANSWER_MS = 2_000;
+
+/** Resolves if an SSH server answers there (RFC 4253 section 4.2); rejects with what is amiss, one sentence. */
+export async function requireSshBanner(address: ListenAddress): Promise<void> {
+  const where = `${address.host}:${address.port}`;
+  return new Promise((resolve, reject) => {
+    const socket = connect({ ...address, host: reachable(address.host) });
+    const fail = (reason: string) => {
+      socket.destroy();
+      reject(new Error(`OpenSSH does not answer on ${where}: ${reason}`));
+    };
+    let text = '';
+    socket.setTimeout(ANSWER_MS, () => fail(`nothing came within ${ANSWER_MS} ms`));
+    socket.on('error', (error) => fail(error.message));
+    socket.on('close', () => fail('it closed the connection'));
+    socket.on('data', (part) => {
+      text += part.toString('latin1');
+      if (text.startsWith('SSH-2.0-')) {
+        socket.removeAllListeners('close');
+        socket.end();
+        resolve();
+      } else if (text.length > 8) fail('something else listens there');
+    });
+  });
+}
+
+/** Where a server that listens everywhere is asked. */
+function reachable(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  return host === '::' ? '::1' : host;
+}

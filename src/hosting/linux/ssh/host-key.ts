@@ -1,0 +1,48 @@
+import { chmod, rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import { syncFolder } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { PermanentHostError } from '../../host.ts';
+import { CommandError, runCommand } from '../run-command.ts';
+
+/**
+ * The private key by which clients recognise this host: an Ed25519 key is made where there is none. A file that holds no key is an
+ * error and never replaced: clients would take the host for an impostor.
+ */
+export async function provideHostKey(file: string, log: Logger): Promise<void> {
+  const mode = await modeOf(file);
+  if (mode === null) return makeHostKey(file);
+  if ((mode & 0o077) !== 0) {
+    await chmod(file, 0o600);
+    log.warn({ file }, 'others could read the SSH host key; they cannot any more');
+  }
+  try {
+    await runCommand('/usr/bin/ssh-keygen', ['-y', '-P', '', '-f', file]);
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new PermanentHostError(
+      `${file} holds no private SSH key. Put the right one there, or delete the file to get a new one.`,
+    );
+  }
+}
+
+async function makeHostKey(file: string): Promise<void> {
+  const made = `${file}.new`;
+  await rm(made, { force: true });
+  await rm(`${made}.pub`, { force: true });
+  await runCommand('/usr/bin/ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'homeport', '-f', made]);
+  await rename(made, file);
+  await rename(`${made}.pub`, `${file}.pub`);
+  await syncFolder(dirname(file));
+}
+
+/** Null if there is no such file. */
+async function modeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).mode;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,103 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { hasCode } from '../../error-code.ts';
+
+/** A process of this machine, at one moment. */
+export interface Process {
+  pid: number;
+  parent: number;
+  /** When it began, in clock ticks since the machine did: with the pid it tells one process from all others. */
+  startTime: number;
+}
+
+/** Null if there is none, or it has ended and only waits for its parent to hear of it. */
+export async function processAt(pid: number): Promise<Process | null> {
+  const stat = await readProc(`/proc/${pid}/stat`);
+  // proc_pid_stat(5): the second field is a name in parentheses, that may have spaces and parentheses in it.
+  const fields = stat?.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state, parent] = fields ?? [];
+  const startTime = fields?.[19];
+  if (state === undefined || parent === undefined || startTime === undefined) return null;
+  if (state === 'Z' || state === 'X') return null;
+  return { pid, parent: Number(parent), startTime: Number(startTime) };
+}
+
+/** The real user id that it runs as; null if it is gone. */
+export async function userOf(pid: number): Promise<number | null> {
+  const uid = /^Uid:\s+(\d+)/m.exec((await readProc(`/proc/${pid}/status`)) ?? '')?.[1];
+  return uid === undefined ? null : Number(uid);
+}
+
+export async function isAlive({ pid, startTime }: Pick<Process, 'pid' | 'startTime'>): Promise<boolean> {
+  return (await processAt(pid))?.startTime === startTime;
+}
+
+const GRACE_MS = 1_000;
+const KILL_WITHIN_MS = 5_000;
+const STEP_MS = 20;
+
+/**
+ * Ends a process and all that it began: it is asked first, and after a second killed with its whole tree. One that has ended
+ * already is success. Rejects if something is left after that.
+ */
+export async function endTree(root: Pick<Process, 'pid' | 'startTime'>): Promise<void> {
+  let tree = await treeOf(root);
+  for (const { pid } of tree.slice(0, 1)) send(pid, 'SIGTERM');
+  for (let waited = 0; waited < GRACE_MS && tree.length > 0; waited += STEP_MS) {
+    await pause(STEP_MS);
+    tree = await withOffspring(tree);
+  }
+  for (let waited = 0; tree.length > 0; waited += STEP_MS) {
+    if (waited > KILL_WITHIN_MS)
+      throw new Error(`process ${tree[0]?.pid} does not end although it was killed`);
+    for (const { pid } of tree) send(pid, 'SIGKILL');
+    await pause(STEP_MS);
+    tree = await withOffspring(tree);
+  }
+}
+
+async function treeOf(root: Pick<Process, 'pid' | 'startTime'>): Promise<Process[]> {
+  const found = await processAt(root.pid);
+  return found?.startTime === root.startTime ? withOffspring([found]) : [];
+}
+
+/** Those of `tree` that live, and all below them, also what began in the meantime. */
+async function withOffspring(tree: readonly Process[]): Promise<Process[]> {
+  const all = await allProcesses();
+  const byPid = new Map(all.map((process) => [process.pid, process]));
+  const members = tree.filter(({ pid, startTime }) => byPid.get(pid)?.startTime === startTime);
+  const pids = new Set(members.map(({ pid }) => pid));
+  // Each grows the list that is gone through.
+  for (const { pid } of members) {
+    for (const child of all.filter(({ parent }) => parent === pid)) {
+      if (pids.has(child.pid)) continue;
+      pids.add(child.pid);
+      members.push(child);
+    }
+  }
+  return members;
+}
+
+async function allProcesses(): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
+  return (await Promise.all(pids.map(processAt))).filter((process) => process !== null);
+}
+
+function send(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    // It has ended by itself meanwhile.
+    if (!hasCode(error, 'ESRCH')) throw error;
+  }
+}
+
+/** Null if the process is gone. */
+async function readProc(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return null;
+    throw error;
+  }
+}

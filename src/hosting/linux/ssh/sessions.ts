@@ -1,0 +1,169 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Clock } from '../../../clock.ts';
+import { writeAtomically } from '../../durable-file.ts';
+import type { SshLogin, SshQuestions } from '../../host.ts';
+import { endTree, isAlive } from './processes.ts';
+
+const sessionSchema = Type.Object({
+  /** The process of sshd that has the connection: all that runs in the session is below it. */
+  pid: Type.Integer({ minimum: 2 }),
+  /** See Process. */
+  startTime: Type.Number(),
+  /** The name that was signed in with, which is the install's. */
+  name: Type.String(),
+  fingerprintSha256: Type.String(),
+  installId: Type.String(),
+  userId: Type.String(),
+});
+
+/** A connection whose key may sign in; perhaps it has not proved yet that it has the private one. */
+export type Session = Static<typeof sessionSchema>;
+
+/** The connections that there are, each for as long as its user may be there. */
+export interface Sessions {
+  /** Takes over those that an earlier host process left when it was killed, and asks after all from now on. */
+  start(): Promise<void>;
+  /** A connection is about to sign in; the last answer for it counts. */
+  admit(session: Session): Promise<void>;
+  /** Ends all of one install, processes and all; resolves when they are gone. */
+  endOf(installId: string): Promise<void>;
+  /** Ends all, and asks no more. */
+  stop(): Promise<void>;
+}
+
+export interface SessionsOptions {
+  /** Where it is written down who is there. Root's own. */
+  folder: string;
+  questions: SshQuestions;
+  clock: Clock;
+  log: Logger;
+  /** How often it is asked whether somebody may still be there, in milliseconds. */
+  recheckMs: number;
+  /** For how long somebody may stay while there is no answer. */
+  unansweredMs: number;
+}
+
+interface Held extends Session {
+  /** When the last answer came, in milliseconds. */
+  answeredAt: number;
+}
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { folder, questions, clock, log, recheckMs, unansweredMs } = options;
+  const held = new Map<number, Held>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const fileOf = (pid: number) => join(folder, `${pid}.json`);
+
+  async function forget({ pid, startTime }: Session): Promise<void> {
+    if (held.get(pid)?.startTime !== startTime) return;
+    held.delete(pid);
+    await rm(fileOf(pid), { force: true });
+  }
+
+  async function end(session: Session, reason: string): Promise<void> {
+    const { pid, name: install, fingerprintSha256: fingerprint, userId: user } = session;
+    if (await isAlive(session))
+      log.info({ install, fingerprint, user, pid, reason }, 'an SSH session is ended');
+    await endTree(session);
+    await forget(session);
+  }
+
+  async function endEach(sessions: Session[], reason: string): Promise<void> {
+    const ends = await Promise.allSettled(sessions.map((session) => end(session, reason)));
+    const failed = ends.filter((one) => one.status === 'rejected').map(({ reason }): unknown => reason);
+    if (failed.length > 0) throw new AggregateError(failed, 'SSH sessions did not end');
+  }
+
+  /** Asks once for each key at each install, whatever the number of its connections. */
+  async function recheck(): Promise<void> {
+    const groups = Map.groupBy(
+      held.values(),
+      ({ name, fingerprintSha256 }) => `${name} ${fingerprintSha256}`,
+    );
+    await Promise.all([...groups.values()].map(recheckGroup));
+  }
+
+  async function recheckGroup(group: Held[]): Promise<void> {
+    const [first] = group;
+    const living: Held[] = [];
+    for (const session of group) {
+      if (await isAlive(session)) living.push(session);
+      else await forget(session);
+    }
+    if (first === undefined || living.length === 0) return;
+    let login: SshLogin | null;
+    try {
+      login = await questions.sshLogin(first.name, first.fingerprintSha256);
+    } catch (err) {
+      log.warn({ err, install: first.name }, 'it could not be asked whether SSH sessions may go on');
+      const now = clock.now().getTime();
+      const overdue = living.filter(({ answeredAt }) => now - answeredAt > unansweredMs);
+      return endEach(overdue, 'nobody answered for too long whether it may go on');
+    }
+    const over = living.filter(
+      ({ installId, userId }) => login?.install.id !== installId || login.userId !== userId,
+    );
+    for (const session of living) session.answeredAt = clock.now().getTime();
+    await endEach(over, 'the key or the permission was taken away');
+  }
+
+  /** One after the other, so that a slow answer is not asked for twice. */
+  function tick(): void {
+    void recheck()
+      .catch((err: unknown) => log.error({ err }, 'SSH sessions could not be looked after'))
+      .finally(() => {
+        if (timer !== undefined) timer = setTimeout(tick, recheckMs).unref();
+      });
+  }
+
+  async function takeOver(): Promise<void> {
+    for (const name of await readdir(folder)) {
+      const session = await readSession(join(folder, name));
+      if (session !== null && name === `${session.pid}.json` && (await isAlive(session))) {
+        held.set(session.pid, { ...session, answeredAt: clock.now().getTime() });
+      } else await rm(join(folder, name), { force: true });
+    }
+  }
+
+  return {
+    async start() {
+      if (timer !== undefined) return;
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await takeOver();
+      timer = setTimeout(tick, recheckMs).unref();
+    },
+
+    async admit(session) {
+      await writeAtomically(fileOf(session.pid), JSON.stringify(session));
+      held.set(session.pid, { ...session, answeredAt: clock.now().getTime() });
+    },
+
+    endOf: (installId) =>
+      endEach(
+        [...held.values()].filter((session) => session.installId === installId),
+        'the install is taken away',
+      ),
+
+    async stop() {
+      clearTimeout(timer);
+      timer = undefined;
+      await endEach([...held.values()], 'the host stops');
+    },
+  };
+}
+
+/** Null for what was not written here, or not to its end. */
+async function readSession(path: string): Promise<Session | null> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return Value.Check(sessionSchema, value) ? value : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

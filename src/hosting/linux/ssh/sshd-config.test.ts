@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest';
+import { PermanentHostError } from '../../host.ts';
+import { linuxLayout } from '../layout.ts';
+import { renderSshdConfig } from './sshd-config.ts';
+
+const layout = linuxLayout('/var/lib/homeport-host', '/run/homeport-host');
+const lines = renderSshdConfig(layout, { host: '0.0.0.0', port: 22 }).split('\n');
+
+describe('the configuration of sshd', () => {
+  test.each([
+    'ListenAddress 0.0.0.0:22',
+    'AuthenticationMethods publickey',
+    'PasswordAuthentication no',
+    'KbdInteractiveAuthentication no',
+    'PermitRootLogin no',
+    'AuthorizedKeysFile none',
+    'AuthorizedKeysCommand /var/lib/homeport-host/lib/authorized-keys /run/homeport-host/keys.sock %u %t %k',
+    'AuthorizedKeysCommandUser nobody',
+    'ForceCommand exec /var/lib/homeport-host/lib/session',
+    'DisableForwarding yes',
+    'PermitUserEnvironment no',
+    'PermitUserRC no',
+  ])('says "%s"', (line) => {
+    expect(lines).toContain(line);
+  });
+
+  test('sets nothing twice, for sshd takes the first', () => {
+    const names = lines.filter(Boolean).map((line) => line.split(' ')[0]);
+    expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('lets no client set a variable', () => {
+    expect(lines.join('\n')).not.toContain('AcceptEnv');
+  });
+
+  test('has an IPv6 address in brackets', () => {
+    expect(renderSshdConfig(layout, { host: '::', port: 2222 })).toContain('ListenAddress [::]:2222\n');
+  });
+
+  test.each(['/srv/with space', '/srv/%u', '/srv/a;b', '/srv/a"b', '/srv/a\nb'])(
+    'is refused for the folder %j',
+    (folder) => {
+      expect(() => renderSshdConfig(linuxLayout(folder, '/run/h'), { host: '::', port: 1 })).toThrow(
+        PermanentHostError,
+      );
+      expect(() => renderSshdConfig(linuxLayout('/srv/h', folder), { host: '::', port: 1 })).toThrow(
+        /HOMEPORT_HOST_RUN_FOLDER/,
+      );
+    },
+  );
+});
