@@ -4,8 +4,9 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { syncFolder } from '../../durable-file.ts';
 import { withoutDefiners } from './definers.ts';
-import { clientCommand, type DatabaseClient, STATEMENTS } from './mariadb-client.ts';
+import { clientCommand, type OwnedDatabase, runStatements, STATEMENTS } from './mariadb-client.ts';
 import { runPiped } from './piped-command.ts';
+import { textLiteral } from './sql.ts';
 
 /** One state of all tables, as text that is equal as long as they are, so that backups of it share what has not changed. */
 const CONSISTENT = [
@@ -21,21 +22,25 @@ const CONSISTENT = [
 /** What a database has besides its tables and views. */
 const PROGRAMS = ['--triggers', '--routines', '--events'];
 
-/** Writes the database into `file`, which is there whole or not at all. Its definers are left out ({@link withoutDefiners}). */
+/**
+ * Writes the database into `file`, which is there whole or not at all. Its definers are left out ({@link withoutDefiners}), and
+ * so are views of what is gone, which nobody could make again. Gives the names of those.
+ */
 export async function dumpInto(
   file: string,
   socket: string,
-  client: DatabaseClient,
-  database: string,
+  { database, owner }: OwnedDatabase,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<string[]> {
+  const { broken } = await viewsOf(socket, { database, owner }, signal);
   const part = `${file}.part`;
   await rm(part, { force: true });
   const output = await open(part, 'wx', 0o600);
   try {
-    const options = [...CONSISTENT, ...PROGRAMS, database];
-    await runPiped(...clientCommand(socket, client, 'mariadb-dump', options), {
-      read: (stdout) => pipeline(stdout, withoutDefiners(), output.createWriteStream({ autoClose: false })),
+    const ignored = broken.map((view) => `--ignore-table=${database}.${view}`);
+    const options = [...CONSISTENT, ...PROGRAMS, ...ignored, '--', database];
+    await runPiped(...clientCommand(socket, owner, 'mariadb-dump', options), {
+      read: (stdout) => pipeline(stdout, withoutDefiners(), (text) => output.writeFile(text)),
       signal,
     });
     await output.sync();
@@ -47,19 +52,39 @@ export async function dumpInto(
   await output.close();
   await rename(part, file);
   await syncFolder(dirname(file));
+  return broken;
+}
+
+/** The views of a database, and which of them show what is gone: mariadb-dump gives up at such a one. */
+export async function viewsOf(
+  socket: string,
+  { database, owner }: OwnedDatabase,
+  signal?: AbortSignal,
+): Promise<{ sound: string[]; broken: string[] }> {
+  const rows = await runStatements(
+    socket,
+    owner,
+    // CREATE_TIME, or the server would not open the views, and not see that one is broken.
+    `SELECT TABLE_NAME, TABLE_COMMENT, CREATE_TIME FROM information_schema.TABLES
+      WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_TYPE = 'VIEW' ORDER BY TABLE_NAME`,
+    { signal },
+  );
+  // The server has nowhere else to say what is amiss.
+  const named = (sound: boolean) =>
+    rows.filter(([, comment]) => (comment === 'VIEW') === sound).map(([name = '']) => name);
+  return { sound: named(true), broken: named(false) };
 }
 
 /** Runs every statement of a dump in the database. `file` is opened by this process: its user need not be able to reach it. */
 export async function loadFrom(
   file: string,
   socket: string,
-  client: DatabaseClient,
-  database: string,
+  { database, owner }: OwnedDatabase,
   signal?: AbortSignal,
 ): Promise<void> {
   const input = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await runPiped(...clientCommand(socket, client, 'mariadb', [...STATEMENTS, database]), { input, signal });
+    await runPiped(...clientCommand(socket, owner, 'mariadb', [...STATEMENTS, database]), { input, signal });
   } finally {
     await input.close();
   }

@@ -1,7 +1,7 @@
 import { PermanentHostError } from '../../host.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
-import { type DatabaseClient, runStatements } from './mariadb-client.ts';
+import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
 import { exchangeTables } from './table-exchange.ts';
 
@@ -19,9 +19,10 @@ export interface Databases {
   list(): Promise<string[]>;
   /**
    * Writes one consistent state of everything in the database into `file` (root's, 0600), whole or not at all. Equal databases
-   * give equal files. It can be loaded for any other user.
+   * give equal files. It can be loaded for any other user. Gives the names of views that were left out, because what they
+   * show is gone.
    */
-  dump(database: string, file: string, signal?: AbortSignal): Promise<void>;
+  dump(database: string, file: string, signal?: AbortSignal): Promise<string[]>;
   /**
    * Empties the database and fills it from a dump. What fails leaves it half filled: load into another one and
    * {@link exchangeTables} where that matters.
@@ -47,9 +48,9 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
   /** Whose a database is; asked of the server once. */
   const owners = new Map<string, string>();
 
-  async function ownerOf(database: string): Promise<DatabaseClient> {
+  async function owned(database: string): Promise<OwnedDatabase> {
     const known = owners.get(database);
-    if (known !== undefined) return { unixUser: known };
+    if (known !== undefined) return { database, owner: { unixUser: known } };
     const granted = textLiteral(grantedDatabase(database).slice(1, -1));
     const rows = await asRoot(`SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost'`);
     const owner = rows[0]?.[0];
@@ -57,7 +58,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     // It stands in a command now, wherever it came from.
     databaseUser(owner);
     owners.set(database, owner);
-    return { unixUser: owner };
+    return { database, owner: { unixUser: owner } };
   }
 
   async function create(database: string, unixUser: string): Promise<void> {
@@ -88,9 +89,9 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
   }
 
   async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
-    const owner = await ownerOf(database);
+    const target = await owned(database);
     await asRoot(`DROP DATABASE IF EXISTS ${databaseName(database)};\n${emptyDatabase(database)}`);
-    await loadFrom(file, socket, owner, database, signal);
+    await loadFrom(file, socket, target, signal);
   }
 
   return {
@@ -100,18 +101,13 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const rows = await asRoot('SHOW DATABASES');
       return rows.flat().filter((name) => name.startsWith(DATABASE_PREFIX));
     },
-    async dump(database, file, signal) {
-      await dumpInto(file, socket, await ownerOf(database), database, signal);
-    },
+    dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
     load,
-    query: async (database, sql) => runStatements(socket, await ownerOf(database), sql, { database }),
-    async exchangeTables(from, to) {
-      await exchangeTables(
-        socket,
-        { database: from, owner: await ownerOf(from) },
-        { database: to, owner: await ownerOf(to) },
-      );
+    async query(database, sql) {
+      const { owner } = await owned(database);
+      return runStatements(socket, owner, sql, { database });
     },
+    exchangeTables: async (from, to) => exchangeTables(socket, await owned(from), await owned(to)),
   };
 }
 

@@ -4,6 +4,12 @@ import { parseBatch } from './sql.ts';
 /** Somebody who speaks to the database server: root, or the Unix user of an install, who has rights on its own database alone. */
 export type DatabaseClient = 'root' | { unixUser: string };
 
+/** A database, and the user that has rights on it alone. */
+export interface OwnedDatabase {
+  database: string;
+  owner: DatabaseClient;
+}
+
 /**
  * The command that runs one of MariaDB's client programs as that user, who needs no password: the server asks the kernel who is
  * at the other end of its socket. What customers have written (a dump, views, triggers, functions) must never run as root.

@@ -27,6 +27,9 @@ export function mariadbConfig({ folder, socket, user, memory }: MariadbMachine):
     'symbolic-links': 0,
     'secure-file-priv': folder,
     'performance-schema': 0,
+    // A connection that ends without a good-bye is no news: every look whether it answers is one.
+    'log-warnings': 1,
+    'lock-wait-timeout': 300,
     'character-set-server': 'utf8mb4',
     'collation-server': 'utf8mb4_unicode_520_ci',
     // Snapshots are consistent for InnoDB alone. Without NO_ENGINE_SUBSTITUTION a plugin that asks for MyISAM gets InnoDB.

@@ -1,14 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { runCommand } from '../run-command.ts';
+import { viewsOf } from './database-dump.ts';
 import { withoutDefiners } from './definers.ts';
-import { clientCommand, type DatabaseClient, runStatements } from './mariadb-client.ts';
+import { clientCommand, type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { databaseName, identifier, textLiteral } from './sql.ts';
-
-export interface OwnedDatabase {
-  database: string;
-  owner: DatabaseClient;
-}
 
 /** Nothing of the server's own waits for ever for a website that holds a table. */
 const PATIENCE = 'SET SESSION lock_wait_timeout = 60';
@@ -125,12 +121,7 @@ async function programsOf(socket: string, { database, owner }: OwnedDatabase): P
         ...clientCommand(socket, owner, 'mariadb-dump', ['--skip-dump-date', '--no-data', ...args]),
       )
     ).stdout;
-  const views = await runStatements(
-    socket,
-    owner,
-    `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${textLiteral(database)}`,
-  );
-  const names = views.flat();
+  const { sound: names } = await viewsOf(socket, { database, owner });
   // Functions first, for views may use them.
   const programs = await dump('--no-create-info', '--triggers', '--routines', '--events', '--', database);
   const text = programs + (names.length > 0 ? await dump('--skip-triggers', '--', database, ...names) : '');
