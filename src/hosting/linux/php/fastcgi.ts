@@ -1,0 +1,116 @@
+import { connect } from 'node:net';
+
+/** FastCGI 1.0, the part that a client needs: one request on a connection of its own. */
+
+const VERSION = 1;
+const BEGIN_REQUEST = 1;
+const END_REQUEST = 3;
+const PARAMS = 4;
+const STDIN = 5;
+const STDOUT = 6;
+const STDERR = 7;
+const RESPONDER = 1;
+const REQUEST_ID = 1;
+const HEADER_BYTES = 8;
+const MOST_CONTENT = 0xffff;
+
+export interface FastcgiAnswer {
+  /** 200 where the application names none. */
+  status: number;
+  body: string;
+  /** What it wrote for the web server's log. */
+  errors: string;
+}
+
+export interface FastcgiOptions {
+  /** What the request carries; nothing if left out. */
+  body?: string | Buffer;
+  /** Rejects after so long; 5 s if left out. */
+  timeoutMs?: number;
+}
+
+/** Asks the application behind a Unix socket. Rejects if it is not there, answers no FastCGI, or breaks off. */
+export function askFastcgi(
+  socket: string,
+  params: Record<string, string>,
+  { body = '', timeoutMs = 5_000 }: FastcgiOptions = {},
+): Promise<FastcgiAnswer> {
+  return new Promise((resolve, reject) => {
+    const received: Buffer[] = [];
+    const connection = connect(socket);
+    connection.setTimeout(timeoutMs, () => connection.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    connection.once('error', reject);
+    connection.on('data', (chunk: Buffer) => received.push(chunk));
+    connection.once('close', () => {
+      const answer = parseAnswer(Buffer.concat(received));
+      if (answer === null) reject(new Error('the FastCGI application broke off its answer'));
+      else resolve(answer);
+    });
+    connection.write(encodeRequest(params, Buffer.from(body)));
+  });
+}
+
+/** Section 3.3 ff.: the role, then the streams of parameters and of input, each ended by an empty record. */
+export function encodeRequest(params: Record<string, string>, body: Buffer): Buffer {
+  const begin = Buffer.alloc(8);
+  begin.writeUInt16BE(RESPONDER);
+  const pairs = Object.entries({ ...params, CONTENT_LENGTH: `${body.length}` }).map(([name, value]) => {
+    const [nameBytes, valueBytes] = [Buffer.from(name), Buffer.from(value)];
+    return Buffer.concat([lengthOf(nameBytes), lengthOf(valueBytes), nameBytes, valueBytes]);
+  });
+  return Buffer.concat([
+    record(BEGIN_REQUEST, begin),
+    ...stream(PARAMS, Buffer.concat(pairs)),
+    ...stream(STDIN, body),
+  ]);
+}
+
+/** Section 3.4: one byte up to 127, else four with the highest bit set. */
+function lengthOf({ length }: Buffer): Buffer {
+  if (length < 0x80) return Buffer.from([length]);
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE((length | 0x80000000) >>> 0);
+  return bytes;
+}
+
+function stream(type: number, content: Buffer): Buffer[] {
+  const records: Buffer[] = [];
+  for (let at = 0; at < content.length; at += MOST_CONTENT) {
+    records.push(record(type, content.subarray(at, at + MOST_CONTENT)));
+  }
+  return [...records, record(type, Buffer.alloc(0))];
+}
+
+function record(type: number, content: Buffer): Buffer {
+  const header = Buffer.alloc(HEADER_BYTES);
+  header.writeUInt8(VERSION, 0);
+  header.writeUInt8(type, 1);
+  header.writeUInt16BE(REQUEST_ID, 2);
+  header.writeUInt16BE(content.length, 4);
+  return Buffer.concat([header, content]);
+}
+
+/** Null if it is not whole, or no FastCGI. */
+export function parseAnswer(bytes: Buffer): FastcgiAnswer | null {
+  const output: Buffer[] = [];
+  const errors: Buffer[] = [];
+  for (let at = 0; at + HEADER_BYTES <= bytes.length; ) {
+    if (bytes.readUInt8(at) !== VERSION) return null;
+    const type = bytes.readUInt8(at + 1);
+    const start = at + HEADER_BYTES;
+    const end = start + bytes.readUInt16BE(at + 4);
+    if (type === END_REQUEST)
+      return parseOutput(Buffer.concat(output).toString(), Buffer.concat(errors).toString());
+    if (type === STDOUT) output.push(bytes.subarray(start, end));
+    if (type === STDERR) errors.push(bytes.subarray(start, end));
+    at = end + bytes.readUInt8(at + 6);
+  }
+  return null;
+}
+
+/** RFC 3875 section 6: headers, an empty line, the body. */
+function parseOutput(output: string, errors: string): FastcgiAnswer {
+  const [headers = ''] = output.split(/\r?\n\r?\n/, 1);
+  const status = /^status:\s*(\d{3})/im.exec(headers)?.[1] ?? '200';
+  return { status: Number(status), body: output.slice(headers.length).replace(/^(\r?\n){2}/, ''), errors };
+}

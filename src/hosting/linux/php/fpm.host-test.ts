@@ -1,0 +1,205 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DaemonSpec } from '../daemon.ts';
+import { makeHome } from '../isolation/folders.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { type LinuxLayout, linuxLayout } from '../layout.ts';
+import { runCommand } from '../run-command.ts';
+import { askFastcgi } from './fastcgi.ts';
+import { fpmSpec, writeFpmConfig } from './fpm.ts';
+import { findPhpRuntimes, missingModules, type PhpRuntime } from './runtimes.ts';
+
+const UID = 391_200;
+const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };
+
+let layout: LinuxLayout;
+let php: PhpRuntime;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  layout = linuxLayout(await mkdtemp('/srv/hpt-fpm-'), await mkdtemp('/run/hpt-fpm-'));
+  for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
+  await mkdir(layout.coreOf('6.8.7'), { recursive: true });
+  await mkdir(layout.mariadbRun);
+  const [newest] = await findPhpRuntimes(layout);
+  if (!newest) throw new Error('this machine has no PHP-FPM');
+  php = newest;
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+});
+afterAll(async () => {
+  for (const folder of [layout.folder, layout.runFolder]) await rm(folder, { recursive: true, force: true });
+});
+
+async function newInstall(): Promise<SandboxedInstall> {
+  const install = { id: randomUUID(), name: 'shop', uid: UID, gid: UID, php, wordpressVersion: '6.8.7' };
+  await makeHome(layout, install);
+  return install;
+}
+
+async function started(install: SandboxedInstall): Promise<{ spec: DaemonSpec; child: ChildProcess }> {
+  const options = { layout, install, limits };
+  await writeFpmConfig(options);
+  const spec = fpmSpec(options);
+  const [program, ...args] = spec.command;
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: '/usr/bin' } });
+  running.push(child);
+  let written = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    written += chunk.toString();
+  });
+  for (let tries = 0; tries < 200; tries += 1) {
+    if (child.exitCode !== null) break;
+    const ready = await spec.ready().then(
+      () => true,
+      () => false,
+    );
+    if (ready) return { spec, child };
+    await pause(20);
+  }
+  throw new Error(`PHP does not start: ${written}`);
+}
+
+async function run(install: SandboxedInstall, code: string, timeoutMs?: number) {
+  const script = join(layout.htdocsOf(install.id), 'test.php');
+  await writeFile(script, `<?php ${code}`);
+  const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: '/test.php', SCRIPT_FILENAME: script };
+  return askFastcgi(layout.phpSocketOf(install.id), request, timeoutMs === undefined ? {} : { timeoutMs });
+}
+
+describe('the PHP of an install', () => {
+  it('is one that WordPress can run on', () => {
+    expect(missingModules(php)).toEqual([]);
+  });
+
+  it('runs scripts as the install’s user, with its settings', async () => {
+    const install = await newInstall();
+    await started(install);
+    const settings = ['memory_limit', 'upload_max_filesize', 'expose_php', 'open_basedir', 'display_errors'];
+    const code = `echo json_encode([posix_getuid(), getenv('HOMEPORT_DOC'), getenv('HOME'), PHP_VERSION,
+      opcache_get_status(false)['opcache_enabled'], getenv('SECRET'),
+      array_map(fn ($name) => ini_get($name), ${JSON.stringify(settings)})]);`;
+    const { body } = await run(install, code);
+    const [uid, htdocs, home, version, opcache, secret, values] = JSON.parse(body);
+    expect(uid).toBe(UID);
+    expect(htdocs).toBe(layout.htdocsOf(install.id));
+    expect(home).toBe(layout.homeOf(install.id));
+    expect(version.startsWith(`${php.version}.`)).toBe(true);
+    expect([opcache, secret]).toEqual([true, false]);
+    expect(values).toEqual(['256M', '64M', '0', '', '0']);
+  });
+
+  it('writes its errors to the private folder and not to the visitor', async () => {
+    const install = await newInstall();
+    await started(install);
+    const { status, body } = await run(install, 'throw new Exception("the secret reason");');
+    expect([status, body]).toEqual([500, '']);
+    const log = await readFile(join(layout.privateOf(install.id), 'php-error.log'), 'utf8');
+    expect(log).toContain('the secret reason');
+  });
+
+  it('can be reached by the web server and by no other install', async () => {
+    const install = await newInstall();
+    await started(install);
+    const socket = layout.phpSocketOf(install.id);
+    const connect = `use IO::Socket::UNIX; IO::Socket::UNIX->new(Peer => $ARGV[0]) or die $!`;
+    const as = (uid: string | number) =>
+      runCommand('/usr/bin/setpriv', [
+        `--reuid=${uid}`,
+        `--regid=${uid}`,
+        '--clear-groups',
+        '/usr/bin/perl',
+        '-e',
+        connect,
+        socket,
+      ]);
+    await as('www-data');
+    await expect(as(UID + 1)).rejects.toThrow('Permission denied');
+  });
+
+  it('answers again after it was killed, and starts beside what it left', async () => {
+    const install = await newInstall();
+    const { child } = await started(install);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await started(install);
+    expect((await run(install, 'echo "here";')).body).toBe('here');
+  });
+
+  it('finishes what it is at when all its processes are asked to end', async () => {
+    const install = await newInstall();
+    const { spec, child } = await started(install);
+    const answer = run(install, 'sleep(1); echo "finished";');
+    await pause(300);
+    for (const pid of await tree(child.pid ?? 0)) process.kill(pid, spec.stopSignal);
+    expect((await answer).body).toBe('finished');
+    if (child.exitCode === null) await once(child, 'exit');
+    expect(child.exitCode).toBe(0);
+  });
+
+  it('ends with the sandbox, wholly', async () => {
+    const install = await newInstall();
+    const { child } = await started(install);
+    const pids = await tree(child.pid ?? 0);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await pause(200);
+    expect(pids.length).toBeGreaterThan(2);
+    for (const pid of pids) expect(() => process.kill(pid, 0), `${pid}`).toThrow('ESRCH');
+  });
+
+  it('sees a document root that was exchanged while it runs', async () => {
+    const install = await newInstall();
+    await started(install);
+    const htdocs = layout.htdocsOf(install.id);
+    const staged = join(layout.homeOf(install.id), 'staged');
+    await mkdir(staged);
+    await writeFile(join(staged, 'new.php'), '<?php echo "new";');
+    await runCommand('/usr/bin/mv', [htdocs, `${htdocs}-old`]);
+    await runCommand('/usr/bin/mv', [staged, htdocs]);
+    const script = join(htdocs, 'new.php');
+    const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: '/new.php', SCRIPT_FILENAME: script };
+    expect((await askFastcgi(layout.phpSocketOf(install.id), request)).body).toBe('new');
+  });
+
+  it('is started anew when its limits change, and only then', async () => {
+    const install = await newInstall();
+    const of = (memoryMb: number) => fpmSpec({ layout, install, limits: { ...limits, memoryMb } }).command;
+    expect(of(512)).toEqual(of(512));
+    expect(of(512)).not.toEqual(of(128));
+  });
+
+  it('has the same version on the command line, with the same document root', async () => {
+    const install = await newInstall();
+    const [program, ...args] = sandboxCommand(layout, install, [
+      'php',
+      '-r',
+      'echo PHP_VERSION, getenv("HOMEPORT_DOC");',
+    ]);
+    const { stdout } = await runCommand(program, args);
+    expect(stdout.startsWith(php.version)).toBe(true);
+    expect(stdout.endsWith(layout.htdocsOf(install.id))).toBe(true);
+  });
+
+  it('says what is missing if the core is', async () => {
+    const install = { ...(await newInstall()), wordpressVersion: '1.2.3' };
+    await expect(started(install)).rejects.toThrow(layout.coreOf('1.2.3'));
+  });
+});
+
+/** A process and all below it. */
+async function tree(pid: number): Promise<number[]> {
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const below = await Promise.all(children.split(' ').filter(Boolean).map(Number).map(tree));
+  return [pid, ...below.flat()];
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { DaemonSpec, ResourceLimits } from '../daemon.ts';
+import { SANDBOX_ETC, type SandboxedInstall, sandboxCommand, sandboxEtcOf } from '../isolation/sandbox.ts';
+import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { askFastcgi } from './fastcgi.ts';
+import { fpmConfig, PING_PATH, startSettings } from './fpm-config.ts';
+
+export interface FpmOptions {
+  layout: LinuxLayout;
+  install: SandboxedInstall;
+  /** What the PHP of the install may take. */
+  limits: ResourceLimits;
+}
+
+/**
+ * The PHP of an install: a process manager of its own in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Its
+ * configuration has to be written before, by {@link writeFpmConfig} with the same options.
+ *
+ * To end it gracefully, the stop signal must go to all its processes: the sandbox around it does not heed it, and ends when
+ * PHP has ended.
+ */
+export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
+  const settings = startSettings(limits);
+  const config = join(SANDBOX_ETC, configName({ layout, install, limits }));
+  const fpm = [
+    install.php.fpm,
+    '--nodaemonize',
+    '--force-stderr',
+    '--fpm-config',
+    config,
+    ...settings,
+  ] as const;
+  const sandbox = sandboxCommand(layout, install, fpm, { socketFolder: layout.runOf(install.id) });
+  return {
+    name: `php-${install.id}`,
+    description: `PHP of ${install.name}`,
+    command: ['/usr/bin/env', '--ignore-signal=SIGQUIT', ...sandbox],
+    limits,
+    stopSignal: 'SIGQUIT',
+    ready: () => ping(layout.phpSocketOf(install.id)),
+  };
+}
+
+/** Writes the configuration that {@link fpmSpec} names, for PHP to read when it starts. Does nothing if it is there. */
+export async function writeFpmConfig(options: FpmOptions): Promise<void> {
+  const { layout, install, limits } = options;
+  const path = join(sandboxEtcOf(layout, install.id), configName(options));
+  const text = fpmConfig(layout, install, limits);
+  if ((await readSystemFile(path)) !== text) {
+    await writeSystemFile(path, text, { mode: 0o644, lasting: false });
+  }
+}
+
+/** Named by what is in it, so that PHP is started anew with another configuration, and with its own after a crash. */
+function configName({ layout, install, limits }: FpmOptions): string {
+  const hash = createHash('sha256')
+    .update(fpmConfig(layout, install, limits))
+    .digest('hex');
+  return `fpm-${hash.slice(0, 16)}.conf`;
+}
+
+async function ping(socket: string): Promise<void> {
+  const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
+  const { status, body } = await askFastcgi(socket, request);
+  if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
+}
