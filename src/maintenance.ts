@@ -1,9 +1,11 @@
 import Type from 'typebox';
 import { timestamp } from './clock.ts';
-import { defineJob, type JobKind } from './jobs/job.ts';
+import { defineJob, type JobKind, type JobType } from './jobs/job.ts';
 import { createPruneJob } from './jobs/prune.ts';
 import type { Schedule } from './jobs/schedule.ts';
 import type { Platform } from './platform.ts';
+import { areBackupsDaily } from './resources/backups/daily.ts';
+import { backUpDaily, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
 
@@ -13,8 +15,9 @@ const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_RATE_WINDOWS_MS = 10 * 60 * 1000;
 const LANE = 'maintenance';
 
+const nothing = Type.Object({});
 /** Kinds whose jobs say nothing but that it is time. */
-type Scheduled = ReturnType<typeof createPruneJob>;
+type Scheduled = JobType<typeof nothing>;
 
 /**
  * What the platform does by itself, day by day. `warn`: tells of certificates about to expire; `order`: asks for those
@@ -24,11 +27,11 @@ export function maintenance(
   platform: Platform,
   { warn, order }: { warn: Scheduled; order: Scheduled | null },
 ): { kinds: JobKind[]; schedules: Schedule[] } {
-  const { database, queue, clock } = platform;
+  const { config, database, queue, clock } = platform;
   const prune = createPruneJob({ database, clock });
   const tidy = defineJob({
     name: 'tidy',
-    payload: Type.Object({}),
+    payload: nothing,
     maxAttempts: 3,
     timeoutMs: 10 * 60 * 1000,
     run:
@@ -47,7 +50,7 @@ export function maintenance(
   });
   const renew = defineJob({
     name: 'renew_certificates',
-    payload: Type.Object({}),
+    payload: nothing,
     maxAttempts: 3,
     timeoutMs: 10 * 60 * 1000,
     async run() {
@@ -58,11 +61,11 @@ export function maintenance(
       };
     },
   });
-  const scheduled = (kind: typeof prune, cron: string): Schedule => ({
+  const scheduled = (kind: Scheduled, cron: string, lane = LANE): Schedule => ({
     name: kind.name,
     cron,
     async enqueue(transaction) {
-      await queue.enqueue(transaction, kind, { payload: {}, lane: LANE });
+      await queue.enqueue(transaction, kind, { payload: {}, lane });
     },
   });
   return {
@@ -73,6 +76,9 @@ export function maintenance(
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
+      ...(areBackupsDaily(config)
+        ? [scheduled(backUpDaily, '* * * * *', backUpDaily.name), scheduled(sampleRestore, '37 6 * * *')]
+        : []),
     ],
   };
 }

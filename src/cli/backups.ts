@@ -27,7 +27,7 @@ export function addBackupCommands(program: Command): void {
     .option('--install <name>', 'only those of this install')
     .option(
       '--json',
-      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, created_at',
+      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, created_at',
     )
     .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
     .action(listBackups);
@@ -36,13 +36,21 @@ export function addBackupCommands(program: Command): void {
     .command('restore')
     .summary('put an install back as a backup has it')
     .description(
-      'put the files of an install back as a completed backup has them, and wait until that is done; a running ' +
-        'server does it, or else this command. The backup is verified before anything of the install is touched',
+      'put the files of an install, and its database, back as a completed backup has them, and wait until that is done; a ' +
+        'running server does it, or else this command. The backup is verified before anything of the install is touched',
     )
     .argument('<backup-id>', 'which backup ("homeport backup list")', idArgument)
-    .option('--yes', 'do not ask whether the present files may be replaced')
-    .option('--json', 'print JSON when it is done: job_id, backup_id, install_name, state')
-    .addHelpText('after', '\nExample:\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --yes')
+    .option('--into <install>', 'restore into another install, which keeps its own host names')
+    .option('--yes', 'do not ask whether what is there now may be replaced')
+    .option(
+      '--json',
+      'print JSON when it is done: job_id, backup_id, install_name (which was restored), state',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --yes' +
+        '\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --into harbourtest',
+    )
     .action(restore);
 }
 
@@ -69,15 +77,22 @@ async function listBackups({ install, json }: { install?: string; json?: boolean
   });
 }
 
-async function restore(backupId: string, options: { yes?: boolean; json?: boolean }, command: Command) {
+interface RestoreOptions {
+  into?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+async function restore(backupId: string, options: RestoreOptions, command: Command) {
   await withPlatform(command, async (platform, services) => {
     const backup = await services.backups.find(backupId).catch((error: unknown) => {
       if (!(error instanceof NotFound)) throw error;
       throw new OperatorError(`There is no backup ${backupId}; "homeport backup list" shows them all.`);
     });
-    if (options.yes !== true && backup.status === 'completed') await requireConsent(backup);
-    const { jobId } = await services.backups.requestRestore(backupId);
-    const ended = await waitFor(jobId, backup, platform, services);
+    const into = options.into ?? backup.install_name;
+    if (options.yes !== true && backup.status === 'completed') await requireConsent(backup, into);
+    const { jobId, installName } = await services.backups.requestRestore(backupId, options.into);
+    const ended = await waitFor(jobId, installName, platform, services);
     if (ended === undefined) {
       process.exitCode = INTERRUPTED;
       return;
@@ -85,28 +100,31 @@ async function restore(backupId: string, options: { yes?: boolean; json?: boolea
     if (ended.state !== 'succeeded') {
       throw new OperatorError(
         ended.state === 'cancelled'
-          ? `The restore of ${backup.install_name} was cancelled: the install was deleted meanwhile.`
-          : `The restore of ${backup.install_name} failed: ${ended.error ?? 'the reason is not known'}`,
+          ? `The restore of ${installName} was cancelled: the install was deleted meanwhile.`
+          : `The restore of ${installName} failed: ${ended.error ?? 'the reason is not known'}`,
       );
     }
-    const { install_name } = backup;
     if (options.json)
-      return printJson({ job_id: jobId, backup_id: backupId, install_name, state: ended.state });
-    process.stdout.write(
-      `Restored ${install_name} to its backup of ${shownTime(backup.created_at, 'unknown age')}.\n`,
-    );
+      return printJson({ job_id: jobId, backup_id: backupId, install_name: installName, state: ended.state });
+    process.stdout.write(`Restored ${installName} to ${shownBackup(backup, installName)}.\n`);
   });
 }
 
-async function requireConsent({ install_name, created_at, description }: BackupDetails): Promise<void> {
+/** Which backup, as seen from the install that is restored. */
+function shownBackup({ install_name, created_at }: BackupDetails, installName: string): string {
+  const whose = install_name === installName ? 'its backup' : `${install_name}'s backup`;
+  return `${whose} of ${shownTime(created_at, 'unknown age')}`;
+}
+
+async function requireConsent(backup: BackupDetails, into: string): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new OperatorError(
-      `This replaces the present files of ${install_name}. Without a terminal to ask on, say --yes.`,
+      `This replaces the present website of ${into}. Without a terminal to ask on, say --yes.`,
     );
   }
   const question =
-    `Replace the present files of ${install_name} by its backup of ${shownTime(created_at, 'unknown age')}` +
-    ` (${printable(shortened(description, LONGEST_DESCRIPTION))})?`;
+    `Replace the present website of ${into} by ${shownBackup(backup, into)}` +
+    ` (${printable(shortened(backup.description, LONGEST_DESCRIPTION))})?`;
   if (!(await confirm(question, process.stdin, process.stderr))) {
     throw new OperatorError('Nothing was restored.');
   }
@@ -115,7 +133,7 @@ async function requireConsent({ install_name, created_at, description }: BackupD
 /** Undefined if Ctrl-C came before the end. */
 async function waitFor(
   jobId: string,
-  { install_name }: BackupDetails,
+  installName: string,
   platform: Platform,
   services: Services,
 ): Promise<SeenJob | undefined> {
@@ -123,7 +141,7 @@ async function waitFor(
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const progress = createProgress(`Restoring ${install_name}`, process.stderr);
+  const progress = createProgress(`Restoring ${installName}`, process.stderr);
   let ownWorker = false;
   try {
     const ended = await followJob({
@@ -139,7 +157,7 @@ async function waitFor(
       signal: interrupted.signal,
     });
     progress.end();
-    if (ended === undefined) process.stderr.write(`${whatGoesOn(jobId, install_name, ownWorker)}\n`);
+    if (ended === undefined) process.stderr.write(`${whatGoesOn(jobId, installName, ownWorker)}\n`);
     return ended;
   } finally {
     process.off('SIGINT', interrupt).off('SIGTERM', interrupt);

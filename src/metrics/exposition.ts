@@ -32,6 +32,22 @@ export async function createExposition(): Promise<Exposition> {
     'homeport_certificates_failing',
     'Domains whose last try to get a certificate failed',
   );
+  const withoutBackup = gauge(
+    'homeport_installs_without_recent_backup',
+    'Active installs, older than two days, without a completed backup of the last two days',
+  );
+  const unrestorable = gauge(
+    'homeport_restore_checks_failing',
+    'Installs whose last backup that was restored on trial could not be restored',
+  );
+  const lastCheck = gauge(
+    'homeport_restore_check_last_timestamp_seconds',
+    'When a backup was last restored on trial; 0 if none was',
+  );
+  const lastCheckTook = gauge(
+    'homeport_restore_check_last_duration_seconds',
+    'How long that took; 0 if none was',
+  );
   const jobs = gauge('homeport_jobs', 'Jobs, by state', ['state']);
 
   return {
@@ -46,6 +62,10 @@ export async function createExposition(): Promise<Exposition> {
       }
       nextExpiry.set((figures.nextExpiry?.getTime() ?? 0) / 1000);
       failing.set(figures.failing);
+      withoutBackup.set(figures.withoutBackup);
+      unrestorable.set(figures.unrestorable);
+      lastCheck.set((figures.lastRestoreCheck?.at.getTime() ?? 0) / 1000);
+      lastCheckTook.set((figures.lastRestoreCheck?.tookMs ?? 0) / 1000);
       for (const state of STATES) {
         jobs.set({ state }, count(figures.jobs.find((one) => one.state === state)));
       }

@@ -1,10 +1,11 @@
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { lastRestoreCheck, unrestorable, withoutRecentBackup } from '../resources/backups/standing.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 export const WITHIN_DAYS = [14, 7, 1] as const;
 
-/** What the database tells of certificates and jobs. No name of a customer is among it. */
+/** What the database tells of certificates, backups and jobs. No name of a customer is among it. */
 export interface Figures {
   certificates: { source: string; count: number }[];
   /** Certificates from the authority that expire within so many days although their renewal was due, expired ones among them. */
@@ -13,6 +14,12 @@ export interface Figures {
   nextExpiry: Date | null;
   /** Domains whose last try to get a certificate failed. */
   failing: number;
+  /** Active installs, older than two days, without a completed backup of the last two days. */
+  withoutBackup: number;
+  /** Installs whose last backup that was restored on trial could not be. */
+  unrestorable: number;
+  /** The last trial of a restore; null if there was none. */
+  lastRestoreCheck: { at: Date; tookMs: number } | null;
   jobs: { state: string; count: number }[];
 }
 
@@ -34,7 +41,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .executeTakeFirstOrThrow();
     return { days, count };
   };
-  const [certificates, expiring, first, failing, jobs] = await Promise.all([
+  const [certificates, expiring, first, failing, withoutBackup, failed, lastCheck, jobs] = await Promise.all([
     reader
       .selectFrom('certificates')
       .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
@@ -48,6 +55,9 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .where('ssl_status', '=', 'failed')
       .where('is_duplicate', '=', false)
       .executeTakeFirstOrThrow(),
+    withoutRecentBackup(reader, clock),
+    unrestorable(reader),
+    lastRestoreCheck(reader),
     reader
       .selectFrom('jobs')
       .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
@@ -60,6 +70,10 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     expiring,
     nextExpiry: first === undefined ? null : new Date(first.not_after),
     failing: failing.count,
+    withoutBackup: withoutBackup.length,
+    unrestorable: failed.length,
+    lastRestoreCheck:
+      lastCheck === undefined ? null : { at: new Date(lastCheck.created_at), tookMs: lastCheck.took_ms },
     jobs,
   };
 }

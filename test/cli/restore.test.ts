@@ -21,23 +21,24 @@ let place: DatabasePlace;
 let environment: Environment;
 let server: Running;
 let client: Client;
+let agent: ReturnType<typeof createAgent>;
 let install: string;
 let backup: string;
 /** What the website was when it was backed up. */
 let original: Record<string, string>;
 
 const cli = (...words: string[]) => run(environment, ...words);
-const files = () => join(place.settings.dataDir, 'host', 'installs', install, 'files');
+const files = (of = install) => join(place.settings.dataDir, 'host', 'installs', of, 'files');
 
 /** Every file of the website, by its path, as the hash of its bytes. */
-function website(): Record<string, string> {
-  const entries = readdirSync(files(), { recursive: true, withFileTypes: true });
+function website(of = install): Record<string, string> {
+  const entries = readdirSync(files(of), { recursive: true, withFileTypes: true });
   return Object.fromEntries(
     entries
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name))
       .map((path) => [
-        path.slice(files().length),
+        path.slice(files(of).length),
         createHash('sha256').update(readFileSync(path)).digest('hex'),
       ]),
   );
@@ -69,7 +70,7 @@ beforeAll(async () => {
     HOMEPORT_INITIAL_CREDENTIAL: `${CREDENTIAL.username}:${CREDENTIAL.password}`,
   });
   server = await serve(environment);
-  const agent = createAgent(readFileSync(join(place.settings.dataDir, 'tls', 'api.crt'), 'utf8'));
+  agent = createAgent(readFileSync(join(place.settings.dataDir, 'tls', 'api.crt'), 'utf8'));
   client = createClient(
     { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined },
     CREDENTIAL,
@@ -93,11 +94,11 @@ beforeAll(async () => {
     () => client.get(`/installs/${install}/backups/${backup}`),
     ({ body }) => text(body, 'status') === 'completed',
   );
-  await agent.close();
 });
 afterAll(async () => {
   server.process.kill('SIGKILL');
   await server.ended;
+  await agent.close();
   await place.remove();
 });
 
@@ -120,6 +121,7 @@ test('backups are listed, for people and for scripts', async () => {
       description: 'before \u001b[31mthe launch',
       bytes: expect.any(Number),
       reason: null,
+      scheduled: false,
       created_at: expect.stringMatching(/^20.*Z$/),
     },
   ]);
@@ -132,7 +134,7 @@ test('without a terminal and without --yes nothing is replaced', async () => {
     code: 1,
     stdout: '',
     stderr:
-      'homeport: This replaces the present files of restored. Without a terminal to ask on, say --yes.\n',
+      'homeport: This replaces the present website of restored. Without a terminal to ask on, say --yes.\n',
   });
   expect(website()).toEqual(defaced);
 });
@@ -144,6 +146,31 @@ test('a running server restores every byte, and the command waits for it', async
   expect(stderr).toMatch(/^Restoring restored: (waiting|running|succeeded), 0 s\n/);
   expect(code).toBe(0);
   expect(website()).toEqual(original);
+});
+
+test('into another install, whose own files make way; the backed-up one is left alone', async () => {
+  const account_id = text((await client.get(`/installs/${install}`)).body, 'account', 'id');
+  const copy = text((await client.post('/installs', { name: 'copied', account_id })).body, 'id');
+  await until(
+    () => client.get(`/installs/${copy}`),
+    ({ body }) => text(body, 'status') === 'active',
+  );
+  const defaced = deface();
+  expect(await cli('backup', 'restore', backup, '--into', 'copied')).toMatchObject({
+    code: 1,
+    stderr:
+      'homeport: This replaces the present website of copied. Without a terminal to ask on, say --yes.\n',
+  });
+  const { code, stdout } = await cli('backup', 'restore', backup, '--into', 'copied', '--yes');
+  expect(stdout).toMatch(/^Restored copied to restored's backup of 20.* UTC\.\n$/);
+  expect(code).toBe(0);
+  expect(website(copy)).toEqual(original);
+  expect(website()).toEqual(defaced);
+  expect(await cli('backup', 'restore', backup, '--into', 'nobody', '--yes')).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'homeport: There is no install "nobody" to restore into.\n',
+  });
 });
 
 test('without a server the command does it itself, also where one was killed a moment ago', async () => {

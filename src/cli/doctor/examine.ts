@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import { presentWorkers } from '../present-workers.ts';
+import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';
 import { checkClock, watchClock } from './clock.ts';
@@ -41,6 +42,7 @@ export async function examine(
         : await findingsOf('domain certificates', () => checkDomainCertificates(tables, config, clock))),
       ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
       ...(await findingsOf('ports', () => checkHostingPorts(config, serverRuns))),
+      ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
       ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),

@@ -6,13 +6,24 @@ import { type Host, PermanentHostError } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
-import { createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
+import { dailyBackupKind } from './daily.ts';
+import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
+import { restoreCheckKinds } from './restore-check.ts';
+import { discardExpired, discardKind } from './retention.ts';
 
 const addresses = Type.Array(Type.String());
 
-/** Making a backup, telling of it, and putting it back. */
-export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): JobKind[] {
+/**
+ * Making a backup, telling of it, putting it back, and what is done about backups day by day. `hostOf` gives the machine
+ * that an install is on, where there are several.
+ */
+export function backupJobKinds(
+  platform: Platform,
+  host: Host,
+  mailer: Mailer,
+  hostOf: (installId: string) => Promise<Host> = async () => host,
+): JobKind[] {
   const { database, queue, clock } = platform;
 
   /** Ends a backup, and asks for the mails in the same transaction. */
@@ -27,9 +38,14 @@ export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): 
       .updateTable('backups')
       .set({ ...outcome, finished_at: timestamp(clock) })
       .where('id', '=', backupId)
-      .returning('notification_emails')
+      .returning(['notification_emails', 'scheduled', 'install_id'])
       .executeTakeFirst();
     if (!row) return;
+    if (row.scheduled) {
+      await discardExpired(platform, transaction, row.install_id);
+      // There is room for the next one.
+      await queue.enqueue(transaction, backUpDaily, { payload: {}, lane: backUpDaily.name });
+    }
     for (const address of Value.Parse(addresses, row.notification_emails)) {
       await queue.enqueue(transaction, notifyOfBackup, {
         payload: { backup_id: backupId, address },
@@ -68,10 +84,13 @@ export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): 
     }),
     defineJob({
       ...restoreBackup,
-      async run({ backup_id, install_id }, { signal }) {
+      async run({ backup_id, install_id, from_id = install_id }, { signal }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to restore to.');
-        await permanently(host.restore(install, backup_id, { signal }));
+        const from = from_id === install_id ? install : await findActiveInstall(database.reader, from_id);
+        if (!from)
+          throw new PermanentFailure('The install that the backup is of is gone, and its backups with it.');
+        await permanently(host.restore(install, backup_id, { from, signal }));
       },
     }),
     defineJob({
@@ -95,6 +114,9 @@ export function backupJobKinds(platform: Platform, host: Host, mailer: Mailer): 
         if (backup) await mailer.send({ to: address, ...backupMail(backup) });
       },
     }),
+    dailyBackupKind(platform),
+    discardKind(platform, host),
+    ...restoreCheckKinds(platform, host, hostOf),
   ];
 }
 

@@ -11,10 +11,59 @@ export const createBackup: JobType<typeof backupPayload> = {
   timeoutMs: 6 * 60 * 60 * 1000,
 };
 
-/** Puts the files of an install back as a backup has them. */
-export const restoreBackup: JobType<typeof backupPayload> = {
+const restorePayload = Type.Object({
+  backup_id: Type.String(),
+  /** The install that is restored. */
+  install_id: Type.String(),
+  /** The install that the backup is of, where that is another. */
+  from_id: Type.Optional(Type.String()),
+});
+
+/** Puts an install back as a backup has it, or makes it what a backup of another has. */
+export const restoreBackup: JobType<typeof restorePayload> = {
   name: 'restore_backup',
+  payload: restorePayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * 60 * 60 * 1000,
+};
+
+/** Deletes a backup that is older than backups are kept, unless it is the last that there is. */
+export const discardBackup: JobType<typeof backupPayload> = {
+  name: 'discard_backup',
   payload: backupPayload,
+  maxAttempts: 5,
+  timeoutMs: 60 * 60 * 1000,
+};
+
+const nothing = Type.Object({});
+
+/** Asks for the daily backups that are due, as many as can be made now. */
+export const backUpDaily: JobType<typeof nothing> = {
+  name: 'back_up_daily',
+  payload: nothing,
+  maxAttempts: 3,
+  timeoutMs: 60_000,
+};
+
+/** Chooses a backup to be restored on trial. */
+export const sampleRestore: JobType<typeof nothing> = {
+  name: 'sample_restore',
+  payload: nothing,
+  maxAttempts: 3,
+  timeoutMs: 60_000,
+};
+
+const checkPayload = Type.Object({
+  backup_id: Type.String(),
+  install_id: Type.String(),
+  /** The scratch install; the same at every attempt, so that what one leaves behind the next takes away. */
+  scratch_id: Type.String(),
+});
+
+/** Restores a backup into a scratch install, which is then removed, and writes down whether it could be and how long it took. */
+export const checkRestore: JobType<typeof checkPayload> = {
+  name: 'check_restore',
+  payload: checkPayload,
   maxAttempts: 3,
   timeoutMs: 6 * 60 * 60 * 1000,
 };

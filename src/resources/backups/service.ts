@@ -19,6 +19,8 @@ export interface BackupDetails extends BackupView {
   description: string;
   bytes: number | null;
   reason: string | null;
+  /** Made by the daily schedule. */
+  scheduled: boolean;
   created_at: string;
 }
 
@@ -40,6 +42,7 @@ export function createBackupService({ database, queue, clock, random }: Platform
       'backup.description',
       'backup.bytes',
       'backup.reason',
+      'backup.scheduled',
       'backup.created_at',
     ]);
 
@@ -47,6 +50,21 @@ export function createBackupService({ database, queue, clock, random }: Platform
     const backup = await details.where('backup.id', '=', backupId).executeTakeFirst();
     if (!backup) throw new NotFound();
     return backup;
+  }
+
+  async function findTarget(name: string): Promise<{ id: string; name: string }> {
+    const install = await database.reader
+      .selectFrom('installs')
+      .select(['id', 'name', 'status'])
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (!install) throw new InvalidRequest(`There is no install "${name}" to restore into.`);
+    if (install.status !== 'active') {
+      throw new InvalidRequest(
+        `The install "${name}" is ${install.status}; only an active one can be restored into.`,
+      );
+    }
+    return install;
   }
 
   return {
@@ -110,19 +128,27 @@ export function createBackupService({ database, queue, clock, random }: Platform
     /** For the command line: one backup, whosever it is. Throws NotFound. */
     find: findDetails,
 
-    /** For the command line: asks for a restore. Returns the job's id. Throws NotFound, InvalidRequest. */
-    async requestRestore(backupId: string): Promise<{ jobId: string; backup: BackupDetails }> {
+    /**
+     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name. Returns the
+     * job's id. Throws NotFound, InvalidRequest.
+     */
+    async requestRestore(
+      backupId: string,
+      into?: string,
+    ): Promise<{ jobId: string; backup: BackupDetails; installName: string }> {
       const backup = await findDetails(backupId);
       if (backup.status !== 'completed') {
         throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
       }
+      const target =
+        into === undefined ? { id: backup.install_id, name: backup.install_name } : await findTarget(into);
       const jobId = await database.write((transaction) =>
         queue.enqueue(transaction, restoreBackup, {
-          payload: { backup_id: backupId, install_id: backup.install_id },
-          lane: backup.install_id,
+          payload: { backup_id: backupId, install_id: target.id, from_id: backup.install_id },
+          lane: target.id,
         }),
       );
-      return { jobId, backup };
+      return { jobId, backup, installName: target.name };
     },
   };
 }

@@ -3,11 +3,16 @@ import type { Config } from '../../config.ts';
 /** What visitors of the site domain expect to be the platform's own. */
 const ALWAYS = ['www'];
 
+/** Names of scratch installs, in which it is tried whether backups can be restored. */
+export const RESTORE_CHECK_PREFIX = 'restore-check-';
+
 /** Whether an install of this name would answer at a host of the platform itself (gaps section 5, Install.name). */
 export function isReservedName(
   name: string,
   { publicUrl, siteDomain }: Pick<Config, 'publicUrl' | 'siteDomain'>,
 ): boolean {
   const { hostname } = new URL(publicUrl);
-  return ALWAYS.includes(name) || hostname === `${name}.${siteDomain}`;
+  return (
+    ALWAYS.includes(name) || name.startsWith(RESTORE_CHECK_PREFIX) || hostname === `${name}.${siteDomain}`
+  );
 }

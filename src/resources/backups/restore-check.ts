@@ -1,0 +1,163 @@
+import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { type Host, type InstallRef, type InstallState, PermanentHostError } from '../../hosting/host.ts';
+import { defineJob, type JobKind } from '../../jobs/job.ts';
+import type { Platform } from '../../platform.ts';
+import { removeInstall } from '../installs/jobs.ts';
+import { cnameOf } from '../installs/present.ts';
+import { RESTORE_CHECK_PREFIX } from '../installs/reserved-names.ts';
+import { checkRestore, sampleRestore } from './jobs.ts';
+
+/** Checks are made one at a time: each is a whole website more. */
+const LANE = 'restore-check';
+
+/**
+ * Trials whether backups can be restored. `host` is asked to remove the scratch install, wherever it is; `hostOf` gives the machine that
+ * an install is on, where alone a backup may lie.
+ */
+export function restoreCheckKinds(
+  platform: Platform,
+  host: Host,
+  hostOf: (installId: string) => Promise<Host>,
+): JobKind[] {
+  const { config, database, queue, clock, random, log } = platform;
+
+  async function record(
+    transaction: Transaction,
+    check: { install_id: string; backup_id: string; took_ms: number; reason: string | null },
+  ): Promise<void> {
+    const { queries } = transaction;
+    // Deleted with its install, or as expired, it needs to be told no more.
+    if (!(await findSource(queries, check.install_id, check.backup_id))) return;
+    await queries
+      .insertInto('restore_checks')
+      .values({ id: random.uuid(), ...check, created_at: timestamp(clock) })
+      .execute();
+  }
+
+  const sample = defineJob({
+    ...sampleRestore,
+    async run() {
+      if (await isUnderWay(database.reader)) return;
+      const chosen = await longestUnchecked(database.reader);
+      if (!chosen) return;
+      return async (transaction) => {
+        await queue.enqueue(transaction, checkRestore, {
+          payload: { ...chosen, scratch_id: random.uuid() },
+          lane: LANE,
+        });
+      };
+    },
+  });
+
+  const check = defineJob({
+    ...checkRestore,
+    async run({ backup_id, install_id, scratch_id }, { signal }) {
+      const source = await findSource(database.reader, install_id, backup_id);
+      if (!source) return;
+      const scratch = scratchInstall(scratch_id, source, config.siteDomain);
+      const began = clock.now().getTime();
+      const tookMs = () => clock.now().getTime() - began;
+      let outcome: { took_ms: number; reason: string | null };
+      try {
+        const machine = await hostOf(install_id);
+        await machine.apply(scratch, signal);
+        await machine.restore(scratch, backup_id, { from: { id: source.id, name: source.name }, signal });
+        // Resolves only if the restored website answers.
+        await machine.apply(scratch, signal);
+        outcome = { took_ms: tookMs(), reason: null };
+      } catch (error) {
+        if (!(error instanceof PermanentHostError)) throw error;
+        outcome = { took_ms: tookMs(), reason: error.message };
+        log.error({ err: error, install: source.name, backup: backup_id }, 'a backup could not be restored');
+      } finally {
+        await host.remove({ id: scratch.id, name: scratch.name });
+      }
+      return (transaction) => record(transaction, { install_id, backup_id, ...outcome });
+    },
+    async giveUp({ backup_id, install_id, scratch_id }, { reason }, transaction) {
+      await record(transaction, { install_id, backup_id, took_ms: 0, reason });
+      // Whoever was interrupted has not removed it.
+      await queue.enqueue(transaction, removeInstall, { payload: scratchRef(scratch_id), lane: scratch_id });
+    },
+  });
+
+  return [sample, check];
+}
+
+interface Source extends InstallRef {
+  php_version: string | null;
+  wordpress_version: string | null;
+}
+
+/** The install of a backup, if that is one to be restored. */
+async function findSource(
+  queries: Queries,
+  installId: string,
+  backupId: string,
+): Promise<Source | undefined> {
+  return queries
+    .selectFrom('installs as install')
+    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
+    .select(['install.id', 'install.name', 'install.php_version', 'install.wordpress_version'])
+    .where('install.id', '=', installId)
+    .where('install.status', '=', 'active')
+    .where('backup.id', '=', backupId)
+    .where('backup.status', '=', 'completed')
+    .executeTakeFirst();
+}
+
+function scratchRef(id: string): InstallRef {
+  return { id, name: `${RESTORE_CHECK_PREFIX}${id.slice(0, 8)}` };
+}
+
+function scratchInstall(id: string, source: Source, siteDomain: string): InstallState {
+  const ref = scratchRef(id);
+  const hostname = cnameOf(ref.name, siteDomain);
+  return {
+    ...ref,
+    primaryHostname: hostname,
+    hostnames: [{ name: hostname, redirectTo: null, forceHttps: false, certificate: null }],
+    offload: null,
+    phpVersion: source.php_version,
+    wordpressVersion: source.wordpress_version,
+  };
+}
+
+async function isUnderWay(queries: Queries): Promise<boolean> {
+  const job = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', checkRestore.name)
+    .where('state', 'in', ['queued', 'running'])
+    .executeTakeFirst();
+  return job !== undefined;
+}
+
+/** The newest completed backup of the install that was checked longest ago, or never. */
+async function longestUnchecked(
+  queries: Queries,
+): Promise<{ install_id: string; backup_id: string } | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
+    .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
+    .select((eb) => ['install.id', eb.fn.max('checked.seq').as('last')])
+    .where('install.status', '=', 'active')
+    .where('backup.status', '=', 'completed')
+    .groupBy('install.id')
+    .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
+    .orderBy((eb) => eb.fn.min('install.seq'))
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const newest = await queries
+    .selectFrom('backups')
+    .select('id')
+    .where('install_id', '=', row.id)
+    .where('status', '=', 'completed')
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest && { install_id: row.id, backup_id: newest.id };
+}
