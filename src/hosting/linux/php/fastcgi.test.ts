@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askFastcgi, encodeRequest, parseAnswer } from './fastcgi.ts';
+
+function record(type: number, content: string | Buffer, padding = 0): Buffer {
+  const bytes = Buffer.from(content);
+  const header = Buffer.from([1, type, 0, 1, bytes.length >> 8, bytes.length & 0xff, padding, 0]);
+  return Buffer.concat([header, bytes, Buffer.alloc(padding)]);
+}
+const end = record(3, Buffer.alloc(8));
+
+describe('a FastCGI answer', () => {
+  it('is put together from its records, padding left out', () => {
+    const bytes = Buffer.concat([
+      record(6, 'Status: 404 Not Found\r\nX: y\r\n', 3),
+      record(7, 'a warning'),
+      record(6, '\r\nno\r\n\r\nsuch page'),
+      end,
+    ]);
+    expect(parseAnswer(bytes)).toEqual({ status: 404, body: 'no\r\n\r\nsuch page', errors: 'a warning' });
+  });
+
+  it('is 200 where it does not say', () => {
+    expect(parseAnswer(Buffer.concat([record(6, 'X: y\n\nbody'), end]))).toEqual({
+      status: 200,
+      body: 'body',
+      errors: '',
+    });
+  });
+
+  it('is none when it breaks off, or is another protocol', () => {
+    expect(parseAnswer(record(6, 'X: y\r\n\r\nbody'))).toBeNull();
+    expect(parseAnswer(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'))).toBeNull();
+    expect(parseAnswer(Buffer.alloc(0))).toBeNull();
+  });
+});
+
+describe('a FastCGI request', () => {
+  it('has lengths of one byte or four, and streams that end', () => {
+    const bytes = encodeRequest({ A: 'x'.repeat(200) }, Buffer.alloc(70_000));
+    expect(bytes.subarray(0, 16).toString('hex')).toBe(`01010001000800000001${'00'.repeat(6)}`);
+    expect(bytes.subarray(24, 30).toString('hex')).toBe('01800000c841');
+    // Two records of input, as one holds 65,535 bytes, and an empty one.
+    expect(
+      bytes
+        .subarray(-8 - 8 - (70_000 - 65_535))
+        .subarray(0, 8)
+        .toString('hex'),
+    ).toBe('0105000111710000');
+    expect(bytes.subarray(-8).toString('hex')).toBe('0105000100000000');
+  });
+});
+
+describe('asking', () => {
+  let folder: string;
+  let server: Server | undefined;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fastcgi-'));
+  });
+  afterEach(async () => {
+    server?.close();
+    server = undefined;
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function serving(answer: (write: (bytes: Buffer) => void) => void): Promise<string> {
+    const path = join(folder, 'socket');
+    server = createServer((connection) => {
+      connection.on('error', () => {});
+      connection.once('data', () => answer((bytes) => connection.end(bytes)));
+    });
+    await new Promise<void>((resolve) => server?.listen(path, resolve));
+    return path;
+  }
+
+  it('gives the answer', async () => {
+    const path = await serving((write) => write(Buffer.concat([record(6, '\r\n\r\npong'), end])));
+    expect((await askFastcgi(path, {})).body).toBe('pong');
+  });
+
+  it('fails where nothing listens, where nothing comes and where too little comes', async () => {
+    await expect(askFastcgi(join(folder, 'absent'), {})).rejects.toThrow('ENOENT');
+    const silent = await serving(() => {});
+    await expect(askFastcgi(silent, {}, { timeoutMs: 30 })).rejects.toThrow('no answer within 30 ms');
+    server?.close();
+    await rm(silent, { force: true });
+    const short = await serving((write) => write(record(6, 'X: y')));
+    await expect(askFastcgi(short, {})).rejects.toThrow('broke off');
+  });
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { linuxLayout } from '../layout.ts';
+import { fpmSpec } from './fpm.ts';
+import { fpmConfig, startSettings } from './fpm-config.ts';
+
+const layout = linuxLayout('/srv/host', '/run/host');
+const id = '11111111-1111-4111-8111-111111111111';
+const install: SandboxedInstall = {
+  id,
+  name: 'shop',
+  uid: 200001,
+  gid: 200001,
+  php: { version: '8.2', root: '/', fpm: '/usr/sbin/php-fpm8.2', cli: '/usr/bin/php8.2', modules: [] },
+  wordpressVersion: '6.8.7',
+};
+const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };
+
+describe('the configuration of PHP-FPM', () => {
+  it('listens at the socket of the install and logs to its private folder', () => {
+    const lines = fpmConfig(layout, install, limits).split('\n');
+    expect(lines).toContain(`listen = /run/host/installs/${id}/fpm.sock`);
+    expect(lines).toContain(`php_admin_value[error_log] = "/srv/host/installs/${id}/private/php-error.log"`);
+  });
+
+  it.each([
+    [64, 64, 2, '64M', 16],
+    [512, 64, 10, '256M', 96],
+    [512, 8, 4, '256M', 96],
+    [8192, 500, 16, '256M', 96],
+  ])('with %i MB and %i processes has %i workers, %s for a page and %i MB of opcache', (...row) => {
+    const [memoryMb, processes, workers, page, opcache] = row;
+    const text = fpmConfig(layout, install, { memoryMb, processes, cpuPercent: 100 });
+    expect(text).toContain(`pm.max_children = ${workers}\n`);
+    expect(text).toContain(`memory_limit] = ${page}\n`);
+    expect(startSettings({ memoryMb, processes, cpuPercent: 100 })).toContain(
+      `opcache.memory_consumption=${opcache}`,
+    );
+  });
+
+  it('keeps a folder of the operator from being read as syntax', () => {
+    const odd = { ...install, home: '/srv/a;b "c"' };
+    expect(fpmConfig(layout, odd, limits)).toContain('"/srv/a;b \\"c\\"/private/php-error.log"');
+  });
+});
+
+describe('the daemon of PHP-FPM', () => {
+  const spec = fpmSpec({ layout, install, limits });
+
+  it('is named by the install, has its limits and ends gracefully', () => {
+    expect(spec).toMatchObject({ name: `php-${id}`, limits, stopSignal: 'SIGQUIT' });
+    expect(spec.command.slice(0, 3)).toEqual(['/usr/bin/env', '--ignore-signal=SIGQUIT', '/usr/bin/setpriv']);
+  });
+
+  it('has another command with another configuration, version of PHP or core', () => {
+    const of = (change: Partial<SandboxedInstall>) =>
+      fpmSpec({ layout, install: { ...install, ...change }, limits }).command;
+    expect(of({})).toEqual(spec.command);
+    expect(of({ wordpressVersion: '6.8.8' })).not.toEqual(spec.command);
+    expect(of({ php: { ...install.php, version: '8.3' } })).not.toEqual(spec.command);
+    expect(of({ home: '/srv/elsewhere' })).not.toEqual(spec.command);
+  });
+});
