@@ -1,0 +1,196 @@
+import { constants, type Stats } from 'node:fs';
+import { copyFile, lstat, mkdir, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { hasCode } from '../../error-code.ts';
+import { PermanentHostError } from '../../host.ts';
+
+/** Deeper than any WordPress; links that lead round in circles get there. */
+const MOST_LEVELS = 40;
+const COPIES_AT_ONCE = 8;
+/** Root's alone to change, for all to read. */
+const FOLDER_MODE = 0o755;
+
+/** Not part of a core that many websites share: each has its own, and the host's own comes in its place. */
+const LEFT_OUT = new Set(['wp-config.php', '.htaccess', '.user.ini', 'php.ini']);
+
+/** Files without which it is no WordPress. */
+const REQUIRED = [
+  'index.php',
+  'wp-load.php',
+  'wp-login.php',
+  'wp-settings.php',
+  'wp-cron.php',
+  'wp-admin/includes/upgrade.php',
+  'wp-includes/version.php',
+];
+
+/**
+ * Copies a WordPress so that nothing is left but folders and regular files. Links are followed as in a chroot at
+ * `root`: one with an absolute target means that path below `root`. One that leads nowhere may be answered from `instead`
+ * (by its absolute target); otherwise it is an error that names it.
+ */
+export async function copyPlain(
+  from: string,
+  to: string,
+  { root = '/', instead = {} }: { root?: string; instead?: Record<string, string> } = {},
+): Promise<void> {
+  const files: { from: string; to: string }[] = [];
+  await mkdir(to, { mode: FOLDER_MODE });
+  await collect(from, to, 0);
+  const waiting = files.values();
+  const copyNext = async () => {
+    for (const file of waiting) await copyFile(file.from, file.to, constants.COPYFILE_EXCL);
+  };
+  await Promise.all(Array.from({ length: COPIES_AT_ONCE }, copyNext));
+
+  async function collect(folder: string, target: string, level: number): Promise<void> {
+    if (level > MOST_LEVELS) throw new PermanentHostError(`${folder}: folders lie too deep for a WordPress`);
+    for (const name of await readdir(folder)) {
+      if (level === 0 && LEFT_OUT.has(name)) continue;
+      const entry = join(folder, name);
+      const path = (await lstat(entry)).isSymbolicLink() ? await follow(entry) : entry;
+      const found = await lstat(path);
+      if (found.isDirectory()) {
+        await mkdir(join(target, name), { mode: FOLDER_MODE });
+        await collect(path, join(target, name), level + 1);
+      } else if (found.isFile()) {
+        files.push({ from: path, to: join(target, name) });
+      } else {
+        throw new PermanentHostError(`${path} is neither a file nor a folder`);
+      }
+    }
+  }
+
+  async function follow(link: string): Promise<string> {
+    const { path, missing } = await resolveBelow(root, link);
+    if (missing === null) return path;
+    const other = instead[missing];
+    if (other === undefined)
+      throw new PermanentHostError(`${link} is a link to ${missing}, which is missing`);
+    return other;
+  }
+}
+
+/**
+ * Where `path`, which lies below `root`, leads if `root` were the root of everything. `missing`: the path as seen from there, if
+ * nothing is there.
+ */
+async function resolveBelow(root: string, path: string): Promise<{ path: string; missing: string | null }> {
+  let at = root;
+  let ahead = partsOf(relative(root, path));
+  for (let links = 0; ahead.length > 0; ) {
+    const [name = '', ...rest] = ahead;
+    ahead = rest;
+    if (name === '..') {
+      at = at === root ? root : dirname(at);
+      continue;
+    }
+    const next = join(at, name);
+    const found = await stats(next);
+    if (found === null) return { path: next, missing: `/${[relative(root, next), ...rest].join('/')}` };
+    if (!found.isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    links++;
+    if (links > MOST_LEVELS) throw new PermanentHostError(`${path} is a link that leads round in circles`);
+    const target = await readlink(next);
+    if (target.startsWith('/')) at = root;
+    ahead = [...partsOf(target), ...rest];
+  }
+  return { path: at, missing: null };
+}
+
+function partsOf(path: string): string[] {
+  return path.split('/').filter((part) => part !== '' && part !== '.');
+}
+
+async function stats(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
+    throw error;
+  }
+}
+
+/**
+ * The version of the WordPress in a folder, as its own file says it.
+ *
+ * @throws PermanentHostError if it is none, is no release, or brings no theme
+ */
+export async function checkCore(folder: string): Promise<string> {
+  for (const name of REQUIRED) {
+    if (!(await isFile(join(folder, name)))) {
+      throw new PermanentHostError(`${folder} holds no WordPress: ${name} is missing`);
+    }
+  }
+  const version = versionIn(await readFile(join(folder, 'wp-includes/version.php'), 'utf8'));
+  if ((await themesIn(folder)).length === 0) {
+    throw new PermanentHostError(
+      `WordPress ${version} in ${folder} brings no theme, and shows nothing without one`,
+    );
+  }
+  return version;
+}
+
+/** Rejects with a {@link PermanentHostError} if this host does not hold that core. */
+export async function requireCore(core: string): Promise<void> {
+  if (await isFile(join(core, 'wp-load.php'))) return;
+  throw new PermanentHostError(`this host holds no WordPress ${basename(core)}: add it first`);
+}
+
+/** Pure: what stands in `wp-includes/version.php`. */
+export function versionIn(text: string): string {
+  const version = /^\s*\$wp_version\s*=\s*(['"])(.*?)\1\s*;/m.exec(text)?.[2];
+  if (version === undefined)
+    throw new PermanentHostError('wp-includes/version.php names no version of WordPress');
+  if (!/^\d+(\.\d+){1,2}$/.test(version)) {
+    throw new PermanentHostError(`WordPress ${version} is no release: only releases are hosted`);
+  }
+  return version;
+}
+
+/** Themes that a core brings, sorted: folders that WordPress would offer. */
+export async function themesIn(core: string): Promise<string[]> {
+  const themes = join(core, 'wp-content/themes');
+  const found: string[] = [];
+  for (const name of await namesIn(themes)) {
+    if (await isFile(join(themes, name, 'style.css'))) found.push(name);
+  }
+  return found.sort();
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isFile();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
+    throw error;
+  }
+}
+
+/** Newest first. */
+export function newestFirst(versions: readonly string[]): string[] {
+  return [...versions].sort((a, b) => compareVersions(b, a));
+}
+
+/** Below 0 if `a` is the older one. `6.2` is `6.2.0`. */
+export function compareVersions(a: string, b: string): number {
+  const left = a.split('.').map(Number);
+  const right = b.split('.').map(Number);
+  for (let at = 0; at < 3; at++) {
+    const difference = (left[at] ?? 0) - (right[at] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

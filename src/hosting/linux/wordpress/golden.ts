@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { access, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { systemRandomness } from '../../../ids.ts';
+import { writeDurably } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { createSerial } from '../../serial.ts';
+import type { Databases } from '../daemons/databases.ts';
+import { makeHome, removeHome } from '../isolation/folders.ts';
+import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
+import type { UnixUsers } from '../isolation/unix-users.ts';
+import type { LinuxLayout } from '../layout.ts';
+import type { PhpRuntime } from '../php/runtimes.ts';
+import { goldenStatements, PLACEHOLDER } from './first-content.ts';
+import { phpFileOf } from './php-files.ts';
+import { runPhp } from './run-php.ts';
+import { makeSiteFiles } from './site-files.ts';
+
+/**
+ * What a new WordPress has in its database, once for each version, so that a new website is a copy of it and need not be
+ * installed. It is made by WordPress itself, as a website that exists for a moment.
+ */
+export interface Golden {
+  /** Path of the statements that fill an empty database (first-content.ts); made where they are missing. */
+  ensure(version: string): Promise<string>;
+}
+
+export interface GoldenOptions {
+  layout: LinuxLayout;
+  databases: Databases;
+  users: UnixUsers;
+  /** The PHP to install with. */
+  php(): Promise<PhpRuntime>;
+  log: Logger;
+}
+
+/** Raised whenever what a golden database is made with changes, so that those of before are not taken. */
+const FORMAT = 1;
+const NAME_PREFIX = 'homeport-golden-';
+/** WordPress's own first choice would be by date; people expect the name alone. */
+const PERMALINKS = '/%postname%/';
+
+export function createGolden(options: GoldenOptions): Golden {
+  const { layout, databases, users, log } = options;
+  const serial = createSerial();
+
+  async function make(version: string, file: string): Promise<void> {
+    const started = performance.now();
+    await removeLeftOvers();
+    const install = await newInstall(version);
+    try {
+      const sql = await installIn(install, databaseOf(install));
+      await writeDurably(file, goldenStatements(sql));
+    } finally {
+      await removeInstall(install);
+    }
+    log.info(
+      { version, ms: Math.round(performance.now() - started) },
+      `golden database of WordPress ${version} made`,
+    );
+  }
+
+  async function newInstall(version: string): Promise<SandboxedInstall> {
+    const id = systemRandomness.uuid();
+    const name = `${NAME_PREFIX}${randomBytes(4).toString('hex')}`;
+    const ids = await users.ensure({
+      installId: id,
+      name,
+      home: layout.homeOf(id),
+      shell: '/usr/sbin/nologin',
+    });
+    return { id, name, ...ids, php: await options.php(), wordpressVersion: version };
+  }
+
+  /** Gives the dump. */
+  async function installIn(install: SandboxedInstall, database: string): Promise<string> {
+    const core = layout.coreOf(install.wordpressVersion);
+    await makeHome(layout, install);
+    await databases.create(database, install.name);
+    const config = {
+      root: foldersOf(layout, install).htdocs,
+      database,
+      user: install.name,
+      socket: layout.mariadbSocket,
+      redis: null,
+      origin: PLACEHOLDER.origin,
+    };
+    await makeSiteFiles(layout, install, config, () => randomBytes(32).toString('base64'));
+    await runPhp(layout, install, {
+      script: phpFileOf(core, 'install.php'),
+      args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
+    });
+    // In another process: WordPress reads how links are made when it starts.
+    await runPhp(layout, install, { script: phpFileOf(core, 'settle.php') });
+    const file = join(foldersOf(layout, install).home, 'golden.sql');
+    await databases.dump(database, file);
+    return readFile(file, 'utf8');
+  }
+
+  async function removeInstall({ id, name }: { id: string; name: string }): Promise<void> {
+    await databases.drop(databaseOf({ name }), name);
+    await removeHome(layout, id);
+    await users.remove(id);
+  }
+
+  /** Of a run that was killed. */
+  async function removeLeftOvers(): Promise<void> {
+    for (const { installId, name } of await users.list()) {
+      if (name.startsWith(NAME_PREFIX)) await removeInstall({ id: installId, name });
+    }
+  }
+
+  return {
+    async ensure(version) {
+      const file = join(layout.golden, `${version}-${FORMAT}.sql`);
+      await mkdir(layout.golden, { recursive: true, mode: 0o700 });
+      if (!(await exists(file))) {
+        await serial('golden', async () => {
+          if (!(await exists(file))) await make(version, file);
+        });
+      }
+      return file;
+    },
+  };
+}
+
+/** Below `hp_`, as every database of this host. */
+function databaseOf({ name }: { name: string }): string {
+  return `hp_${name.replaceAll('-', '_')}`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await access(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PermanentHostError } from '../../host.ts';
+
+const NAME = 'latest.zip';
+const TIMEOUT_MS = 5 * 60_000;
+/** Several times a WordPress. */
+const MOST_BYTES = 512 * 1024 * 1024;
+/** What wordpress.org publishes is SHA-1, over HTTPS; a mirror may do better. */
+const CHECKSUMS = ['sha256', 'sha1'] as const;
+
+type Checksum = { algorithm: (typeof CHECKSUMS)[number]; hex: string };
+
+/**
+ * Downloads the newest WordPress into `folder` and gives the path of the archive, whose checksum is the published one.
+ *
+ * @throws PermanentHostError if it is not what was published; another Error if it cannot be fetched now
+ */
+export async function downloadOfficial(
+  url: string,
+  folder: string,
+  fetchUrl: typeof fetch = fetch,
+): Promise<string> {
+  const address = `${url.replace(/\/+$/, '')}/${NAME}`;
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const published = await publishedChecksum(address, fetchUrl, signal);
+  const archive = join(folder, NAME);
+  const hex = await downloadTo(archive, address, published.algorithm, fetchUrl, signal);
+  if (hex !== published.hex) {
+    throw new PermanentHostError(
+      `${address} is not what was published: its ${published.algorithm} is ${hex} instead of ${published.hex}. If a new version came out this minute, try again`,
+    );
+  }
+  return archive;
+}
+
+async function publishedChecksum(
+  address: string,
+  fetchUrl: typeof fetch,
+  signal: AbortSignal,
+): Promise<Checksum> {
+  for (const algorithm of CHECKSUMS) {
+    const response = await fetchUrl(`${address}.${algorithm}`, { signal });
+    const text = (await response.text()).trim();
+    if (response.status === 404) continue;
+    if (!response.ok) throw new Error(`${address}.${algorithm} answers ${response.status}`);
+    const hex = /^([0-9a-f]{40,64})(\s|$)/i.exec(text)?.[1]?.toLowerCase();
+    const length = algorithm === 'sha1' ? 40 : 64;
+    if (hex?.length !== length) throw new PermanentHostError(`${address}.${algorithm} holds no checksum`);
+    return { algorithm, hex };
+  }
+  throw new PermanentHostError(`${address} has no published checksum, so it cannot be verified`);
+}
+
+/** Gives the checksum of what was written. */
+async function downloadTo(
+  path: string,
+  address: string,
+  algorithm: string,
+  fetchUrl: typeof fetch,
+  signal: AbortSignal,
+): Promise<string> {
+  const response = await fetchUrl(address, { signal });
+  if (!response.ok || response.body === null) {
+    await response.body?.cancel();
+    throw new Error(`${address} answers ${response.status}`);
+  }
+  const hash = createHash(algorithm);
+  let bytes = 0;
+  const measure = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      if (bytes > MOST_BYTES) return done(new PermanentHostError(`${address} is too large for a WordPress`));
+      done(null, chunk);
+    },
+  });
+  await pipeline(Readable.fromWeb(response.body), measure, createWriteStream(path, { mode: 0o600 }), {
+    signal,
+  });
+  return hash.digest('hex');
+}

@@ -1,0 +1,226 @@
+<?php
+/**
+ * Replaces host names in the URLs of the whole database, inside serialised values too, whose lengths stay right.
+ * Arguments: the new host name, then the old ones. Writes how many rows of which table were changed.
+ */
+const SHORTINIT = true;
+require dirname(__DIR__) . '/wp-load.php';
+
+$to = $argv[1];
+$from = array_slice($argv, 2);
+$changed = [];
+foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
+    $table = reset($row);
+    $count = replace_in_table($table, $from, $to);
+    if ($count > 0) {
+        $changed[$table] = $count;
+    }
+}
+wp_cache_flush();
+echo json_encode((object) $changed), "\n";
+
+/** How many rows were changed. */
+function replace_in_table(string $table, array $from, string $to): int
+{
+    $key = [];
+    $texts = [];
+    foreach (rows_of('SHOW COLUMNS FROM ' . quoted($table)) as $column) {
+        if ($column['Key'] === 'PRI') {
+            $key[] = $column['Field'];
+        } elseif (preg_match('/char|text|json/i', $column['Type']) && $column['Field'] !== 'guid') {
+            // A guid is a name for feed readers and no address: WordPress says never to change it.
+            $texts[] = $column['Field'];
+        }
+    }
+    if ($texts === []) {
+        return 0;
+    }
+    return $key === []
+        ? replace_without_key($table, $texts, $from, $to)
+        : replace_along_key($table, $key, $texts, $from, $to);
+}
+
+/** Rows are read in portions along the primary key, so that a large table fits into memory. */
+function replace_along_key(string $table, array $key, array $texts, array $from, string $to): int
+{
+    $found = implode(' OR ', array_map(static fn($column) => has_host($column, $from), $texts));
+    $order = implode(', ', array_map('quoted', $key));
+    $select = implode(', ', array_map('quoted', array_merge($key, $texts)));
+    $changed = 0;
+    $after = '';
+    do {
+        $rows = rows_of("SELECT $select FROM " . quoted($table) . " WHERE ($found)$after ORDER BY $order LIMIT 200");
+        foreach ($rows as $row) {
+            $new = [];
+            foreach ($texts as $column) {
+                $value = $row[$column] === null ? null : replace_in_value($row[$column], $from, $to);
+                if ($value !== $row[$column]) {
+                    $new[$column] = $value;
+                }
+            }
+            if ($new !== []) {
+                $these = array_intersect_key($row, array_flip($key));
+                change('UPDATE ' . quoted($table) . ' SET ' . equal($new, ', ') . ' WHERE ' . equal($these, ' AND '));
+                $changed++;
+            }
+            $tuple = implode(', ', array_map(static fn($column) => literal($row[$column]), $key));
+            $after = " AND ($order) > ($tuple)";
+        }
+    } while (count($rows) === 200);
+    return $changed;
+}
+
+/** Without a key a row cannot be named: what is equal is changed together. */
+function replace_without_key(string $table, array $texts, array $from, string $to): int
+{
+    $changed = 0;
+    foreach ($texts as $column) {
+        $name = quoted($column);
+        $rows = rows_of("SELECT DISTINCT BINARY $name AS value FROM " . quoted($table) . ' WHERE ' . has_host($column, $from));
+        foreach ($rows as ['value' => $old]) {
+            $new = replace_in_value($old, $from, $to);
+            if ($new !== $old) {
+                $set = 'UPDATE ' . quoted($table) . " SET $name = " . literal($new);
+                $changed += change("$set WHERE BINARY $name = " . literal($old));
+            }
+        }
+    }
+    return $changed;
+}
+
+function has_host(string $column, array $from): string
+{
+    $likes = array_map(
+        static fn($host) => quoted($column) . ' LIKE ' . literal('%' . addcslashes($host, '%_\\') . '%'),
+        $from,
+    );
+    return implode(' OR ', $likes);
+}
+
+function equal(array $values, string $between): string
+{
+    $parts = [];
+    foreach ($values as $column => $value) {
+        $parts[] = quoted($column) . ' = ' . literal($value);
+    }
+    return implode($between, $parts);
+}
+
+function quoted(string $name): string
+{
+    return '`' . str_replace('`', '``', $name) . '`';
+}
+
+function literal(string $value): string
+{
+    global $wpdb;
+    return "'" . mysqli_real_escape_string($wpdb->dbh, $value) . "'";
+}
+
+function rows_of(string $sql): array
+{
+    global $wpdb;
+    $result = mysqli_query($wpdb->dbh, $sql);
+    return $result === false ? give_up($sql) : mysqli_fetch_all($result, MYSQLI_ASSOC);
+}
+
+/** How many rows were changed. */
+function change(string $sql): int
+{
+    global $wpdb;
+    return mysqli_query($wpdb->dbh, $sql) === false ? give_up($sql) : mysqli_affected_rows($wpdb->dbh);
+}
+
+function give_up(string $sql): never
+{
+    global $wpdb;
+    fwrite(STDERR, mysqli_error($wpdb->dbh) . ' in: ' . substr($sql, 0, 200) . "\n");
+    exit(1);
+}
+
+/** A text, or a serialised value, with the new host name in its URLs. */
+function replace_in_value(string $value, array $from, string $to): string
+{
+    $at = 0;
+    $rewritten = rewrite_serialised($value, $at, $from, $to);
+    return $rewritten !== null && $at === strlen($value) ? $rewritten : replace_in_text($value, $from, $to);
+}
+
+/**
+ * URLs as they stand in text, in JSON (`:\/\/`) and in a query (`%3A%2F%2F`). The name must end where it ends: neither
+ * `example.com.evil.net` nor `example.community` is `example.com`.
+ */
+function replace_in_text(string $text, array $from, string $to): string
+{
+    if ($from === []) {
+        return $text;
+    }
+    $names = implode('|', array_map(static fn($host) => preg_quote($host, '~'), $from));
+    $replaced = preg_replace(
+        "~(//|\\\\/\\\\/|%2F%2F)(?:$names)(?![a-z0-9_-]|\\.[a-z0-9])~i",
+        '${1}' . $to,
+        $text,
+    );
+    if ($replaced === null) {
+        fwrite(STDERR, 'A value could not be searched: ' . preg_last_error_msg() . "\n");
+        exit(1);
+    }
+    return $replaced;
+}
+
+/**
+ * Rewrites one value of PHP's serialisation from `$at` on, and moves `$at` behind it; null if there is none. Nothing is
+ * unserialised: that would run code of whatever class a plugin left in the database.
+ */
+function rewrite_serialised(string $in, int &$at, array $from, string $to, int $depth = 0): ?string
+{
+    if ($depth > 200) {
+        return null;
+    }
+    if (preg_match('/\G(?:N;|b:[01];|i:[+-]?\d+;|d:[^;]{1,64};|[rR]:\d+;)/A', $in, $match, 0, $at)) {
+        $at += strlen($match[0]);
+        return $match[0];
+    }
+    // Text and enumeration case, by their length in bytes.
+    if (preg_match('/\G([sE]):(\d+):"/A', $in, $match, 0, $at)) {
+        $start = $at + strlen($match[0]);
+        $length = (int) $match[2];
+        if (substr($in, $start + $length, 2) !== '";') {
+            return null;
+        }
+        $text = substr($in, $start, $length);
+        $at = $start + $length + 2;
+        if ($match[1] === 's') {
+            $text = replace_in_value($text, $from, $to);
+        }
+        return $match[1] . ':' . strlen($text) . ':"' . $text . '";';
+    }
+    // A class with a form of its own: only it knows what stands in there.
+    if (preg_match('/\GC:(\d+):"[^"]*":(\d+):\{/A', $in, $match, 0, $at)) {
+        $end = $at + strlen($match[0]) + (int) $match[2];
+        if (substr($in, $end, 1) !== '}') {
+            return null;
+        }
+        $whole = substr($in, $at, $end + 1 - $at);
+        $at = $end + 1;
+        return $whole;
+    }
+    if (preg_match('/\G(?:a|O:\d+:"[^"]*"):(\d+):\{/A', $in, $match, 0, $at)) {
+        $out = $match[0];
+        $at += strlen($match[0]);
+        for ($part = 0; $part < 2 * (int) $match[1]; $part++) {
+            // A key stays as it is: nothing looks for an address under it.
+            $one = rewrite_serialised($in, $at, $part % 2 === 0 ? [] : $from, $to, $depth + 1);
+            if ($one === null) {
+                return null;
+            }
+            $out .= $one;
+        }
+        if (substr($in, $at, 1) !== '}') {
+            return null;
+        }
+        $at++;
+        return $out . '}';
+    }
+    return null;
+}

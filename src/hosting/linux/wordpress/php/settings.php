@@ -1,0 +1,56 @@
+<?php
+/**
+ * What every website of this host stands on. HOMEPORT, in homeport.php above the document root, holds what is its own.
+ * It comes before the website's own wp-config.php, so a configuration that was brought from elsewhere
+ * cannot lead it to another database.
+ */
+defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
+
+(static function (): void {
+    $own = parse_url(HOMEPORT['origin']);
+    $own_host = $own['host'] . (isset($own['port']) ? ':' . $own['port'] : '');
+    if (PHP_SAPI === 'cli') {
+        $_SERVER['HTTP_HOST'] ??= $own_host;
+        $_SERVER['SERVER_NAME'] ??= $own['host'];
+        $_SERVER['SERVER_PROTOCOL'] ??= 'HTTP/1.1';
+        $_SERVER['REQUEST_METHOD'] ??= 'GET';
+        $_SERVER['REQUEST_URI'] ??= '/';
+        $_SERVER['REMOTE_ADDR'] ??= '127.0.0.1';
+        if ($own['scheme'] === 'https') {
+            $_SERVER['HTTPS'] ??= 'on';
+        }
+    }
+    // A website answers under each of its names, over what the visitor came by. The web server lets no other name through.
+    $host = strtolower($_SERVER['HTTP_HOST'] ?? '');
+    if (preg_match('/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/D', $host) !== 1) {
+        $host = $own_host;
+    }
+    $secure = in_array(strtolower($_SERVER['HTTPS'] ?? ''), ['on', '1'], true);
+    $origin = ($secure ? 'https://' : 'http://') . $host;
+    $database = PHP_SAPI === 'cli' ? getenv('HOMEPORT_DATABASE') : false;
+
+    $settings = [
+        'DB_NAME' => $database === false ? HOMEPORT['database'] : $database,
+        'DB_USER' => HOMEPORT['user'],
+        // Who asks is known from the socket: there is no password that could be read or lost.
+        'DB_PASSWORD' => '',
+        'DB_HOST' => 'localhost:' . HOMEPORT['socket'],
+        'DB_CHARSET' => 'utf8mb4',
+        'DB_COLLATE' => '',
+        'WP_HOME' => $origin,
+        'WP_SITEURL' => $origin,
+        'WP_CONTENT_DIR' => HOMEPORT['root'] . '/wp-content',
+        'WP_CONTENT_URL' => $origin . '/wp-content',
+        // WordPress itself is this host's and read-only; the host switches it.
+        'AUTOMATIC_UPDATER_DISABLED' => true,
+        'WP_AUTO_UPDATE_CORE' => false,
+        // The host runs what is due, for a website without visitors too.
+        'DISABLE_WP_CRON' => true,
+        'FS_METHOD' => 'direct',
+    ];
+    foreach ($settings as $name => $value) {
+        if (!defined($name)) {
+            define($name, $value);
+        }
+    }
+})();

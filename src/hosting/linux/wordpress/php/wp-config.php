@@ -1,0 +1,17 @@
+<?php
+/**
+ * WordPress looks for its configuration beside itself, and it is shared by all websites: this hands over to the one of the
+ * website. Where its document root is says the environment, which no visitor can set.
+ */
+$homeport_root = $_SERVER['HOMEPORT_DOC'] ?? getenv('HOMEPORT_DOC');
+if (!is_string($homeport_root) || !is_file(dirname($homeport_root) . '/homeport.php')) {
+    http_response_code(500);
+    exit("HOMEPORT_DOC names no website of this host.\n");
+}
+if (!is_file($homeport_root . '/wp-config.php')) {
+    http_response_code(500);
+    exit("The file wp-config.php of this website is missing.\n");
+}
+const HOMEPORT_LIBRARY = __DIR__ . '/homeport';
+require_once dirname($homeport_root) . '/homeport.php';
+require $homeport_root . '/wp-config.php';

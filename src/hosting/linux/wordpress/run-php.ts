@@ -1,0 +1,42 @@
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { CommandError, runCommand } from '../run-command.ts';
+
+export interface PhpRun {
+  /** Path of the script: one that the sandbox shows. */
+  script: string;
+  args?: readonly string[];
+  environment?: Record<string, string>;
+  /** What enters the install's cgroup first. */
+  enter?: readonly string[];
+  timeoutMs?: number;
+  signal?: AbortSignal | undefined;
+}
+
+const MESSAGE_LENGTH = 2000;
+
+/**
+ * Runs a script with the PHP of the install, as its user and in its sandbox, and gives what it wrote. Rejects with the end of
+ * what it wrote to its standard error.
+ */
+export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
+  const { script, args = [], environment = {}, enter = [], timeoutMs = 120_000, signal } = run;
+  const php = [install.php.cli, '-d', 'display_errors=stderr', '-d', 'memory_limit=512M', script, ...args];
+  const [program = '', ...rest] = [
+    ...enter,
+    ...sandboxCommand(layout, install, asCommand(php), { environment }),
+  ];
+  try {
+    return (await runCommand(program, rest, { timeoutMs, signal })).stdout;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const said = (error.stderr.trim() || error.message).slice(-MESSAGE_LENGTH);
+    throw new Error(`WordPress of ${install.name}: ${script.split('/').at(-1)} failed: ${said}`, {
+      cause: error,
+    });
+  }
+}
+
+function asCommand([program = '', ...args]: readonly string[]): [string, ...string[]] {
+  return [program, ...args];
+}

@@ -1,0 +1,85 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Databases } from '../daemons/databases.ts';
+import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { requireCore, themesIn } from './core-tree.ts';
+import { phpFileOf } from './php-files.ts';
+import { pinFolder } from './pinned-folder.ts';
+import { runPhp } from './run-php.ts';
+import { linkSite } from './site-files.ts';
+
+export interface CoreSwitchOptions {
+  layout: LinuxLayout;
+  databases: Databases;
+  enter(installId: string): readonly string[];
+  log: Logger;
+}
+
+/** A large database on a slow disk. */
+const UPGRADE_MS = 30 * 60_000;
+
+/**
+ * Puts a website on another core. The database goes first, while visitors still see the former core; the links follow once it is
+ * right. What fails before that is undone from the dump.
+ */
+export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOptions) {
+  return async function switchCore(
+    install: SandboxedInstall,
+    database: string,
+    from: string,
+    to: string,
+  ): Promise<void> {
+    await requireCore(layout.coreOf(to));
+    const before = { ...install, wordpressVersion: from };
+    const after = { ...install, wordpressVersion: to };
+    await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+    const dump = join(layout.scratch, `switch-${install.id}.sql`);
+    await databases.dump(database, dump);
+    try {
+      await keepThemes(before, to);
+      await upgradeDatabase(after, database, dump);
+      await linkSite(layout, after);
+      await keepDump(install, dump, `database-before-wordpress-${to}.sql`);
+    } finally {
+      await rm(dump, { force: true });
+    }
+    log.info({ install: install.id, from, to }, `${install.name} put on WordPress ${to}`);
+  };
+
+  /** A theme in use that the other core does not bring becomes the website's own. */
+  async function keepThemes(before: SandboxedInstall, to: string): Promise<void> {
+    const core = layout.coreOf(before.wordpressVersion);
+    const next = new Set(await themesIn(layout.coreOf(to)));
+    const lost = (await themesIn(core)).filter((theme) => !next.has(theme));
+    if (lost.length === 0) return;
+    await runPhp(layout, before, {
+      script: phpFileOf(core, 'keep-themes.php'),
+      args: lost,
+      enter: enter(before.id),
+    });
+  }
+
+  async function upgradeDatabase(after: SandboxedInstall, database: string, dump: string): Promise<void> {
+    try {
+      await runPhp(layout, after, {
+        script: phpFileOf(layout.coreOf(after.wordpressVersion), 'upgrade.php'),
+        enter: enter(after.id),
+        timeoutMs: UPGRADE_MS,
+      });
+    } catch (error) {
+      await databases.load(database, dump);
+      throw error;
+    }
+  }
+
+  async function keepDump(install: SandboxedInstall, dump: string, name: string): Promise<void> {
+    const folder = await pinFolder(foldersOf(layout, install).private);
+    try {
+      await folder.take(dump, name, { uid: install.uid, gid: install.gid, mode: 0o600 });
+    } finally {
+      await folder.close();
+    }
+  }
+}

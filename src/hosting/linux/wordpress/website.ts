@@ -1,0 +1,203 @@
+import { lstat, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../clock.ts';
+import type { Randomness } from '../../../ids.ts';
+import { writeDurably } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { PermanentHostError } from '../../host.ts';
+import type { Databases } from '../daemons/databases.ts';
+import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { requireCore } from './core-tree.ts';
+import { firstContentSql, PLACEHOLDER } from './first-content.ts';
+import type { Golden } from './golden.ts';
+import { wordpressPasswordHash } from './password-hash.ts';
+import { phpFileOf } from './php-files.ts';
+import { pinFolder } from './pinned-folder.ts';
+import { runPhp } from './run-php.ts';
+import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
+import { createCoreSwitch } from './switch-core.ts';
+
+/** Where a website is reached. */
+export interface SiteAddress {
+  /** The name it goes by in mails, and in what it does without a visitor. */
+  primaryHostname: string;
+  /** Whether visitors of that name come by HTTPS. */
+  secure: boolean;
+}
+
+/** WordPress itself of the installs. Users, homes and databases are there already; PHP, Redis and the web server need not run. */
+export interface Websites {
+  /**
+   * Makes the files of a website, or mends them: links to the core of `install.wordpressVersion`, first files, and what WordPress
+   * has to know of this host. To be called again whenever something of `site` changes. Files of the customer stay.
+   */
+  makeFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
+  /** What of it is not as it should be, one sentence each; none if all is well. Changes nothing. */
+  checkFiles(install: SandboxedInstall): Promise<string[]>;
+  /**
+   * Fills an empty database with a new WordPress and its administrator `admin`, whose random password is in
+   * `private/wordpress-admin.txt`. A database with anything in it stays, unless that is what a filling left that was broken off.
+   */
+  fillDatabase(
+    install: SandboxedInstall,
+    database: string,
+    first: SiteAddress & { title: string; email?: string },
+  ): Promise<void>;
+  /**
+   * Puts a website on another core of this host, newer or older, and its database with it, of which a dump is left in
+   * `private`. If that fails, it is as before. PHP must be restarted afterwards: it still sees the former core alone.
+   */
+  switchCore(install: SandboxedInstall, database: string, from: string, to: string): Promise<void>;
+  /** Runs what is due in WordPress's own schedule. */
+  runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void>;
+  /**
+   * Replaces host names in every URL in the database, serialised values included. The Unix user of `install` must
+   * have rights on it. Names with `*` are left out: no URL holds them.
+   */
+  replaceUrls(
+    install: SandboxedInstall,
+    database: string,
+    fromHosts: readonly string[],
+    toHost: string,
+  ): Promise<void>;
+}
+
+export interface WebsitesOptions {
+  layout: LinuxLayout;
+  databases: Databases;
+  golden: Golden;
+  /** Where visitors reach a name: `https://example.com`, with the port if it is not the usual one. */
+  origin(hostname: string, secure: boolean): string;
+  /** What puts a process of an install into its cgroup; nothing if left out. */
+  enter?(installId: string): readonly string[];
+  log: Logger;
+  clock: Clock;
+  randomness: Randomness;
+}
+
+const ADMIN_FILE = 'wordpress-admin.txt';
+/** There while a database is being filled. In the home, which is root's and goes with the install. */
+const FILLING_FILE = '.filling';
+const CRON_MS = 5 * 60_000;
+const REPLACE_MS = 30 * 60_000;
+const HOSTNAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/;
+
+export function createWebsites(options: WebsitesOptions): Websites {
+  const { layout, databases, golden, origin, enter = () => [], log, clock, randomness } = options;
+
+  async function makeFiles(
+    install: SandboxedInstall,
+    site: SiteAddress & { database: string },
+  ): Promise<void> {
+    await requireCore(layout.coreOf(install.wordpressVersion));
+    const config = {
+      root: foldersOf(layout, install).htdocs,
+      database: site.database,
+      user: install.name,
+      socket: layout.mariadbSocket,
+      redis: layout.redisSocketOf(install.id),
+      origin: origin(site.primaryHostname, site.secure),
+    };
+    await makeSiteFiles(layout, install, config, () => randomness.bytes(48).toString('base64'));
+  }
+
+  async function fillDatabase(
+    install: SandboxedInstall,
+    database: string,
+    first: SiteAddress & { title: string; email?: string },
+  ): Promise<void> {
+    const mark = join(foldersOf(layout, install).home, FILLING_FILE);
+    if (!(await exists(mark)) && (await hasTables(database))) return;
+    const statements = await readFile(await golden.ensure(install.wordpressVersion), 'utf8');
+    const password = randomness.bytes(18).toString('base64url');
+    const address = origin(first.primaryHostname, first.secure);
+    await writeDurably(mark, '');
+    const content = {
+      origin: address,
+      email: first.email ?? `admin@${first.primaryHostname}`,
+      title: first.title,
+      passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
+      now: clock.now(),
+    };
+    await databases.query(database, firstContentSql(statements, content));
+    await writeAdminFile(install, adminText(address, password));
+    await rm(mark);
+  }
+
+  async function hasTables(database: string): Promise<boolean> {
+    return (await databases.query(database, 'SHOW TABLES')).length > 0;
+  }
+
+  async function writeAdminFile(install: SandboxedInstall, text: string): Promise<void> {
+    const folder = await pinFolder(foldersOf(layout, install).private);
+    try {
+      await folder.write(ADMIN_FILE, text, { uid: install.uid, gid: install.gid, mode: 0o600 });
+    } finally {
+      await folder.close();
+    }
+  }
+
+  async function runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void> {
+    await runPhp(layout, install, {
+      script: join(layout.coreOf(install.wordpressVersion), 'wp-cron.php'),
+      enter: enter(install.id),
+      timeoutMs: CRON_MS,
+      signal,
+    });
+  }
+
+  async function replaceUrls(
+    install: SandboxedInstall,
+    database: string,
+    fromHosts: readonly string[],
+    toHost: string,
+  ): Promise<void> {
+    for (const name of [...fromHosts.filter((host) => !host.startsWith('*.')), toHost]) {
+      if (!HOSTNAME.test(name)) throw new PermanentHostError(`"${name}" is no host name`);
+    }
+    const from = fromHosts.filter((host) => !host.startsWith('*.') && host !== toHost);
+    if (from.length === 0) return;
+    const changed = await runPhp(layout, install, {
+      script: phpFileOf(layout.coreOf(install.wordpressVersion), 'replace-urls.php'),
+      args: [toHost, ...from],
+      environment: { HOMEPORT_DATABASE: database },
+      enter: enter(install.id),
+      timeoutMs: REPLACE_MS,
+    });
+    log.info(
+      { install: install.id, from, to: toHost, rows: changed.trim() },
+      `host names replaced in ${database}`,
+    );
+  }
+
+  return {
+    makeFiles,
+    checkFiles: (install) => checkSiteFiles(layout, install),
+    fillDatabase,
+    switchCore: createCoreSwitch({ layout, databases, enter, log }),
+    runCron,
+    replaceUrls,
+  };
+}
+
+function adminText(address: string, password: string): string {
+  return `Your WordPress is at ${address}/wp-admin/
+
+User name: ${PLACEHOLDER.user}
+Password:  ${password}
+
+Sign in, choose a password of your own, and delete this file.
+`;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return false;
+    throw error;
+  }
+}
