@@ -1,0 +1,9 @@
+import { PermanentHostError } from '../../host.ts';
+
+/** Names of files, units and cgroups are made of it. Throws a {@link PermanentHostError}. */
+export function checkedDaemonName(name: string): string {
+  if (!/^[a-z0-9-]{1,100}$/.test(name)) {
+    throw new PermanentHostError(`"${name}" cannot be the name of a daemon`);
+  }
+  return name;
+}

@@ -1,0 +1,75 @@
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import Type, { type Static } from 'typebox';
+import { Value } from 'typebox/value';
+import { isTemporary, writeAtomically } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+
+const ProcessRecord = Type.Object({
+  /** Main process, and at the same time its process group; null while it is about to be started. */
+  pid: Type.Union([Type.Integer({ minimum: 2 }), Type.Null()]),
+  /** When it was started, in ticks since the machine was: with the number it is unmistakable. */
+  startTime: Type.Union([Type.String(), Type.Null()]),
+  stopSignal: Type.String(),
+  stopWithinMs: Type.Number(),
+});
+
+/** What has to be known of a daemon to end it when the process that started it is gone. */
+export type ProcessRecord = Static<typeof ProcessRecord>;
+
+/** A file for each daemon that runs, in a folder that is gone after a restart of the machine. */
+export interface ProcessRecords {
+  write(name: string, record: ProcessRecord): Promise<void>;
+  remove(name: string): Promise<void>;
+  all(): Promise<{ name: string; record: ProcessRecord }[]>;
+}
+
+const SUFFIX = '.json';
+
+export function processRecords(folder: string): ProcessRecords {
+  const fileOf = (name: string) => join(folder, name + SUFFIX);
+
+  async function read(name: string): Promise<ProcessRecord> {
+    const content: unknown = JSON.parse(await readFile(fileOf(name), 'utf8'));
+    return Value.Parse(ProcessRecord, content);
+  }
+
+  return {
+    async write(name, record) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await writeAtomically(fileOf(name), JSON.stringify(record));
+    },
+    remove: (name) => rm(fileOf(name), { force: true }),
+    async all() {
+      const files = (await namesIn(folder)).filter((file) => file.endsWith(SUFFIX) && !isTemporary(file));
+      const names = files.map((file) => basename(file, SUFFIX));
+      return Promise.all(names.map(async (name) => ({ name, record: await read(name) })));
+    },
+  };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** proc(5), `/proc/pid/stat`: the third field, and the 22nd. */
+const STATE = 0;
+const START_TIME = 19;
+
+/** When a process was started, in ticks since the machine was; null if it has ended. */
+export async function startTimeOf(pid: number): Promise<string | null> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The second field is its name in brackets, in which anything may stand.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[STATE] === 'Z' || fields[STATE] === 'X' ? null : (fields[START_TIME] ?? null);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return null;
+    throw error;
+  }
+}

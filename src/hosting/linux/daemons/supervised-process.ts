@@ -1,0 +1,202 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../clock.ts';
+import type { DaemonSpec, DaemonState } from '../daemon.ts';
+import { type Backoff, restartDelay } from './backoff.ts';
+import type { Cgroups } from './cgroups.ts';
+import { sendSignal } from './leftovers.ts';
+import { forEachLine, isSerious, recentLines } from './output-lines.ts';
+import { type ProcessRecords, startTimeOf } from './process-records.ts';
+
+export const STOP_WITHIN_MS = 10_000;
+const READY_WITHIN_MS = 10_000;
+const LAST_WORDS_WITHIN_MS = 200;
+const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+
+export interface Supervision {
+  cgroups: Cgroups;
+  records: ProcessRecords;
+  restarts: Backoff;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A daemon that is a child of this process, started again whenever it ends. */
+export interface SupervisedProcess {
+  readonly spec: DaemonSpec;
+  state(): DaemonState;
+  /** Main process, or null while there is none. */
+  pid(): number | null;
+  /** Starts it if it does not run, at once, and resolves when it is ready. Rejects with what it wrote if it is not in time. */
+  untilReady(): Promise<void>;
+  /** Ends it, by force if it takes too long, with everything it has started. It is not started again. */
+  stop(): Promise<void>;
+}
+
+/** One process of a daemon, from its start to its end. */
+interface Run {
+  child: ChildProcess;
+  /** What became of it, for people; null as long as it runs. */
+  ending: string | null;
+  /** Resolves when it has ended and nothing of it is left. */
+  ended: Promise<void>;
+}
+
+export function superviseProcess(spec: DaemonSpec, supervision: Supervision): SupervisedProcess {
+  const { cgroups, records, restarts, clock } = supervision;
+  const log = supervision.log.child({ daemon: spec.name });
+  const { stopSignal = 'SIGTERM', stopWithinMs = STOP_WITHIN_MS } = spec;
+  const written = recentLines();
+  let run: Run | null = null;
+  /** The start that is under way, for those who come meanwhile. */
+  let starting: Promise<Run> | null = null;
+  let restart: NodeJS.Timeout | null = null;
+  let delay: number | null = null;
+  let stopped = false;
+
+  function started(): Promise<Run> {
+    if (run !== null) return Promise.resolve(run);
+    starting ??= launch().finally(() => {
+      starting = null;
+    });
+    return starting;
+  }
+
+  async function launch(): Promise<Run> {
+    if (restart !== null) clearTimeout(restart);
+    restart = null;
+    // Before there is a process, so that there is none that nobody knows of should this one be killed.
+    await records.write(spec.name, { pid: null, startTime: null, stopSignal, stopWithinMs });
+    await cgroups.set(spec.name, spec.limits ?? null);
+    const launched = begin();
+    run = launched;
+    const { pid } = launched.child;
+    if (pid !== undefined) {
+      const startTime = await startTimeOf(pid);
+      await records.write(spec.name, { pid, startTime, stopSignal, stopWithinMs });
+    }
+    return launched;
+  }
+
+  function begin(): Run {
+    const [file = '', ...args] = [...cgroups.enter(spec.name), ...spec.command];
+    const startedAt = clock.now().getTime();
+    const child = spawn(file, args, {
+      cwd: '/',
+      env: { PATH, LC_ALL: 'C.UTF-8', ...spec.environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A process group of its own: a signal from a terminal to this process is none to it, and it can be ended whole.
+      detached: true,
+    });
+    for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, onLine);
+    const exit = new Promise<string>((resolve) => {
+      child.once('error', (error) => resolve(`could not be started: ${error.message}`));
+      child.once('exit', (status, signal) =>
+        resolve(signal === null ? `ended with status ${status}` : `was ended by ${signal}`),
+      );
+    });
+    const closed = new Promise((resolve) => child.once('close', resolve));
+    const begun: Run = {
+      child,
+      ending: null,
+      ended: exit.then((ending) => onEnd(begun, ending, { startedAt, closed })),
+    };
+    return begun;
+  }
+
+  function onLine(line: string): void {
+    written.add(line);
+    if (isSerious(line)) log.warn(line);
+    else log.info(line);
+  }
+
+  async function onEnd(
+    ended: Run,
+    ending: string,
+    { startedAt, closed }: { startedAt: number; closed: Promise<unknown> },
+  ): Promise<void> {
+    try {
+      await killRest(ended);
+    } catch (err) {
+      log.error({ err }, 'processes of a daemon that has ended do not end');
+    }
+    // Its last words are often why it ended.
+    await Promise.race([closed, pause(LAST_WORDS_WITHIN_MS)]);
+    ended.ending = ending;
+    if (run === ended) run = null;
+    if (stopped) return;
+    delay = restartDelay(restarts, delay, clock.now().getTime() - startedAt);
+    log.warn({ restartInMs: delay }, `${spec.description} ${ending}`);
+    restart = setTimeout(() => void started().catch(onFailedStart), delay);
+  }
+
+  /** Without a process that could end there would be no further try. */
+  function onFailedStart(err: unknown): void {
+    if (stopped) return;
+    delay = restartDelay(restarts, delay, 0);
+    log.error({ err, restartInMs: delay }, `${spec.description} could not be started`);
+    restart = setTimeout(() => void started().catch(onFailedStart), delay);
+  }
+
+  async function killRest({ child }: Run): Promise<void> {
+    if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
+    await cgroups.kill(spec.name);
+  }
+
+  async function untilReady(): Promise<void> {
+    const { readyWithinMs = READY_WITHIN_MS } = spec;
+    const awaited = await started();
+    const late = pause(readyWithinMs, 'late' as const, { ref: false });
+    let amiss = 'it does not answer';
+    for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
+      const answer = spec.ready().then(
+        () => 'ready' as const,
+        (error: unknown) => {
+          amiss = error instanceof Error ? error.message : String(error);
+        },
+      );
+      const first = await Promise.race([answer, awaited.ended, late]);
+      if (awaited.ending !== null) throw failure(awaited.ending);
+      if (first === 'ready') return;
+      if (first === 'late') throw failure(`is not ready after ${readyWithinMs} ms: ${amiss}`);
+      await pause(wait);
+    }
+  }
+
+  function failure(why: string): Error {
+    const text = written.text();
+    return new Error(`${spec.description} ${why}${text === '' ? '' : `; it wrote:\n${text}`}`);
+  }
+
+  async function stop(): Promise<void> {
+    stopped = true;
+    if (restart !== null) clearTimeout(restart);
+    restart = null;
+    // A start that failed has told whoever asked for it.
+    await starting?.catch(() => undefined);
+    const last = run;
+    if (last !== null) await end(last);
+    await cgroups.remove(spec.name);
+    await records.remove(spec.name);
+  }
+
+  async function end(last: Run): Promise<void> {
+    last.child.kill(stopSignal);
+    const inTime = pause(stopWithinMs, false, { ref: false });
+    if (!(await Promise.race([last.ended.then(() => true), inTime]))) {
+      log.warn(`${spec.description} does not end when asked to and is killed`);
+      await killRest(last);
+      last.child.kill('SIGKILL');
+    }
+    await last.ended;
+  }
+
+  return {
+    spec,
+    state: () => (stopped ? 'stopped' : run === null ? 'restarting' : 'running'),
+    pid: () => run?.child.pid ?? null,
+    untilReady,
+    stop,
+  };
+}

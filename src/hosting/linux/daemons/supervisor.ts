@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../clock.ts';
+import { createSerial } from '../../serial.ts';
+import type { DaemonSpec, Daemons } from '../daemon.ts';
+import { type Backoff, RESTARTS } from './backoff.ts';
+import type { Cgroups } from './cgroups.ts';
+import { checkedDaemonName } from './daemon-name.ts';
+import { endLeftovers, sendSignal } from './leftovers.ts';
+import { processRecords } from './process-records.ts';
+import { type SupervisedProcess, superviseProcess } from './supervised-process.ts';
+
+/**
+ * Daemons as children of this process, for machines without systemd. Each is in a cgroup of its own name, is started again when
+ * it ends, and ends with this process; should this process be killed, the next one ends them in {@link Daemons.start}. What
+ * they write goes to the log.
+ */
+export function createSupervisor(options: {
+  runFolder: string;
+  cgroups: Cgroups;
+  log: Logger;
+  clock: Clock;
+  restarts?: Backoff;
+}): Daemons {
+  const { runFolder, cgroups, log, clock, restarts = RESTARTS } = options;
+  const records = processRecords(join(runFolder, 'daemons'));
+  const daemons = new Map<string, SupervisedProcess>();
+  const serially = createSerial();
+  let ending = false;
+
+  async function ensure(spec: DaemonSpec): Promise<void> {
+    if (ending) throw new Error(`${spec.description} is not started: the host is ending`);
+    const present = daemons.get(spec.name);
+    if (present !== undefined && isSame(present.spec, spec)) return present.untilReady();
+    await present?.stop();
+    await startAnew(spec);
+  }
+
+  async function startAnew(spec: DaemonSpec): Promise<void> {
+    const daemon = superviseProcess(spec, { cgroups, records, restarts, clock, log });
+    daemons.set(spec.name, daemon);
+    await daemon.untilReady();
+  }
+
+  function required(name: string): SupervisedProcess {
+    const daemon = daemons.get(name);
+    if (daemon === undefined) throw new Error(`there is no daemon ${name}`);
+    return daemon;
+  }
+
+  async function remove(name: string): Promise<void> {
+    const daemon = daemons.get(name);
+    daemons.delete(name);
+    await daemon?.stop();
+  }
+
+  return {
+    start: () => endLeftovers(records, cgroups, log),
+    ensure: async (spec) => serially(checkedDaemonName(spec.name), () => ensure(spec)),
+    restart: (name) =>
+      serially(name, async () => {
+        const daemon = required(name);
+        await daemon.stop();
+        await startAnew(daemon.spec);
+      }),
+    signal: (name, signal) =>
+      serially(name, async () => {
+        const pid = required(name).pid();
+        if (pid === null || !sendSignal(pid, signal)) throw new Error(`the daemon ${name} does not run`);
+      }),
+    remove: (name) => serially(name, () => remove(name)),
+    list: async () =>
+      [...daemons.values()].map((daemon) => ({
+        name: daemon.spec.name,
+        state: daemon.state(),
+        pid: daemon.pid(),
+      })),
+    async stop() {
+      ending = true;
+      await Promise.all([...daemons.keys()].map((name) => serially(name, () => remove(name))));
+    },
+  };
+}
+
+/** Whether a daemon that was started as `one` runs as `other` wants it. */
+function isSame(one: DaemonSpec, other: DaemonSpec): boolean {
+  const facts = ({ command, environment = {}, limits = null }: DaemonSpec) => ({
+    command: [...command],
+    environment,
+    limits,
+  });
+  return isDeepStrictEqual(facts(one), facts(other));
+}
