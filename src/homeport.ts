@@ -12,17 +12,15 @@ import type { Database } from './database/database.ts';
 import { type MigrationOutcome, migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
 import { edgeAddresses } from './edge-addresses.ts';
-import {
-  createEmbeddedHost,
-  type EmbeddedAddresses,
-  type EmbeddedHost,
-} from './hosting/embedded/embedded-host.ts';
+import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
+import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
 import { type Randomness, systemRandomness } from './ids.ts';
 import type { JobKind } from './jobs/job.ts';
 import { createQueue } from './jobs/queue.ts';
 import { createScheduler } from './jobs/schedule.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
+import { createLinuxFleet, type HostingAddresses, type Websites } from './linux-fleet.ts';
 import { createMailer } from './mail/mailer.ts';
 import { maintenance } from './maintenance.ts';
 import { startMetrics } from './metrics/server.ts';
@@ -95,15 +93,27 @@ export async function openPlatform(
   return { config, database, queue: createQueue(database, clock, random), clock, random, sealer, log };
 }
 
-/** The websites of this machine. `listen` false: everything but the edge and the SSH gateway, for a worker beside a server. */
-export function createHost(platform: Platform, listen: boolean) {
-  const { config, sealer, log, clock } = platform;
+type ClosableStorage = ObjectStorage & { close(): void };
+
+/** What runs the websites, and the object storage that they offload to. */
+export function createHost(platform: Platform): Websites & { objectStorage: ClosableStorage } {
+  const { config, log } = platform;
   const objectStorage = createS3Storage({
     endpoint: config.s3Endpoint,
     pathStyle: config.s3PathStyle,
     credentials: config.s3Credentials,
     log,
   });
+  const websites =
+    config.host === 'linux' ? createLinuxFleet(platform) : embeddedWebsites(platform, objectStorage);
+  return { ...websites, objectStorage };
+}
+
+/** Websites from this process. */
+function embeddedWebsites(
+  { config, database, sealer, log, clock }: Platform,
+  objectStorage: ClosableStorage,
+): Websites {
   const host = createEmbeddedHost({
     folder: join(config.dataDir, 'host'),
     edgeHttp: config.edgeHttp,
@@ -112,25 +122,26 @@ export function createHost(platform: Platform, listen: boolean) {
     siteDomain: config.siteDomain,
     sealer,
     objectStorage,
-    questions: { sshLogin: createSshLogin(platform.database) },
+    questions: { sshLogin: createSshLogin(database) },
     log,
     clock,
-    listen,
+    listen: true,
   });
-  return { host, objectStorage };
+  return { host, hostOf: async () => host, addresses: () => host.addresses };
 }
 
 /** A worker for every kind of job. Throws OperatorError. */
 export function createHomeportWorker(
   platform: Platform,
   services: Services,
-  { host, objectStorage }: { host: EmbeddedHost; objectStorage: Parameters<typeof offloadJobKinds>[1] },
+  websites: ReturnType<typeof createHost>,
   dnsPort = DNS_PORT,
 ): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
   const { config, database, queue, clock, random, log } = platform;
+  const { host, hostOf, objectStorage } = websites;
   const mailer = createMailer(config, clock);
   const { internet, authority } = createOutside(platform, {
-    edgePorts: () => edgePortsOf(host, config),
+    edgePorts: () => edgePortsOf(websites, config),
     dnsPort,
   });
   const issuance = authority && { platform, host, internet, ...authority };
@@ -143,7 +154,7 @@ export function createHomeportWorker(
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...cacheJobKinds(platform, host),
-    ...backupJobKinds(platform, host, mailer),
+    ...backupJobKinds(platform, host, mailer, hostOf),
     ...offloadJobKinds(platform, objectStorage),
     ...domainReportJobKinds(platform, {
       host,
@@ -160,11 +171,9 @@ export function createHomeportWorker(
   return { worker, schedules };
 }
 
-function edgePortsOf({ addresses }: EmbeddedHost, { edgeHttp, edgeHttps }: Config): VisitedPorts {
-  return {
-    http: addresses?.edgeHttp.port ?? edgeHttp.port,
-    https: addresses?.edgeHttps.port ?? edgeHttps.port,
-  };
+function edgePortsOf(websites: Websites, config: Config): VisitedPorts {
+  const { edgeHttp, edgeHttps } = websites.addresses() ?? config;
+  return { http: edgeHttp.port, https: edgeHttps.port };
 }
 
 /** Which parts a process runs. More processes beside the first run the API or the worker alone. */
@@ -179,8 +188,8 @@ export interface RunningHomeport {
   services: Services;
   /** Where the API listens; null in a process without it. */
   api: ListenAddress | null;
-  /** Where the edge and the SSH gateway listen; null in a process without them. */
-  hosting: EmbeddedAddresses | null;
+  /** Where the edge and the SSH gateway listen; null in a process without them, and where no host has said so yet. */
+  hosting: HostingAddresses | null;
   /** Resolves when no job is due or running. */
   idle(): Promise<void>;
   /** Ends gracefully: requests and jobs under way are finished, for at most `graceMs`. */
@@ -226,22 +235,18 @@ export async function startHomeport(
   }
 
   async function startHosting() {
-    const { host, objectStorage } = createHost(platform, true);
+    const websites = createHost(platform);
+    const { host, objectStorage } = websites;
     started.push(async () => objectStorage.close());
     await host.start();
     started.push(() => host.stop());
-    const { worker, schedules } = createHomeportWorker(
-      platform,
-      services,
-      { host, objectStorage },
-      surroundings.dnsPort,
-    );
+    const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
     worker.start();
     started.push((graceMs) => worker.stop(graceMs));
     const scheduler = createScheduler({ database, queue, clock, log, schedules });
     scheduler.start();
     started.push(() => scheduler.stop());
-    return { addresses: host.addresses, worker };
+    return { addresses: websites.addresses(), worker };
   }
 
   async function startApi(): Promise<ListenAddress> {

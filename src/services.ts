@@ -17,6 +17,7 @@ import { domainReportRoutes } from './resources/domain-reports/routes.ts';
 import { createDomainReportService } from './resources/domain-reports/service.ts';
 import { domainRoutes } from './resources/domains/routes.ts';
 import { createDomainService } from './resources/domains/service.ts';
+import { createHostService } from './resources/hosts/service.ts';
 import { installRoutes } from './resources/installs/routes.ts';
 import { createInstallService } from './resources/installs/service.ts';
 import { createInvitationService } from './resources/invitations/service.ts';
@@ -46,6 +47,7 @@ export function createServices(platform: Platform, authenticator?: Authenticator
     offload: createOffloadService(platform),
     sshKeys: createSshKeyService(platform),
     invitations: createInvitationService(platform),
+    hosts: createHostService(platform),
     credentials: createCredentialService(platform, authenticator?.forget),
   };
 }

@@ -8,19 +8,20 @@ const PRIVATE = { host: '127.0.0.1', port: 0 };
 
 /**
  * A worker in this process, for when no server runs. Work on a website ends by asking the edge whether it serves it so,
- * therefore there is an edge too; but on ports that no visitor knows, since whoever stopped the server may not want the
+ * therefore, where this process hosts, there is an edge too; but on ports that no visitor knows, since whoever stopped the server may not want the
  * sites to be seen before they are restored.
  */
 export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
-  const { host, objectStorage } = createHost({ ...platform, config }, true);
+  const websites = createHost({ ...platform, config });
+  const { host, objectStorage } = websites;
   try {
     await host.start();
   } catch (error) {
     objectStorage.close();
     throw error;
   }
-  const { worker } = createHomeportWorker(platform, services, { host, objectStorage });
+  const { worker } = createHomeportWorker(platform, services, websites);
   worker.start();
   return {
     async stop(graceMs) {

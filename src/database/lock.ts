@@ -33,3 +33,10 @@ const VALIDATIONS = 4_711_002;
 export async function lockValidations({ dialect, queries }: Transaction): Promise<void> {
   if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${VALIDATIONS})`.execute(queries);
 }
+
+const PLACEMENT = 4_711_003;
+
+/** Holds the right to put installs on hosts, whose room is counted, until the transaction ends. */
+export async function lockPlacement({ dialect, queries }: Transaction): Promise<void> {
+  if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${PLACEMENT})`.execute(queries);
+}

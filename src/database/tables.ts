@@ -124,7 +124,7 @@ interface InstallRow {
   status: InstallStatus;
   /** `major.minor`: what was asked for until the install is active, then what it runs on; null where there is no PHP. */
   php_version: string | null;
-  /** As `php_version`; another one written here is what the install is switched to when it is next applied. */
+  /** As `php_version`. */
   wordpress_version: Generated<string | null>;
   /** The machine that it is on; null until it is placed, and where this process itself hosts. */
   host_id: Generated<string | null>;

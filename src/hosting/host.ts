@@ -18,7 +18,7 @@ export interface Host {
    */
   apply(state: InstallState, signal?: AbortSignal): Promise<AppliedInstall>;
   /** Takes the website away, its files, caches and snapshots included. Removing what is not there is success. */
-  remove(install: InstallRef): Promise<void>;
+  remove(install: RemovedInstall): Promise<void>;
   /** Empties one cache of this install and of no other. Effective when it resolves. */
   purge(install: InstallRef, cache: CacheKind): Promise<void>;
 
@@ -111,6 +111,12 @@ export interface InstallRef {
   id: string;
   /** DNS label (gaps section 5, Install.name). */
   name: string;
+}
+
+/** An install that is to be taken away, of which the control plane may know nothing any more. */
+export interface RemovedInstall extends InstallRef {
+  /** Where there are several machines: the id of the one it was on, null if it was on none; left out if that is not known. */
+  hostId?: string | null;
 }
 
 /** What a website should be, whole. */

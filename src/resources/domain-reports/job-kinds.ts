@@ -5,6 +5,7 @@ import type { CaaRecord } from '../../dns/record.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
+import { clusterOf } from '../hosts/cluster.ts';
 import { cnameOf } from '../installs/present.ts';
 import { type ExamineParts, examine } from './examine.ts';
 import type { Internet } from './internet.ts';
@@ -90,7 +91,7 @@ export function domainReportJobKinds(
     const place: Place = {
       installId: install_id,
       installName: report.install_name,
-      cluster: config.host,
+      cluster: await clusterOf(reader, config, install_id),
     };
     const standings = (await withSibling(reader, install_id, domain_id)).map((domain) =>
       standingOf(domain, report.install_name),

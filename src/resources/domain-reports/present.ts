@@ -14,7 +14,7 @@ type RecordHeader = DomainCheck['aname'][number]['hdr'];
 export interface Place {
   installId: string;
   installName: string;
-  /** What the edge goes by. */
+  /** The name of the host that it is on. */
   cluster: string;
 }
 

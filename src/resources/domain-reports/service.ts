@@ -5,6 +5,7 @@ import { lockRow } from '../../database/lock.ts';
 import { edgeAddresses } from '../../edge-addresses.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import { clusterOf } from '../hosts/cluster.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
 import { checkDomain, laneOf } from './jobs.ts';
@@ -31,7 +32,11 @@ export function createDomainReportService({ config, database, queue, clock, rand
         const domains = await withSibling(queries, installId, domainId);
         if (domains.length === 0) throw new NotFound();
         await takeTurn(transaction, installId, 'check_status', clock.now());
-        const place = { installId, installName: install.name, cluster: config.host };
+        const place = {
+          installId,
+          installName: install.name,
+          cluster: await clusterOf(queries, config, installId),
+        };
         const report: DomainReport = {
           complete: false,
           id,

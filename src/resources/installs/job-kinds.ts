@@ -6,14 +6,15 @@ import { ensureCertificates } from '../certificates/self-signed-certificates.ts'
 import { certificatesServed } from '../certificates/served.ts';
 import { domainsOf } from '../domains/store.ts';
 import { loadDesiredState } from './desired-state.ts';
-import { applyInstall, provisionInstall, removeInstall } from './jobs.ts';
+import { applyInstall, provisionInstall, removeInstall, switchWordpress } from './jobs.ts';
+import { permanently } from './permanently.ts';
 
 /** The work on websites: make one, bring one to what the database says, take one away. */
 export function installJobKinds(platform: Platform, host: Host): JobKind[] {
   return [
     defineJob({
       ...provisionInstall,
-      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, 'active'),
+      run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, { status: 'active' }),
       async giveUp({ id }, _failure, transaction) {
         // The name stays with the row until it is deleted; what was made of the website is undone.
         const failed = await transaction.queries
@@ -36,7 +37,16 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
       giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
     }),
-    defineJob({ ...removeInstall, run: (install) => host.remove(install) }),
+    defineJob({
+      ...switchWordpress,
+      run: ({ id, version }, { signal }) =>
+        bringToDesiredState(platform, host, id, signal, { wordpressVersion: version }),
+    }),
+    defineJob({
+      ...removeInstall,
+      run: ({ id, name, host_id: hostId }) =>
+        host.remove({ id, name, ...(hostId === undefined ? {} : { hostId }) }),
+    }),
   ];
 }
 
@@ -46,7 +56,7 @@ async function bringToDesiredState(
   host: Host,
   installId: string,
   signal: AbortSignal,
-  status?: 'active',
+  change: { status?: 'active'; wordpressVersion?: string } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
   const install = await database.reader
@@ -63,9 +73,11 @@ async function bringToDesiredState(
     .where('domain.is_duplicate', '=', false)
     .execute();
   await ensureCertificates(platform, domains);
-  const state = await loadDesiredState(platform, installId);
-  if (!state) return undefined;
-  const applied = await host.apply(state, signal);
+  const desired = await loadDesiredState(platform, installId);
+  if (!desired) return undefined;
+  // Written down only once it is so: a switch that fails leaves nothing that is tried again with every change.
+  const state = { ...desired, wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion };
+  const applied = await permanently(host.apply(state, signal));
   return async (transaction) => {
     const { queries } = transaction;
     await queries
@@ -74,7 +86,7 @@ async function bringToDesiredState(
         php_version: applied.phpVersion,
         wordpress_version: applied.wordpressVersion,
         stable_ips: applied.stableIps === null ? null : JSON.stringify(applied.stableIps),
-        ...(status ? { status } : {}),
+        ...(change.status ? { status: change.status } : {}),
       })
       .where('id', '=', installId)
       .execute();

@@ -19,7 +19,22 @@ export const applyInstall: JobType<typeof installPayload> = {
   timeoutMs: 120_000,
 };
 
-const removalPayload = Type.Object({ id: Type.String(), name: Type.String() });
+const switchPayload = Type.Object({ id: Type.String(), version: Type.String() });
+
+/** Puts a website on another version of WordPress that its host holds, and leaves it as it is if that fails. */
+export const switchWordpress: JobType<typeof switchPayload> = {
+  name: 'switch_wordpress',
+  payload: switchPayload,
+  maxAttempts: 3,
+  timeoutMs: 10 * 60 * 1000,
+};
+
+const removalPayload = Type.Object({
+  id: Type.String(),
+  name: Type.String(),
+  /** The machine that it was on, where its row is gone; null if it was on none. */
+  host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+});
 
 /** Takes away the website of an install that is deleted, or whose provisioning gave up. */
 export const removeInstall: JobType<typeof removalPayload> = {

@@ -28,14 +28,19 @@ export async function deleteInstalls(
       .where('install_id', '=', id)
       .returning(['name', 'is_duplicate'])
       .execute();
-    await queries.deleteFrom('installs').where('id', '=', id).execute();
+    const gone = await queries
+      .deleteFrom('installs')
+      .where('id', '=', id)
+      .returning('host_id')
+      .executeTakeFirst();
+    const host_id = gone?.host_id ?? null;
     await addToInstallCount(queries, account_id, -1);
     const heirs = await releaseNames(
       queries,
       domains.filter((domain) => !domain.is_duplicate).map((domain) => domain.name),
     );
     await queue.cancelLane(transaction, id);
-    await queue.enqueue(transaction, removeInstall, { payload: { id, name }, lane: id, requestId });
+    await queue.enqueue(transaction, removeInstall, { payload: { id, name, host_id }, lane: id, requestId });
     for (const heir of heirs) {
       await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });
     }

@@ -44,6 +44,14 @@ export const createInstallSchema = Type.Object({
   account_id: uuid('owning account'),
   site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
   environment: Type.Optional(nullableEnum(ENVIRONMENTS, 'the slot of the site that the install fills')),
+  php_version: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
+      description:
+        'an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null',
+    }),
+  ),
 });
 
 export const updateInstallSchema = Type.Object({

@@ -8,6 +8,7 @@ import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
+import { loadOffers, type Offers } from '../hosts/offers.ts';
 import { provisionInstall } from './jobs.ts';
 import { cnameOf } from './present.ts';
 import { deleteInstalls } from './removal.ts';
@@ -26,12 +27,17 @@ export interface NewInstall {
   account_id: string;
   site_id?: string | null;
   environment?: Environment | null;
+  /** `major.minor`, one that a host offers; null or left out: the newest. */
+  php_version?: string | null;
 }
 
 export interface InstallChange {
   site_id?: string | null;
   environment?: Environment | null;
 }
+
+/** Of a host that serves files alone. */
+const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set() };
 
 interface Caller {
   userId: string;
@@ -60,11 +66,10 @@ export function createInstallService(platform: Platform) {
     return { count, results };
   }
 
-  async function create(caller: Caller, input: NewInstall, requestId: string): Promise<InstallView> {
-    const { name, environment = null } = input;
-    const account_id = input.account_id.toLowerCase();
-    const site_id = input.site_id?.toLowerCase() ?? null;
-    if (isReservedName(name, config)) {
+  /** The name must be nobody's else on the machines, and the PHP version one that they have. */
+  async function requireOffered(name: string, phpVersion: string | null): Promise<void> {
+    const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
+    if (isReservedName(name, config) || offers.reservedNames.has(name)) {
       throw invalidValue(
         'Installation',
         'name',
@@ -72,6 +77,24 @@ export function createInstallService(platform: Platform) {
         `The name "${name}" is reserved for the platform`,
       );
     }
+    if (phpVersion === null || offers.phpVersions.includes(phpVersion)) return;
+    const offered =
+      offers.phpVersions.length === 0
+        ? 'websites here run no PHP'
+        : `choose one of ${offers.phpVersions.join(', ')}`;
+    throw invalidValue(
+      'Installation',
+      'php_version',
+      'not_offered',
+      `PHP ${phpVersion} is not offered; ${offered}`,
+    );
+  }
+
+  async function create(caller: Caller, input: NewInstall, requestId: string): Promise<InstallView> {
+    const { name, environment = null, php_version = null } = input;
+    const account_id = input.account_id.toLowerCase();
+    const site_id = input.site_id?.toLowerCase() ?? null;
+    await requireOffered(name, php_version);
     const id = random.uuid();
     await database
       .write(async (transaction) => {
@@ -90,7 +113,7 @@ export function createInstallService(platform: Platform) {
             environment,
             name,
             status: 'pending',
-            php_version: null,
+            php_version,
             stable_ips: null,
             offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
             offload_file_content: random.bytes(8).toString('hex'),

@@ -1,0 +1,33 @@
+import type { Queries } from '../../database/database.ts';
+import { allHosts } from './store.ts';
+
+/** What new installs may ask of the hosts that take them. */
+export interface Offers {
+  /** `major.minor`, newest first. */
+  phpVersions: string[];
+  /** Names that no new install gets, because a machine has log-ins of that name. */
+  reservedNames: Set<string>;
+}
+
+export async function loadOffers(queries: Queries): Promise<Offers> {
+  const accepting = (await allHosts(queries)).filter((host) => host.accepting);
+  const descriptions = accepting.flatMap(({ description }) => (description === null ? [] : [description]));
+  return {
+    phpVersions: newestFirst(descriptions.flatMap(({ phpVersions }) => phpVersions)),
+    reservedNames: new Set(descriptions.flatMap(({ reservedNames }) => reservedNames)),
+  };
+}
+
+/** Versions like `8.2` and `6.8.7`, each once. */
+export function newestFirst(versions: string[]): string[] {
+  return [...new Set(versions)].sort((one, other) => compare(other, one));
+}
+
+function compare(one: string, other: string): number {
+  const [left, right] = [one, other].map((version) => version.split('.').map(Number));
+  for (let part = 0; part < Math.max(left?.length ?? 0, right?.length ?? 0); part++) {
+    const difference = (left?.[part] ?? 0) - (right?.[part] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}

@@ -1,0 +1,42 @@
+import { lockPlacement } from '../../database/lock.ts';
+import { PermanentHostError } from '../../hosting/host.ts';
+import type { Platform } from '../../platform.ts';
+import { chooseHost } from './room.ts';
+import { allHosts, installCounts } from './store.ts';
+
+const GONE = 'The install was deleted meanwhile';
+
+/**
+ * The host of an install, which is chosen when it is first asked for and stays. Counting and writing are one
+ * transaction, so that no host gets more than it has room for. Rejects with a {@link PermanentHostError} if the install is
+ * gone or no host suits it, with another error if one may later.
+ */
+export async function placeInstall(
+  { database }: Pick<Platform, 'database'>,
+  installId: string,
+): Promise<string> {
+  return database.write(async (transaction) => {
+    const { queries } = transaction;
+    await lockPlacement(transaction);
+    const install = await queries
+      .selectFrom('installs')
+      .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
+      .where('id', '=', installId)
+      .executeTakeFirst();
+    if (!install) throw new PermanentHostError(GONE);
+    if (install.host_id !== null) return install.host_id;
+    const choice = chooseHost(await allHosts(queries), await installCounts(queries), install);
+    if ('refusal' in choice) {
+      throw choice.permanent ? new PermanentHostError(choice.refusal) : new Error(choice.refusal);
+    }
+    const placed = await queries
+      .updateTable('installs')
+      .set({ host_id: choice.host.id })
+      .where('id', '=', installId)
+      .returning('id')
+      .executeTakeFirst();
+    // Deleted between the two: whoever did that does not know of the host.
+    if (!placed) throw new PermanentHostError(GONE);
+    return choice.host.id;
+  });
+}

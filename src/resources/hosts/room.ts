@@ -1,0 +1,69 @@
+import type { KnownHost } from './store.ts';
+
+/** What a new install needs of its host. */
+export interface Needs {
+  name: string;
+  /** `major.minor`, or null for whatever the host has. */
+  phpVersion: string | null;
+  wordpressVersion: string | null;
+}
+
+/** Which host a new install is put on, or why on none. */
+export type Choice = { host: KnownHost } | { refusal: string; permanent: boolean };
+
+/**
+ * The host with most room among those that take new installs, answer, and have what is needed; of equals the oldest.
+ * `counts`: how many installs each has.
+ */
+export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, needs: Needs): Choice {
+  const accepting = hosts.filter((host) => host.accepting);
+  if (accepting.length === 0) {
+    return {
+      refusal: 'No host takes new installs; "homeport host list" shows them all',
+      permanent: true,
+    };
+  }
+  const answering = accepting.filter((host) => host.reason === null && host.description !== null);
+  const suited = answering.filter((host) => suits(host, needs));
+  const [best] = suited
+    .map((host) => ({ host, room: roomOf(host, counts) }))
+    .filter(({ room }) => room > 0)
+    .sort((one, other) => other.room - one.room);
+  if (best !== undefined) return { host: best.host };
+  if (answering.length < accepting.length) {
+    const silent = accepting.filter((host) => !answering.includes(host)).map((host) => host.name);
+    return {
+      refusal: `No host that answers has room; ${silent.join(', ')} does not answer`,
+      permanent: false,
+    };
+  }
+  if (suited.length === 0) return { refusal: unsuited(needs), permanent: true };
+  return {
+    refusal: 'No host has room for another install; "homeport host add" adds a machine',
+    permanent: true,
+  };
+}
+
+/** How many installs more a host takes. */
+export function roomOf({ id, description }: KnownHost, counts: Map<string, number>): number {
+  return (description?.capacity ?? 0) - (counts.get(id) ?? 0);
+}
+
+function suits({ description }: KnownHost, { name, phpVersion, wordpressVersion }: Needs): boolean {
+  if (description === null) return false;
+  return (
+    !description.reservedNames.includes(name) &&
+    (phpVersion === null || description.phpVersions.includes(phpVersion)) &&
+    (wordpressVersion === null || description.wordpressVersions.includes(wordpressVersion))
+  );
+}
+
+function unsuited({ name, phpVersion, wordpressVersion }: Needs): string {
+  const versions = [
+    ...(phpVersion === null ? [] : [`PHP ${phpVersion}`]),
+    ...(wordpressVersion === null ? [] : [`WordPress ${wordpressVersion}`]),
+  ];
+  return versions.length === 0
+    ? `Every host has a log-in "${name}" of its own`
+    : `No host has ${versions.join(' and ')}`;
+}

@@ -1,0 +1,96 @@
+import { Value } from 'typebox/value';
+import type { Database, Queries } from '../../database/database.ts';
+import type { HostDescription } from '../../hosting/host.ts';
+import { descriptionSchema } from '../../hosting/remote/protocol.ts';
+
+/** A machine that runs websites, as the control plane knows it. */
+export interface KnownHost {
+  id: string;
+  name: string;
+  /** `unix:` and a path, or `https://address:port`. */
+  address: string;
+  accepting: boolean;
+  /** As it was last told; null before. */
+  description: HostDescription | null;
+  seen_at: string | null;
+  /** Why it does not answer; null while it does. */
+  reason: string | null;
+}
+
+const select = (queries: Queries) =>
+  queries
+    .selectFrom('hosts')
+    .select(['id', 'name', 'address', 'accepting', 'description', 'seen_at', 'reason'])
+    .orderBy('seq');
+
+/** Every host, oldest first. */
+export async function allHosts(queries: Queries): Promise<KnownHost[]> {
+  return (await select(queries).execute()).map(known);
+}
+
+export async function findHost(
+  queries: Queries,
+  by: { id: string } | { name: string },
+): Promise<KnownHost | undefined> {
+  const query = select(queries);
+  const row = await ('id' in by
+    ? query.where('id', '=', by.id)
+    : query.where('name', '=', by.name)
+  ).executeTakeFirst();
+  return row && known(row);
+}
+
+function known<Row extends { description: unknown }>(row: Row) {
+  // What an older version wrote down is told anew soon.
+  const { description } = row;
+  return { ...row, description: Value.Check(descriptionSchema, description) ? description : null };
+}
+
+/** How many installs each host has; hosts without any are left out. */
+export async function installCounts(queries: Queries): Promise<Map<string, number>> {
+  const rows = await queries
+    .selectFrom('installs')
+    .select((eb) => ['host_id', eb.fn.countAll<number>().as('count')])
+    .where('host_id', 'is not', null)
+    .groupBy('host_id')
+    .execute();
+  return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
+}
+
+/** The machine of an install: `hostId` null where it is not placed; undefined for an install that is not there. */
+export async function placeOf(
+  queries: Queries,
+  installId: string,
+): Promise<{ hostId: string | null } | undefined> {
+  return queries
+    .selectFrom('installs')
+    .select('host_id as hostId')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** The machine of the install that serves a host name: an exact name goes before a wildcard. Null if none does. */
+export async function hostServing(queries: Queries, hostname: string): Promise<string | null> {
+  const wildcard = `*.${hostname.split('.').slice(1).join('.')}`;
+  const rows = await queries
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select(['domain.name', 'install.host_id'])
+    .where('domain.name', 'in', [hostname, wildcard])
+    .where('domain.is_duplicate', '=', false)
+    .execute();
+  const row = rows.find(({ name }) => name === hostname) ?? rows[0];
+  return row?.host_id ?? null;
+}
+
+/** An install that could not be made, and of which nothing is left, takes no room. */
+export async function freeFailed(database: Pick<Database, 'write'>, installId: string): Promise<void> {
+  await database.write(({ queries }) =>
+    queries
+      .updateTable('installs')
+      .set({ host_id: null })
+      .where('id', '=', installId)
+      .where('status', '=', 'failed')
+      .execute(),
+  );
+}
