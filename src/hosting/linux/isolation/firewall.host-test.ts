@@ -1,0 +1,216 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../run-command.ts';
+import { createFirewall, type FirewallOptions } from './firewall.ts';
+
+/**
+ * Two network namespaces: `machine`, with the firewall, and `world`, where everything else is. In both, a server answers
+ * at every address.
+ */
+const mark = randomBytes(3).toString('hex');
+const machine = `hpt-m-${mark}`;
+const world = `hpt-w-${mark}`;
+const uids = { first: 391_300, last: 391_309 };
+const within = ['/usr/sbin/ip', 'netns', 'exec', machine];
+
+const OWN_PUBLIC = '8.9.9.1';
+const OWN_PRIVATE = '10.9.0.1';
+const PUBLIC = '8.9.9.2';
+const PRIVATE = '10.9.0.2';
+const METADATA = '169.254.169.254';
+const PUBLIC_IPV6 = '2600:9::2';
+const PRIVATE_IPV6 = 'fd00:9::2';
+const RESOLVER = PRIVATE;
+
+let folder: string;
+const servers: ChildProcess[] = [];
+
+const ip = (...args: string[]) => runCommand('/usr/sbin/ip', args);
+const inside = (name: string, ...command: string[]) => ip('netns', 'exec', name, ...command);
+
+beforeAll(async () => {
+  folder = await mkdtemp('/run/hpt-firewall-');
+  await writeFile(join(folder, 'resolv.conf'), `nameserver ${RESOLVER}\n`);
+  for (const name of [machine, world]) await ip('netns', 'add', name);
+  await ip('link', 'add', 'wire', 'netns', machine, 'type', 'veth', 'peer', 'name', 'wire', 'netns', world);
+  await connect(machine, [
+    `${OWN_PUBLIC}/24`,
+    `${OWN_PRIVATE}/24`,
+    '169.254.1.1/16',
+    '2600:9::1/64',
+    'fd00:9::1/64',
+  ]);
+  await connect(world, [
+    `${PUBLIC}/24`,
+    `${PRIVATE}/24`,
+    `${METADATA}/16`,
+    `${PUBLIC_IPV6}/64`,
+    `${PRIVATE_IPV6}/64`,
+  ]);
+  for (const name of [machine, world]) for (const port of [53, 80, 5432]) await serve(name, port);
+});
+afterAll(async () => {
+  for (const server of servers) {
+    server.kill('SIGKILL');
+    if (server.exitCode === null && server.signalCode === null) await once(server, 'exit');
+  }
+  for (const name of [machine, world]) await ip('netns', 'delete', name);
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function connect(name: string, addresses: string[]): Promise<void> {
+  for (const address of addresses) {
+    const early = address.includes(':') ? ['nodad'] : [];
+    await ip('-netns', name, 'address', 'add', address, 'dev', 'wire', ...early);
+  }
+  for (const device of ['lo', 'wire']) await ip('-netns', name, 'link', 'set', device, 'up');
+}
+
+/** Accepts connections at every address of the namespace. */
+async function serve(name: string, port: number, uid = 0): Promise<void> {
+  const listen = `use Socket qw(:all); $| = 1; socket(my $s, AF_INET6, SOCK_STREAM, 0) or die $!;
+    setsockopt($s, SOL_SOCKET, SO_REUSEADDR, 1); setsockopt($s, IPPROTO_IPV6, IPV6_V6ONLY, 0);
+    bind($s, pack_sockaddr_in6($ARGV[0], IN6ADDR_ANY)) or die $!; listen($s, 50) or die $!;
+    print "ready\\n"; while (accept(my $c, $s)) { close $c }`;
+  const user = ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const args = ['netns', 'exec', name, ...user, '/usr/bin/perl', '-e', listen, `${port}`];
+  const server = spawn('/usr/sbin/ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  servers.push(server);
+  await once(server.stdout, 'data');
+}
+
+/** How a connection ends that a process with this user id opens on the machine: `connected`, or the system's word for it. */
+async function attempt(address: string, port: number, uid = uids.first): Promise<string> {
+  const open = `use IO::Socket::IP; my $s = IO::Socket::IP->new(PeerHost => $ARGV[0], PeerPort => $ARGV[1], Timeout => 2);
+    print $s ? "connected" : $!`;
+  const user = ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+  const { stdout } = await inside(machine, ...user, '/usr/bin/perl', '-e', open, address, `${port}`);
+  return stdout;
+}
+
+function firewall(change: Partial<FirewallOptions> = {}) {
+  return createFirewall({
+    instance: 'hpt',
+    uids,
+    edgePorts: [80],
+    allowed: [],
+    resolvConf: join(folder, 'resolv.conf'),
+    within,
+    ...change,
+  });
+}
+
+describe('the firewall', () => {
+  beforeEach(() => firewall().remove());
+
+  it('is what keeps them out: without it all can be reached', async () => {
+    for (const address of ['127.0.0.1', PUBLIC, PRIVATE, METADATA, PUBLIC_IPV6, PRIVATE_IPV6]) {
+      expect(await attempt(address, 5432), address).toBe('connected');
+    }
+  });
+
+  it('lets an install reach the public, at any port', async () => {
+    await firewall().ensure();
+    expect(await attempt(PUBLIC, 5432)).toBe('connected');
+    expect(await attempt(PUBLIC_IPV6, 5432)).toBe('connected');
+  });
+
+  it.each([
+    ['the machine by loopback', '127.0.0.1'],
+    ['all of loopback', '127.9.9.9'],
+    ['the machine by no address', '0.0.0.0'],
+    ['the machine by IPv6', '::1'],
+    ['the machine by an IPv4 address written as IPv6', '::ffff:127.0.0.1'],
+    ['a public address of the machine', OWN_PUBLIC],
+    ['a private address of the machine', OWN_PRIVATE],
+    ['a private network', PRIVATE],
+    ['the metadata of a cloud', METADATA],
+    ['a private network by IPv6', PRIVATE_IPV6],
+  ])('refuses %s, at once', async (_what, address) => {
+    await firewall().ensure();
+    const began = Date.now();
+    expect(await attempt(address, 5432)).toMatch(/refused|No route|Permission denied|unreachable/i);
+    expect(Date.now() - began).toBeLessThan(1_500);
+  });
+
+  it('lets an install fetch websites of the machine itself, by any of its addresses', async () => {
+    await firewall().ensure();
+    for (const address of ['127.0.0.1', OWN_PUBLIC, OWN_PRIVATE, '::1']) {
+      expect(await attempt(address, 80), address).toBe('connected');
+    }
+    expect(await attempt(PRIVATE, 80)).not.toBe('connected');
+  });
+
+  it('lets it ask the DNS server of the machine, and nothing else there', async () => {
+    await firewall().ensure();
+    expect(await attempt(RESOLVER, 53)).toBe('connected');
+    expect(await attempt('127.0.0.1', 53)).not.toBe('connected');
+  });
+
+  it('holds for installs alone', async () => {
+    await firewall().ensure();
+    for (const uid of [0, uids.first - 1, uids.last + 1]) {
+      expect(await attempt('127.0.0.1', 5432, uid)).toBe('connected');
+    }
+    expect(await attempt('127.0.0.1', 5432, uids.last)).not.toBe('connected');
+  });
+
+  it('lets through what the operator allows, but by a range not the machine itself', async () => {
+    const ranges = ['10.9.0.0/24', '10.9.0.0/16', '10.9.0.0/24'].map((range) => ipaddr.parseCIDR(range));
+    await firewall({ allowed: ranges }).ensure();
+    expect(await attempt(PRIVATE, 5432)).toBe('connected');
+    expect(await attempt(OWN_PRIVATE, 5432)).not.toBe('connected');
+    expect(await attempt(METADATA, 5432)).not.toBe('connected');
+    await firewall({ allowed: [ipaddr.parseCIDR(`${OWN_PRIVATE}/32`)] }).ensure();
+    expect(await attempt(OWN_PRIVATE, 5432)).toBe('connected');
+    expect(await attempt(PRIVATE, 5432)).not.toBe('connected');
+  });
+
+  it('keeps others from connecting to what an install listens at', async () => {
+    await serve(machine, 8080, uids.first);
+    expect(await attempt('127.0.0.1', 8080, 0)).toBe('connected');
+    await firewall().ensure();
+    expect(await attempt('127.0.0.1', 8080, 0)).not.toBe('connected');
+  });
+
+  it('tells what is wrong, and mends it', async () => {
+    expect(await firewall().check()).toContain('is not there');
+    await firewall().ensure();
+    expect(await firewall().check()).toBeNull();
+    await firewall().ensure();
+    expect(await firewall({ edgePorts: [81] }).check()).toContain('is not as it should be');
+    await inside(machine, '/usr/sbin/nft', 'flush', 'chain', 'inet', 'homeport_hpt', 'installs');
+    expect(await firewall().check()).toContain('is not as it should be');
+    expect(await attempt('127.0.0.1', 5432)).toBe('connected');
+    await firewall().ensure();
+    expect(await firewall().check()).toBeNull();
+    expect(await attempt('127.0.0.1', 5432)).not.toBe('connected');
+  });
+
+  it('follows the DNS servers of the machine', async () => {
+    await firewall().ensure();
+    const other = join(folder, 'other.conf');
+    await writeFile(other, 'nameserver 127.0.0.1\n');
+    const moved = firewall({ resolvConf: other });
+    expect(await moved.check()).not.toBeNull();
+    await moved.ensure();
+    expect(await attempt('127.0.0.1', 53)).toBe('connected');
+    expect(await attempt(RESOLVER, 53)).not.toBe('connected');
+  });
+
+  it('leaves the tables of others alone, and goes without a trace', async () => {
+    await firewall({ instance: 'hpt2' }).ensure();
+    await firewall().ensure();
+    await firewall().remove();
+    await firewall().remove();
+    expect(await firewall().check()).not.toBeNull();
+    expect(await firewall({ instance: 'hpt2' }).check()).toBeNull();
+    await firewall({ instance: 'hpt2' }).remove();
+    expect((await inside(machine, '/usr/sbin/nft', 'list', 'ruleset')).stdout).toBe('');
+  });
+});
