@@ -107,7 +107,11 @@ export function sandboxCommand(
   return options.user === 'already' ? sandbox : asUser(install, sandbox);
 }
 
-function asUser({ uid, gid }: SandboxedInstall, command: readonly string[]): [string, ...string[]] {
+/** The command that runs another as the user of an install, but outside of its sandbox. For root. */
+export function asUser(
+  { uid, gid }: Pick<SandboxedInstall, 'uid' | 'gid'>,
+  command: readonly string[],
+): [string, ...string[]] {
   return [
     '/usr/bin/setpriv',
     `--reuid=${uid}`,

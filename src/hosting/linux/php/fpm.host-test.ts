@@ -137,7 +137,11 @@ describe('the PHP of an install', () => {
     expect((await run(install, 'echo "here";')).body).toBe('here');
   });
 
-  it('finishes what it is at when all its processes are asked to end', async () => {
+  it.each([
+    ['it is asked to end', async (main: number) => [main]],
+    // As a service manager may do it.
+    ['all its processes are asked to', tree],
+  ])('finishes what it is at when %s', async (_who, asked) => {
     const install = await newInstall();
     const { spec, child } = await started(install);
     const answer = run(
@@ -145,7 +149,7 @@ describe('the PHP of an install', () => {
       'for ($until = microtime(true) + 1; microtime(true) < $until;) usleep(1000); echo "finished";',
     );
     await pause(300);
-    for (const pid of await tree(child.pid ?? 0)) process.kill(pid, spec.stopSignal);
+    for (const pid of await asked(child.pid ?? 0)) process.kill(pid, spec.stopSignal);
     expect((await answer).body).toBe('finished');
     if (child.exitCode === null) await once(child, 'exit');
     expect(child.exitCode).toBe(0);

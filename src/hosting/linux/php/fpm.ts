@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { DaemonSpec, ResourceLimits } from '../daemon.ts';
-import { SANDBOX_ETC, type SandboxedInstall, sandboxCommand, sandboxEtcOf } from '../isolation/sandbox.ts';
+import {
+  asUser,
+  SANDBOX_ETC,
+  type SandboxedInstall,
+  sandboxCommand,
+  sandboxEtcOf,
+} from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { askFastcgi } from './fastcgi.ts';
@@ -15,11 +21,32 @@ export interface FpmOptions {
 }
 
 /**
+ * Hands on to PHP that it is to finish. The outermost process is told so, which otherwise were bwrap: that knows no signals, and takes
+ * the whole sandbox with it at once, requests that are under way included. PHP is its grandchild, the child of the first
+ * process in there; both of bwrap's run with SIGQUIT ignored, as whatever a shell starts by `&`.
+ *
+ * A shell, as it takes a tenth of the memory of anything else that could do it, and there is one for each install. What it is to run comes as
+ * arguments, and it reads nothing of the website's.
+ */
+const FINISH_ON_QUIT = `
+finish() {
+  read -r first </proc/$sandbox/task/$sandbox/children
+  read -r php </proc/$first/task/$first/children
+  kill -QUIT "$php"
+}
+trap finish QUIT
+"$@" &
+sandbox=$!
+while kill -0 $sandbox 2>/dev/null; do
+  wait $sandbox
+  status=$?
+done
+exit $status
+`;
+
+/**
  * The PHP of an install: a process manager of its own in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Its
  * configuration has to be written before, by {@link writeFpmConfig} with the same options.
- *
- * To end it gracefully, the stop signal must go to all its processes: the sandbox around it does not heed it, and ends when
- * PHP has ended.
  */
 export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
   const settings = startSettings(limits);
@@ -32,11 +59,14 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
     config,
     ...settings,
   ] as const;
-  const sandbox = sandboxCommand(layout, install, fpm, { socketFolder: layout.runOf(install.id) });
+  const sandbox = sandboxCommand(layout, install, fpm, {
+    user: 'already',
+    socketFolder: layout.runOf(install.id),
+  });
   return {
     name: `php-${install.id}`,
     description: `PHP of ${install.name}`,
-    command: ['/usr/bin/env', '--ignore-signal=SIGQUIT', ...sandbox],
+    command: asUser(install, ['/bin/sh', '-c', FINISH_ON_QUIT, 'php', ...sandbox]),
     limits,
     stopSignal: 'SIGQUIT',
     ready: () => ping(layout.phpSocketOf(install.id)),
