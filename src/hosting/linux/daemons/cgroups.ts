@@ -39,7 +39,9 @@ const KILL_WITHIN_MS = 10_000;
 const ENTER = [
   'while (defined(my $file = shift @ARGV)) {',
   '  last if $file eq "--";',
-  '  open(my $procs, ">", $file) && syswrite($procs, "0") && close($procs) or die "cannot enter $file: $!\\n";',
+  // A variable is there from the statement after its own.
+  '  my $procs;',
+  '  open($procs, ">", $file) && syswrite($procs, "0") && close($procs) or die "cannot enter $file: $!\\n";',
   '}',
   'exec { $ARGV[0] } @ARGV or die "cannot run $ARGV[0]: $!\\n";',
 ].join(' ');
