@@ -40,9 +40,19 @@ export async function probe(
 
 /** One request; null if it was answered as it should, otherwise what happened instead. */
 export async function ask(
-  { host, port }: ProbedAddress,
+  address: ProbedAddress,
   hostname: string,
   marker: Marker,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  return askFor(address, hostname, { path: markerPath(marker), text: markerText(marker) }, signal);
+}
+
+/** The same for any path, and the text that must be answered there. */
+export async function askFor(
+  { host, port }: ProbedAddress,
+  hostname: string,
+  expected: { path: string; text: string },
   signal?: AbortSignal,
 ): Promise<string | null> {
   const deadline = AbortSignal.timeout(REQUEST_MS);
@@ -50,11 +60,11 @@ export async function ask(
     const { status, body } = await get({
       host: reachable(host),
       port,
-      path: markerPath(marker),
+      path: expected.path,
       headers: { Host: port === 80 ? hostname : `${hostname}:${port}` },
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     });
-    return status === 200 && body === markerText(marker) ? null : `it answered with status ${status}`;
+    return status === 200 && body === expected.text ? null : `it answered with status ${status}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

@@ -1,0 +1,186 @@
+import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { parseUuid } from '../../../ids.ts';
+import { syncFolder, writeDurably } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import type { ServedCertificate } from '../../host.ts';
+import { certificateId } from './names.ts';
+import { noticeFiles } from './notices.ts';
+import type { RenderedVhost } from './render-vhost.ts';
+
+/** Where nginx's configuration lies. All but notices and temporary files is root's alone. */
+export interface ConfigurationPaths {
+  folder: string;
+  /** A link to the folder of the generation in force; the file in it is what nginx reads. */
+  current: string;
+  currentFile: string;
+  ownCertificate: string;
+  notices: string;
+  temporary: string;
+  certificateFiles(id: string): { chain: string; key: string };
+  vhostFile(vhost: Pick<RenderedVhost, 'id' | 'revision'>): string;
+}
+
+export function configurationPaths(folder: string): ConfigurationPaths {
+  const below = (...names: string[]) => join(folder, ...names);
+  return {
+    folder,
+    current: below('current'),
+    currentFile: below('current', 'nginx.conf'),
+    ownCertificate: below('own.pem'),
+    notices: below('notices'),
+    temporary: below('temporary'),
+    certificateFiles: (id) => ({
+      chain: below('certificates', `${id}.pem`),
+      key: below('certificates', `${id}.key`),
+    }),
+    vhostFile: ({ id, revision }) => below('vhosts', `${id}-${revision}.conf`),
+  };
+}
+
+/**
+ * nginx's configuration on disk. A generation is one file that includes those of the websites; these and the certificates are
+ * named by their content and never change, so a new generation costs what is new in it.
+ */
+export interface ConfigurationFiles {
+  paths: ConfigurationPaths;
+  /** Makes the folders and writes the notices. */
+  prepare(): Promise<void>;
+  /** False if it was there already. */
+  writeCertificate(certificate: ServedCertificate): Promise<boolean>;
+  /** Writes the file of a website, or writes it anew where it has been changed. False if it was there as it should be. */
+  writeVhost(vhost: RenderedVhost): Promise<boolean>;
+  /** Whether the file of a website is as it was written. */
+  isIntact(vhost: RenderedVhost): Promise<boolean>;
+  /** Writes the main file of a generation that is not in force. Gives its path. */
+  writeGeneration(text: string): Promise<string>;
+  /** Puts in force what {@link writeGeneration} has written. */
+  switchTo(file: string): Promise<void>;
+  discard(file: string): Promise<void>;
+  /** The main file in force; null if there is none. */
+  currentText(): Promise<string | null>;
+  /** The websites in force, by id. Those whose files are gone are left out. */
+  currentVhosts(): Promise<Map<string, RenderedVhost>>;
+  /** Deletes all that neither the generation in force nor the one before it needs. `vhosts` are those of the first. */
+  prune(vhosts: RenderedVhost[]): Promise<void>;
+}
+
+const VHOST_FILE = /\/vhosts\/([0-9a-f-]{36})-([0-9a-f]{64})\.conf"/g;
+const CERTIFICATE_FILE = /\/certificates\/([0-9a-f]{32})\.pem"/g;
+
+export function createConfigurationFiles(folder: string): ConfigurationFiles {
+  const paths = configurationPaths(folder);
+  const generations = join(folder, 'generations');
+  /** What the generation before the present one needs: names of files. */
+  let needed = new Set<string>();
+
+  async function currentText(): Promise<string | null> {
+    return readIfThere(paths.currentFile);
+  }
+
+  async function lastNumber(): Promise<number> {
+    const numbers = (await readdir(generations)).map(Number).filter(Number.isInteger);
+    return Math.max(0, ...numbers);
+  }
+
+  async function removeOthers(place: string, keep: (name: string) => boolean): Promise<void> {
+    for (const name of await readdir(join(folder, place))) {
+      if (!keep(name)) await rm(join(folder, place, name), { recursive: true, force: true });
+    }
+  }
+
+  return {
+    paths,
+    currentText,
+
+    async prepare() {
+      const own = ['generations', 'vhosts', 'certificates'].map((name) => join(folder, name));
+      for (const path of own) await makeFolder(path, 0o700);
+      await makeFolder(paths.temporary, 0o711);
+      await makeFolder(paths.notices, 0o755);
+      await chmod(folder, 0o711);
+      for (const [name, content] of noticeFiles()) {
+        const file = join(paths.notices, name);
+        await writeUnlessSame(file, content);
+        await chmod(file, 0o644);
+      }
+    },
+
+    async writeCertificate(certificate) {
+      const files = paths.certificateFiles(certificateId(certificate));
+      const key = await writeUnlessSame(files.key, certificate.key);
+      return (await writeUnlessSame(files.chain, certificate.chain)) || key;
+    },
+
+    writeVhost: (vhost) => writeUnlessSame(paths.vhostFile(vhost), vhost.text),
+
+    isIntact: async (vhost) => (await readIfThere(paths.vhostFile(vhost))) === vhost.text,
+
+    async writeGeneration(text) {
+      const path = join(generations, String((await lastNumber()) + 1));
+      await makeFolder(path, 0o700);
+      const file = join(path, 'nginx.conf');
+      await writeDurably(file, text);
+      return file;
+    },
+
+    async switchTo(file) {
+      const link = `${paths.current}.new`;
+      await rm(link, { force: true });
+      await symlink(join('generations', basename(join(file, '..'))), link);
+      await rename(link, paths.current);
+      await syncFolder(folder);
+    },
+
+    async discard(file) {
+      await rm(join(file, '..'), { recursive: true, force: true });
+    },
+
+    async currentVhosts() {
+      const vhosts = new Map<string, RenderedVhost>();
+      for (const [, id = '', revision = ''] of ((await currentText()) ?? '').matchAll(VHOST_FILE)) {
+        const text = await readIfThere(paths.vhostFile({ id, revision }));
+        if (text !== null && parseUuid(id) === id) vhosts.set(id, { id, revision, text });
+      }
+      return vhosts;
+    },
+
+    async prune(vhosts) {
+      const present = new Set<string>();
+      for (const vhost of vhosts) {
+        present.add(basename(paths.vhostFile(vhost)));
+        for (const [, id = ''] of vhost.text.matchAll(CERTIFICATE_FILE)) {
+          const { chain, key } = paths.certificateFiles(id);
+          present.add(basename(chain)).add(basename(key));
+        }
+      }
+      const generation = basename(await readlink(paths.current));
+      const keep = new Set([...present, ...needed, generation]);
+      for (const place of ['vhosts', 'certificates', 'generations']) {
+        await removeOthers(place, (name) => keep.has(name));
+      }
+      needed = present.add(generation);
+    },
+  };
+}
+
+async function makeFolder(path: string, mode: number): Promise<void> {
+  await mkdir(path, { recursive: true });
+  await chmod(path, mode);
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** False if the file had just that content. */
+async function writeUnlessSame(file: string, content: string): Promise<boolean> {
+  if ((await readIfThere(file)) === content) return false;
+  await writeDurably(file, content);
+  return true;
+}

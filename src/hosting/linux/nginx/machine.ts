@@ -1,0 +1,37 @@
+import { getServers } from 'node:dns';
+import { access, readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import type { ListenAddress } from '../../../setting-values.ts';
+import { hasCode } from '../../error-code.ts';
+
+/** Roots that the machine trusts, PEM. Debian's package ca-certificates. */
+const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
+const MOST_OPEN_FILES = 65_536;
+
+/** The DNS servers of this machine. */
+export function systemResolvers(): ListenAddress[] {
+  return getServers().map((server) => {
+    if (isIP(server) !== 0) return { host: server, port: 53 };
+    const { hostname, port } = new URL(`dns://${server}`);
+    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
+  });
+}
+
+/** How many files a process may have open, for all that this one may ask for; more than 65,536 are of no use. */
+export async function mostOpenFiles(): Promise<number> {
+  const limits = await readFile('/proc/self/limits', 'utf8');
+  const hard = Number(/^Max open files\s+\S+\s+(\d+)/m.exec(limits)?.[1] ?? MOST_OPEN_FILES);
+  return Math.min(hard, MOST_OPEN_FILES);
+}
+
+/** The file of roots to check certificates with, the machine's where none is given; null if it is not there. */
+export async function trustedRoots(given: string | undefined): Promise<string | null> {
+  const file = given ?? MACHINE_ROOTS;
+  try {
+    await access(file);
+    return file;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}

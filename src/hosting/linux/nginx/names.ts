@@ -1,0 +1,122 @@
+import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import type { Hostname, InstallState } from '../../host.ts';
+import { PermanentHostError, type ServedCertificate } from '../../host.ts';
+import { literally, quotedPattern } from './quote.ts';
+
+const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?';
+const NAME = `${LABEL}(?:\\.${LABEL})*`;
+const SERVED_NAME = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${NAME}$`);
+const HOST_NAME = new RegExp(`^(?=.{1,253}$)${NAME}$`);
+
+/** Whether it is a host name in ASCII, lower case, without a wildcard. */
+export function isHostName(text: string): boolean {
+  return HOST_NAME.test(text);
+}
+
+/** What the web server does with visitors of a name who come by one scheme. */
+export type Behaviour =
+  | { kind: 'serve' }
+  | {
+      /** 301, path and query kept. */
+      kind: 'redirect';
+      scheme: Scheme;
+      /** Null: the name that the visitor used. */
+      name: string | null;
+    };
+
+export type Scheme = 'http' | 'https';
+
+/** A name and what happens on it. */
+export interface ServedName {
+  /** `*.example.com` stands for one label. */
+  name: string;
+  http: Behaviour;
+  https: Behaviour;
+  /** Null: the web server's own. */
+  certificate: ServedCertificate | null;
+}
+
+/**
+ * What the names of an install mean at the time `now`. Nobody is sent from HTTP to HTTPS where no valid certificate
+ * awaits them; who came by HTTPS stays with it.
+ */
+export function servedNames(hostnames: Hostname[], now: Date): ServedName[] {
+  const byName = new Map(hostnames.map((hostname) => [hostname.name, hostname]));
+  return [...byName.values()].map((hostname) => {
+    const { name, redirectTo, forceHttps, certificate } = hostname;
+    const target = redirectTo === null ? hostname : byName.get(redirectTo);
+    const forced = forceHttps || target?.forceHttps === true;
+    const scheme: Scheme = forced && isCertified(target, now) ? 'https' : 'http';
+    const away = (to: Scheme): Behaviour => ({ kind: 'redirect', scheme: to, name: redirectTo });
+    const stays: Behaviour = { kind: 'serve' };
+    return {
+      name,
+      http: redirectTo === null && scheme === 'http' ? stays : away(scheme),
+      https: redirectTo === null ? stays : away('https'),
+      certificate,
+    };
+  });
+}
+
+/** The last moment of a certificate is one of its own (RFC 5280 section 4.1.2.5). */
+function isCertified(hostname: Hostname | undefined, now: Date): boolean {
+  const certificate = hostname?.certificate ?? null;
+  return certificate !== null && now.getTime() <= Date.parse(certificate.notAfter);
+}
+
+/**
+ * The first moment after `now`, in milliseconds, at which {@link servedNames} gives something else, because a certificate
+ * that visitors are sent to ends; infinity if that does not happen.
+ */
+export function changesAt(hostnames: Hostname[], now: Date): number {
+  const ends = hostnames.flatMap(({ certificate }) =>
+    certificate === null ? [] : [Date.parse(certificate.notAfter) + 1],
+  );
+  return Math.min(...ends.filter((end) => end > now.getTime()), Number.POSITIVE_INFINITY);
+}
+
+/** The name as `server_name` takes it. nginx's own wildcards would stand for several labels. */
+export function serverName(name: string): string {
+  if (!name.startsWith('*.')) return name;
+  return quotedPattern(`~^[^.]+\\.${literally(name.slice(2))}$`);
+}
+
+/** A name under which the website can be asked for. */
+export function askableName(name: string): string {
+  return name.startsWith('*.') ? `homeport${name.slice(1)}` : name;
+}
+
+/** Throws a {@link PermanentHostError} that says which of the names cannot be served, and why. */
+export function checkNames({ hostnames }: Pick<InstallState, 'hostnames'>): void {
+  for (const { name, redirectTo, certificate } of hostnames) {
+    if (!SERVED_NAME.test(name)) {
+      throw new PermanentHostError(`${JSON.stringify(name)} is no host name in ASCII and lower case`);
+    }
+    if (redirectTo !== null && !isHostName(redirectTo)) {
+      throw new PermanentHostError(
+        `${name} redirects to ${JSON.stringify(redirectTo)}, which is no host name`,
+      );
+    }
+    if (redirectTo === name) throw new PermanentHostError(`${name} redirects to itself`);
+    if (certificate !== null) checkCertificate(name, certificate);
+  }
+}
+
+function checkCertificate(name: string, { chain, key, notAfter }: ServedCertificate): void {
+  const refuse = (why: string, cause?: unknown) =>
+    new PermanentHostError(`the certificate of ${name} cannot be used: ${why}`, { cause });
+  if (Number.isNaN(Date.parse(notAfter))) throw refuse('its end is no date');
+  let matches: boolean;
+  try {
+    matches = new X509Certificate(chain).checkPrivateKey(createPrivateKey(key));
+  } catch (cause) {
+    // What the library says may quote nothing of the key, but it helps nobody either.
+    throw refuse('the chain or the private key is not in PEM form', cause);
+  }
+  if (!matches) throw refuse('the private key is that of another certificate');
+}
+
+/** Names the files of a certificate: another chain or key, another name. 32 hex digits. */
+export function certificateId({ chain, key }: Pick<ServedCertificate, 'chain' | 'key'>): string {
+  return createHash('sha256').update(chain).update('\0').update(key).digest('hex').slice(0, 32);
+}

@@ -1,0 +1,368 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, chown, lchown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { connect } from 'node:net';
+import { dirname, join } from 'node:path';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { pino } from 'pino';
+import { freePort } from '../../../../test/servers/postgres-server.ts';
+import { type ManualClock, manualClock } from '../../../clock.ts';
+import type { Hostname, InstallState, ServedCertificate } from '../../host.ts';
+import { createSelfSigned } from '../../self-signed.ts';
+import type { DaemonSpec, DaemonStatus, Daemons } from '../daemon.ts';
+import { type LinuxLayout, linuxLayout } from '../layout.ts';
+import { runCommand } from '../run-command.ts';
+import type { Vhost } from './vhost.ts';
+import { createWebServer, type WebServer, type WebServerOptions } from './web-server.ts';
+
+/** A real nginx on ports and folders of its own, with installs whose PHP is real. For tests, as root. */
+export interface TestServer {
+  web: WebServer;
+  /** As `web` was made with. */
+  options: WebServerOptions;
+  layout: LinuxLayout;
+  clock: ManualClock;
+  log: LogLine[];
+  daemons: TestDaemons;
+  http: Ask;
+  https: Ask;
+  /** Makes the folders of an install, with the test's `index.php`, and starts its PHP. */
+  makeInstall(state: InstallState, options?: { php?: boolean }): Promise<Vhost>;
+  /** Writes a file of an install, below its document root, as the install's. */
+  write(install: { id: string }, path: string, content: string | Buffer): Promise<string>;
+  /** Makes a symbolic link below the document root of an install, which belongs to the install. */
+  link(install: { id: string }, path: string, target: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface LogLine {
+  level: number;
+  msg: string;
+  [field: string]: unknown;
+}
+
+export interface Asked {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Decompressed. */
+  text: string;
+}
+
+export type Ask = (hostname: string, path: string, asked?: Asked) => Promise<Answer>;
+
+/** Prints what it was asked, and does what the query says. */
+const INDEX_PHP = `<?php
+foreach ((array) ($_GET['header'] ?? []) as $line) header($line);
+if (isset($_GET['cookie'])) setcookie('seen', '1');
+if (isset($_GET['status'])) http_response_code((int) $_GET['status']);
+if (isset($_GET['wait'])) usleep(1000 * (int) $_GET['wait']);
+if (is_file(__DIR__ . '/broken')) http_response_code(500);
+header('Content-Type: application/json');
+$about = ['REQUEST_METHOD', 'HTTP_HOST', 'HTTPS', 'REQUEST_URI', 'SCRIPT_NAME', 'SCRIPT_FILENAME', 'PATH_INFO', 'QUERY_STRING',
+  'HTTP_PROXY', 'HTTP_ACCEPT_ENCODING', 'REMOTE_ADDR', 'SERVER_NAME', 'SERVER_PORT'];
+echo json_encode(['time' => hrtime(true), 'length' => strlen(file_get_contents('php://input')), 'uid' => posix_geteuid()]
+  + array_intersect_key($_SERVER, array_flip($about)));
+`;
+
+export async function startServer(changes: Partial<WebServerOptions> = {}): Promise<TestServer> {
+  const mark = randomBytes(4).toString('hex');
+  const folder = `/srv/hpt-${mark}`;
+  const runFolder = `/run/hpt-${mark}`;
+  for (const path of [folder, runFolder, join(folder, 'installs'), join(runFolder, 'installs')]) {
+    await mkdir(path);
+    await chmod(path, 0o711);
+  }
+  const layout = linuxLayout(folder, runFolder);
+  const daemons = createTestDaemons();
+  const log: LogLine[] = [];
+  const clock = manualClock(new Date());
+  const options: WebServerOptions = {
+    layout,
+    daemons,
+    edgeHttp: { host: '127.0.0.1', port: await freePort() },
+    edgeHttps: { host: '127.0.0.1', port: await freePort() },
+    resolvers: null,
+    s3: { endpoint: null, pathStyle: false },
+    log: pino({ level: 'info' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+    clock,
+    instance: `t${mark}`,
+    siteDomain: 'hosting.test',
+    ...changes,
+  };
+  const web = createWebServer(options);
+  let uid = 260_000 + (randomBytes(2).readUInt16BE() % 30_000);
+  const uids = new Map<string, number>();
+
+  return {
+    web,
+    options,
+    layout,
+    clock,
+    log,
+    daemons,
+    http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
+    https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
+
+    async makeInstall(state, { php = true } = {}) {
+      uid++;
+      uids.set(state.id, uid);
+      const home = layout.homeOf(state.id);
+      const htdocs = layout.htdocsOf(state.id);
+      await mkdir(htdocs, { recursive: true });
+      await chown(htdocs, uid, uid);
+      await chmod(home, 0o700);
+      await runCommand('setfacl', ['-m', `u:${uid}:x,u:www-data:x`, home]);
+      const run = layout.runOf(state.id);
+      await mkdir(run);
+      await chown(run, uid, uid);
+      await chmod(run, 0o700);
+      await runCommand('setfacl', ['-m', 'u:www-data:x', run]);
+      await writeFile(join(htdocs, 'index.php'), INDEX_PHP);
+      await chown(join(htdocs, 'index.php'), uid, uid);
+      if (php) await startPhp(daemons, layout, state.id, uid);
+      return { state, uid, wordpressVersion: '6.8.7' };
+    },
+
+    async write(install, path, content) {
+      const file = join(layout.htdocsOf(install.id), path);
+      const owner = uids.get(install.id) ?? 0;
+      const missing = await mkdir(dirname(file), { recursive: true });
+      if (missing !== undefined) await runCommand('chown', ['-R', `${owner}:${owner}`, missing]);
+      await writeFile(file, content);
+      await chown(file, owner, owner);
+      return file;
+    },
+
+    async link(install, path, target) {
+      const owner = uids.get(install.id) ?? 0;
+      const file = join(layout.htdocsOf(install.id), path);
+      await symlink(target, file);
+      await lchown(file, owner, owner);
+    },
+
+    async close() {
+      await web.stop();
+      await daemons.stop();
+      await rm(folder, { recursive: true, force: true });
+      await rm(runFolder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** PHP-FPM of an install, without the sandbox, under its uid. */
+export async function startPhp(
+  daemons: Daemons,
+  layout: LinuxLayout,
+  id: string,
+  uid: number,
+): Promise<void> {
+  const socket = layout.phpSocketOf(id);
+  const config = join(layout.runFolder, `${id}.conf`);
+  await rm(socket, { force: true });
+  await writeFile(
+    config,
+    `[global]
+error_log = ${join(layout.runFolder, `${id}.log`)}
+[www]
+listen = ${socket}
+listen.mode = 0666
+user = ${uid}
+group = ${uid}
+pm = static
+pm.max_children = 4
+`,
+  );
+  await daemons.ensure({
+    name: `php-${id}`,
+    description: 'PHP',
+    command: [
+      '/usr/sbin/php-fpm8.2',
+      '--nodaemonize',
+      '-n',
+      '-d',
+      'extension=posix',
+      '-d',
+      'post_max_size=100M',
+      '--fpm-config',
+      config,
+    ],
+    async ready() {
+      const probe = connect(socket);
+      await once(probe, 'connect');
+      probe.destroy();
+    },
+  });
+}
+
+/** What an install should be; `hostnames` are names served plainly, or more. */
+export function siteState(
+  name: string,
+  hostnames: (string | (Partial<Hostname> & { name: string }))[] = [],
+  changes: Partial<InstallState> = {},
+): InstallState {
+  return {
+    id: randomUUID(),
+    name,
+    phpVersion: '8.2',
+    wordpressVersion: '6.8.7',
+    primaryHostname: `${name}.test`,
+    hostnames: hostnames.map((hostname) => ({
+      redirectTo: null,
+      forceHttps: false,
+      certificate: null,
+      ...(typeof hostname === 'string' ? { name: hostname } : hostname),
+    })),
+    offload: null,
+    ...changes,
+  };
+}
+
+/** One that is valid from a second before `now`. */
+export async function certificateFor(name: string, days = 30): Promise<ServedCertificate> {
+  const notBefore = new Date(Date.now() - 1000);
+  const { chain, key, notAfter } = await createSelfSigned({ names: [name], notBefore, days });
+  return { chain, key, notAfter: notAfter.toISOString() };
+}
+
+export async function ask(
+  scheme: 'http' | 'https',
+  port: number,
+  hostname: string,
+  path: string,
+  { method = 'GET', headers = {}, body }: Asked = {},
+): Promise<Answer> {
+  const [servername = ''] = hostname.split(':');
+  const request =
+    scheme === 'http'
+      ? httpRequest({
+          host: '127.0.0.1',
+          port,
+          path,
+          method,
+          agent: false,
+          headers: { Host: hostname, ...headers },
+        })
+      : httpsRequest({
+          host: '127.0.0.1',
+          port,
+          path,
+          method,
+          agent: false,
+          servername,
+          rejectUnauthorized: false,
+          headers: { Host: hostname, ...headers },
+        });
+  request.end(body);
+  const [response]: IncomingMessage[] = await once(request, 'response');
+  if (response === undefined) throw new Error('no response');
+  const bytes = await buffer(response);
+  const plain = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+  return { status: response.statusCode ?? 0, headers: response.headers, text: plain.toString() };
+}
+
+/** Sends bytes as they are, and gives what comes until the other side closes. */
+export async function sendRaw(port: number, content: string): Promise<string> {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.write(content, 'latin1');
+  return text(socket);
+}
+
+export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 5_000): Promise<void> {
+  const until = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > until) throw new Error('it did not happen in time');
+    await sleep(10);
+  }
+}
+
+/** Children of this process, without restarts, limits and leftovers. */
+export interface TestDaemons extends Daemons {
+  /** All that a daemon wrote. */
+  written(name: string): string;
+}
+
+interface Running {
+  spec: DaemonSpec;
+  child: ChildProcess;
+  output: string[];
+}
+
+export function createTestDaemons(): TestDaemons {
+  const running = new Map<string, Running>();
+
+  async function end(name: string): Promise<void> {
+    const daemon = running.get(name);
+    running.delete(name);
+    if (daemon === undefined || !lives(daemon)) return;
+    const ended = once(daemon.child, 'exit');
+    daemon.child.kill(daemon.spec.stopSignal ?? 'SIGTERM');
+    await Promise.race([ended, sleep(3_000, undefined, { ref: false })]);
+    if (lives(daemon)) daemon.child.kill('SIGKILL');
+  }
+
+  async function begin(spec: DaemonSpec): Promise<void> {
+    const [file, ...args] = spec.command;
+    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH } });
+    const daemon: Running = { spec, child, output: [] };
+    running.set(spec.name, daemon);
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', (chunk: Buffer) => daemon.output.push(chunk.toString()));
+    }
+    const until = performance.now() + (spec.readyWithinMs ?? 10_000);
+    for (;;) {
+      try {
+        return await spec.ready();
+      } catch (cause) {
+        if (lives(daemon) && performance.now() < until) {
+          await sleep(10);
+          continue;
+        }
+        throw new Error(`${spec.name} does not get ready: ${daemon.output.join('')}`, { cause });
+      }
+    }
+  }
+
+  return {
+    start: () => Promise.resolve(),
+    async ensure(spec) {
+      const present = running.get(spec.name);
+      if (present !== undefined && lives(present)) return;
+      await begin(spec);
+    },
+    async restart(name) {
+      const spec = running.get(name)?.spec;
+      if (spec === undefined) throw new Error(`there is no ${name}`);
+      await end(name);
+      await begin(spec);
+    },
+    async signal(name, signal) {
+      if (!running.get(name)?.child.kill(signal)) throw new Error(`${name} does not run`);
+    },
+    remove: end,
+    async list() {
+      return [...running].map(([name, daemon]): DaemonStatus => {
+        const alive = lives(daemon);
+        return { name, state: alive ? 'running' : 'stopped', pid: alive ? (daemon.child.pid ?? null) : null };
+      });
+    },
+    async stop() {
+      await Promise.all([...running.keys()].map(end));
+    },
+    written: (name) => running.get(name)?.output.join('') ?? '',
+  };
+}
+
+function lives({ child }: Running): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}

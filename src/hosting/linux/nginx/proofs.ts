@@ -1,0 +1,109 @@
+import { chmod, mkdir, readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '../../../clock.ts';
+import { writeAtomically } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../../host.ts';
+import { createSerial } from '../../serial.ts';
+import { isHostName } from './names.ts';
+
+/** The proofs that are published: `<folder>/<host name>/<path>` is the text, and its time is when it was published. */
+export interface Proofs {
+  publish(proof: Proof): Promise<void>;
+  withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
+  /** Removes those that have ended. */
+  sweep(): Promise<void>;
+}
+
+const LIFE_MS = 24 * 60 * 60 * 1000;
+const MAX_TEXT_BYTES = 1024;
+const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
+const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];
+
+/** The folder is root's, and is made where it is missing; workers of nginx read it. */
+export function createProofs({ folder, clock }: { folder: string; clock: Clock }): Proofs {
+  const serially = createSerial();
+
+  function fileOf({ hostname, path }: Pick<Proof, 'hostname' | 'path'>): string {
+    assertPlace(hostname, path);
+    return join(folder, hostname, path);
+  }
+
+  async function write(file: string, text: string): Promise<void> {
+    await makeReadableFolder(dirname(file));
+    await writeAtomically(file, text);
+    const now = clock.now();
+    await utimes(file, now, now);
+    await chmod(file, 0o644);
+  }
+
+  /** As deep as a proof lies below the folder of proofs, whatever the umask of this process is. */
+  async function makeReadableFolder(path: string): Promise<void> {
+    await mkdir(path, { recursive: true });
+    for (let at = path; at !== folder; at = dirname(at)) await chmod(at, 0o755);
+  }
+
+  async function sweep(): Promise<void> {
+    const endedBy = clock.now().getTime() - LIFE_MS;
+    const entries = await readdir(folder, { withFileTypes: true, recursive: true });
+    for (const entry of entries.filter((one) => one.isFile())) {
+      const file = join(entry.parentPath, entry.name);
+      const published = await publishedAt(file);
+      if (published !== null && published <= endedBy) await rm(file, { force: true });
+    }
+    // The deepest first, so that folders are found empty.
+    const folders = entries.filter((one) => one.isDirectory()).map((one) => join(one.parentPath, one.name));
+    for (const path of folders.toSorted((a, b) => b.length - a.length)) await removeIfEmpty(path);
+  }
+
+  return {
+    async publish(proof) {
+      const file = fileOf(proof);
+      assertText(proof.text);
+      await serially('proofs', () => write(file, proof.text));
+    },
+    async withdraw(proof) {
+      const file = fileOf(proof);
+      await serially('proofs', () => rm(file, { force: true }));
+    },
+    sweep: () => serially('proofs', sweep),
+  };
+}
+
+/** In milliseconds; null if it is gone. */
+async function publishedAt(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+async function removeIfEmpty(folder: string): Promise<void> {
+  try {
+    await rmdir(folder);
+  } catch (error) {
+    if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
+  }
+}
+
+function assertPlace(hostname: string, path: string): void {
+  if (!isHostName(hostname)) {
+    throw new PermanentHostError(
+      `a proof cannot be published for "${hostname}": it is no host name in lower case`,
+    );
+  }
+  const prefix = PREFIXES.find((one) => path.startsWith(one));
+  if (prefix === undefined || !TOKEN.test(path.slice(prefix.length))) {
+    throw new PermanentHostError(
+      `a proof cannot be published at "${path}": it is not below ${PREFIXES.join(' or ')}`,
+    );
+  }
+}
+
+function assertText(text: string): void {
+  if (text === '' || !text.isWellFormed() || Buffer.byteLength(text) > MAX_TEXT_BYTES) {
+    throw new PermanentHostError(`the text of a proof has 1 to ${MAX_TEXT_BYTES} bytes in UTF-8`);
+  }
+}

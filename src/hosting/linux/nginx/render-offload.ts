@@ -1,0 +1,187 @@
+import {
+  ACME_CHALLENGE_PREFIX,
+  DOMAIN_CHECK_PREFIX,
+  type OffloadPath,
+  type OffloadRules,
+  PermanentHostError,
+} from '../../host.ts';
+import { MARKER_PREFIX } from '../../marker.ts';
+import { ObjectStorageError } from '../../object-storage.ts';
+import { checkBucket, objectUrl, type S3Service } from '../../s3-address.ts';
+import { literally, quoted, quotedPattern } from './quote.ts';
+import { NOTICE_PAGES, noticeUri } from './well-known.ts';
+
+/** What follows the beginning of a path to a hidden file; RFC 8615's folder is none. */
+const HIDDEN_AT_TOP = '/\\.(?!well-known(?:/|$))';
+const HIDDEN_BELOW = '/[^/]+/\\.';
+/** Paths of hidden files. */
+export const HIDDEN_PATTERN = `^${HIDDEN_AT_TOP}|${HIDDEN_BELOW}`;
+
+/** The variable that says what happens to a request: `break`, `permanent`, or nothing. */
+function variableOf(installId: string): string {
+  return `$offload_${installId.replaceAll('-', '')}`;
+}
+
+/**
+ * The map behind it. Of several rules the one with the longest prefix decides; its excluded paths stay on the install,
+ * and so do folders, as a bucket has none. Throws a {@link PermanentHostError} for a path with control characters.
+ */
+export function renderOffloadMap(installId: string, { paths }: OffloadRules): string {
+  const own = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, MARKER_PREFIX].map(literally).join('|');
+  const stays = ['^(?!(?:GET|HEAD)/)', '/$', `^[A-Z]+(?:${HIDDEN_AT_TOP}|${own})`, HIDDEN_BELOW];
+  const rules = byPrecedence(paths).flatMap(({ path, excludedPaths, redirectType }) => [
+    ...excludedPaths.map((excluded) => line(below(excluded), '')),
+    line(below(path), redirectType),
+  ]);
+  return `map $request_method$uri ${variableOf(installId)} {
+    default "";
+${[...stays.map((pattern) => line(pattern, '')), ...rules].join('\n')}
+}`;
+}
+
+function line(pattern: string, outcome: OffloadPath['redirectType'] | ''): string {
+  return `    ${quotedPattern(`~${pattern}`)} "${outcome}";`;
+}
+
+/** Longest prefix first; of equal ones the first. */
+function byPrecedence(paths: OffloadPath[]): OffloadPath[] {
+  return paths.toSorted((a, b) => bare(b.path).length - bare(a.path).length);
+}
+
+/** A pattern for the path and what lies below it, at the borders of segments: `/up` holds `/up/a` and not `/upper`. */
+function below(path: string): string {
+  const base = bare(path);
+  return `^[A-Z]+/${base === '' ? '' : `${literally(base)}(?:/|$)`}`;
+}
+
+function bare(path: string): string {
+  return path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
+}
+
+/**
+ * What a server does with what is offloaded, before it looks for a location. Redirects carry the path encoded anew, and the
+ * query. Throws a {@link PermanentHostError} for a bucket that cannot be.
+ */
+export function renderOffload(installId: string, rules: OffloadRules, service: S3Service): string {
+  const variable = variableOf(installId);
+  const base = bucketUrl(service, rules);
+  return `if (${variable} = permanent) {
+    rewrite ^(.*)$ ${quotedRedirect(base)} permanent;
+}
+if (${variable} = break) {
+    return 418;
+}
+${NOTICE_PAGES}
+error_page 418 = @storage;
+location @storage {
+    proxy_pass http://homeport_storage;
+    proxy_set_header X-Homeport-Bucket ${quoted(bucketUrl(reached(service), rules))};
+    proxy_intercept_errors on;
+    error_page 403 404 = @kept;
+    error_page 300 301 302 303 307 308 400 401 405 429 500 501 502 503 504 = @storage_failed;
+    add_header X-Cache BYPASS always;
+    add_header X-Content-Type-Options nosniff always;
+}
+location @kept {
+    rewrite ^ $uri last;
+}
+location @storage_failed {
+    error_page 502 ${noticeUri('storage')};
+    if (-f $request_filename) {
+        rewrite ^ $uri last;
+    }
+    return 502;
+}`;
+}
+
+function quotedRedirect(base: string): string {
+  const text = quoted(base);
+  return `${text.slice(0, -1)}$1"`;
+}
+
+/** The address of a bucket, without a `/` at its end. */
+function bucketUrl(service: S3Service, { bucket, region }: OffloadRules): string {
+  try {
+    checkBucket({ bucket, region });
+  } catch (cause) {
+    if (cause instanceof ObjectStorageError) throw new PermanentHostError(cause.message, { cause });
+    throw cause;
+  }
+  return objectUrl(service, { bucket, region, key: '' }).replace(/\/$/, '');
+}
+
+/** nginx asks DNS servers for names, and they do not know this one. */
+function reached(service: S3Service): S3Service {
+  if (service.endpoint === null) return service;
+  const url = new URL(service.endpoint);
+  if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
+  return { ...service, endpoint: url.toString() };
+}
+
+export interface StorageServerOptions {
+  /** The Unix socket that the websites' servers reach it at. */
+  socket: string;
+  /** Roots (PEM file) that certificates of the storage are checked with; null: there are none on this machine. */
+  roots: string | null;
+}
+
+/** Headers of an object that no visitor needs. */
+const HIDDEN_HEADERS = [
+  'Set-Cookie',
+  'Strict-Transport-Security',
+  'x-amz-bucket-region',
+  'x-amz-expiration',
+  'x-amz-id-2',
+  'x-amz-mp-parts-count',
+  'x-amz-replication-status',
+  'x-amz-request-id',
+  'x-amz-server-side-encryption',
+  'x-amz-server-side-encryption-aws-kms-key-id',
+  'x-amz-storage-class',
+  'x-amz-version-id',
+];
+
+/**
+ * What fetches objects for all websites: one server behind a socket that only nginx can reach, as roots are loaded for each
+ * place that speaks TLS, and a thousand times them is gigabytes. It passes on what names the wanted bytes and nothing of the visitor's.
+ * A part of another version than the visitor has must not be sent as the rest of it, and S3 knows no If-Range: who sends one gets
+ * the whole.
+ */
+export function renderStorageServer({ socket, roots }: StorageServerOptions): string {
+  const answer =
+    roots === null
+      ? 'return 502;'
+      : `rewrite ^(.*)$ /?$1? break;
+        proxy_pass $http_x_homeport_bucket$args;`;
+  return `map $http_if_range $storage_range {
+    default "";
+    "" $http_range;
+}
+upstream homeport_storage {
+    server ${quoted(`unix:${socket}`)};
+    keepalive 16;
+}
+server {
+    listen ${quoted(`unix:${socket}`)};
+    server_name _;
+    gzip off;
+    recursive_error_pages off;
+    proxy_pass_request_headers off;
+    proxy_set_header Range $storage_range;
+    proxy_set_header If-None-Match $http_if_none_match;
+    proxy_set_header If-Modified-Since $http_if_modified_since;
+    proxy_set_header Connection "";
+    proxy_connect_timeout 5s;
+    proxy_ssl_server_name on;
+    proxy_ssl_verify ${roots === null ? 'off' : 'on'};
+    proxy_ssl_verify_depth 5;
+    ${roots === null ? '' : `proxy_ssl_trusted_certificate ${quoted(roots)};`}
+${HIDDEN_HEADERS.map((name) => `    proxy_hide_header ${name};`).join('\n')}
+    location / {
+        ${answer}
+    }
+}`;
+}

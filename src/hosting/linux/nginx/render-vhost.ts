@@ -1,0 +1,184 @@
+import { hash } from 'node:crypto';
+import type { InstallState } from '../../host.ts';
+import { markerPath, markerText } from '../../marker.ts';
+import type { S3Service } from '../../s3-address.ts';
+import type { LinuxLayout } from '../layout.ts';
+import {
+  type Behaviour,
+  certificateId,
+  type Scheme,
+  type ServedName,
+  servedNames,
+  serverName,
+} from './names.ts';
+import { quoted, quotedPattern } from './quote.ts';
+import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
+import { renderText, renderWellKnown } from './well-known.ts';
+
+/** The same for all websites of a host. */
+export interface EdgeOptions {
+  layout: LinuxLayout;
+  /** The value of `listen` for each scheme, without what stands only in the default server. */
+  listen: Record<Scheme, string>;
+  /** Folder of notices. */
+  notices: string;
+  /** The chain and the key (PEM files) of a certificate, by {@link certificateId}; null stands for the web server's own. */
+  certificateFiles(id: string | null): { chain: string; key: string };
+  s3: S3Service;
+}
+
+/** The configuration of one website. */
+export interface RenderedVhost {
+  id: string;
+  /** Tells it from any other: SHA-256, hex. */
+  revision: string;
+  text: string;
+}
+
+/** Keys in memory, about 2,000 of them. */
+const ZONE = '256k';
+/** A page nobody asks for is forgotten after so long, so that no older one is ever shown while it is made anew. */
+const FORGOTTEN_AFTER = '30m';
+const MOST_ON_DISK = '256m';
+
+/**
+ * The configuration of a website at the time `now`: names of the same behaviour and certificate share a server. Throws
+ * a {@link PermanentHostError} for what cannot be said in it.
+ */
+export function renderVhost(state: InstallState, edge: EdgeOptions, now: Date): RenderedVhost {
+  const parts = [
+    renderCache(state.id, edge),
+    ...(state.offload === null ? [] : [renderOffloadMap(state.id, state.offload)]),
+    ...servers(servedNames(state.hostnames, now)).map((server) => renderServer(server, state, edge)),
+  ];
+  const draft = `# ${state.name}\n${parts.join('\n')}\n`;
+  const revision = hash('sha256', draft, 'hex');
+  const marker = { installId: state.id, revision };
+  const text = draft.replaceAll(MARKER_PLACE, renderText(markerPath(marker), markerText(marker)));
+  return { id: state.id, revision, text };
+}
+
+/** Where the marker comes once the revision, which is the hash of all the rest, is known. */
+const MARKER_PLACE = '# marker';
+
+function zoneOf(installId: string): string {
+  return `page_${installId}`;
+}
+
+function renderCache(installId: string, { layout }: EdgeOptions): string {
+  return `fastcgi_cache_path ${quoted(layout.cacheOf(installId))} levels=1:2 keys_zone=${zoneOf(installId)}:${ZONE} inactive=${FORGOTTEN_AFTER} max_size=${MOST_ON_DISK} use_temp_path=off;`;
+}
+
+interface Server {
+  schemes: Scheme[];
+  behaviour: Behaviour;
+  names: string[];
+  /** As {@link ServedName.certificate}, by id. */
+  certificate: string | null;
+}
+
+/** As few servers as can be, for each takes memory: what is served alike on both schemes needs one. */
+function servers(names: ServedName[]): Server[] {
+  const grouped = new Map<string, Server>();
+  const add = (name: string, server: Omit<Server, 'names'>) => {
+    const key = JSON.stringify(server);
+    const group = grouped.get(key);
+    if (group === undefined) grouped.set(key, { ...server, names: [name] });
+    else group.names.push(name);
+  };
+  for (const { name, http, https, certificate } of names) {
+    const id = certificate === null ? null : certificateId(certificate);
+    if (http.kind === 'serve' && https.kind === 'serve') {
+      add(name, { schemes: ['http', 'https'], behaviour: http, certificate: id });
+    } else {
+      add(name, { schemes: ['http'], behaviour: http, certificate: null });
+      add(name, { schemes: ['https'], behaviour: https, certificate: id });
+    }
+  }
+  return [...grouped.values()];
+}
+
+function renderServer(server: Server, state: InstallState, edge: EdgeOptions): string {
+  const { schemes, behaviour, names, certificate } = server;
+  const files = edge.certificateFiles(certificate);
+  const head = [
+    ...schemes.map((scheme) => `listen ${edge.listen[scheme]};`),
+    `server_name ${names.map(serverName).join(' ')};`,
+    ...(schemes.includes('https')
+      ? [`ssl_certificate ${quoted(files.chain)};`, `ssl_certificate_key ${quoted(files.key)};`]
+      : []),
+    MARKER_PLACE,
+  ];
+  const [scheme = 'http'] = schemes;
+  const body =
+    behaviour.kind === 'serve' ? renderWebsite(state, edge) : renderRedirect(behaviour, scheme, edge);
+  return `server {\n${[...head, body].join('\n')}\n}`;
+}
+
+function renderRedirect(
+  { scheme, name }: Extract<Behaviour, { kind: 'redirect' }>,
+  arrival: Scheme,
+  { layout, notices }: EdgeOptions,
+): string {
+  const port = scheme === arrival ? '$port_suffix' : '$https_port_suffix';
+  const sendOn = `if ($unsendable) {
+        return 400;
+    }
+    add_header Cache-Control no-cache always;
+    return 301 ${scheme}://${name ?? '$host'}${port}$request_uri;`;
+  return `${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@away' })}
+location / {
+    ${sendOn}
+}
+location @away {
+    ${sendOn}
+}`;
+}
+
+/** Programs whose source is nobody's to read; copies that editors leave behind too. `.php` itself is run. */
+const PROGRAM = '\\.(?:php\\d?|phtml|phar|phps|pht|inc)(?:\\.(?:bak|old|orig|save|swp))?~?$';
+/** Folders that WordPress and its plugins write what visitors send into: nothing in them is run. */
+const NEVER_RUN =
+  '^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?:php\\d?|phtml|phar|phps|pht)(?:/|$)';
+const STATIC =
+  '\\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|pdf|png|svgz?|ttf|wasm|wav|web[mp]|woff2?)$';
+
+/** Below the file that is asked for, WordPress answers. */
+const TO_WORDPRESS = '/index.php$is_args$args';
+
+function renderWebsite({ id, offload }: InstallState, { layout, notices, s3 }: EdgeOptions): string {
+  return `root ${quoted(layout.htdocsOf(id))};
+disable_symlinks if_not_owner from=${quoted(layout.homeOf(id))};
+${offload === null ? '' : renderOffload(id, offload, s3)}
+${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
+location @unproved {
+    try_files $uri ${TO_WORDPRESS};
+}
+location ~ ${quotedPattern(HIDDEN_PATTERN)} {
+    return 404;
+}
+location ~* ${quotedPattern(NEVER_RUN)} {
+    return 403;
+}
+location ~ ${quotedPattern('\\.php(?:/|$)')} {
+    fastcgi_split_path_info "^(.+?\\.php)(/.*)$";
+    set $path_info $fastcgi_path_info;
+    try_files $fastcgi_script_name =404;
+    fastcgi_cache ${zoneOf(id)};
+    add_header X-Cache $cache_state always;
+    fastcgi_pass ${quoted(`unix:${layout.phpSocketOf(id)}`)};
+}
+location ~* ${quotedPattern(PROGRAM)} {
+    return 403;
+}
+location ~* ${quotedPattern(STATIC)} {
+    expires 7d;
+    add_header X-Content-Type-Options nosniff;
+    try_files $uri ${TO_WORDPRESS};
+}
+location / {
+    add_header Cache-Control no-cache;
+    add_header X-Content-Type-Options nosniff;
+    try_files $uri $uri/ ${TO_WORDPRESS};
+}`;
+}

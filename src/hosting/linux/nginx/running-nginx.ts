@@ -1,0 +1,118 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ListenAddress } from '../../../setting-values.ts';
+import { hasCode } from '../../error-code.ts';
+import { askFor } from '../../probe.ts';
+import type { DaemonSpec, Daemons } from '../daemon.ts';
+import { NGINX } from './refusals.ts';
+import { ALIVE_PATH, aliveText, generationPath, generationText } from './well-known.ts';
+
+/** The nginx that serves, seen from outside. */
+export interface RunningNginx {
+  /** Sees that it runs with the configuration of that generation, which is the one on disk. */
+  ensure(generation: string): Promise<void>;
+  /**
+   * Has it take over the configuration on disk. Resolves once every connection is accepted by processes that have done so. Rejects
+   * if it did not within 30 s.
+   */
+  reload(generation: string): Promise<void>;
+  /** Whether it runs with the configuration of that generation. */
+  shows(generation: string): Promise<boolean>;
+  /** Ends it and forgets it. */
+  remove(): Promise<void>;
+}
+
+export interface RunningNginxOptions {
+  daemons: Daemons;
+  instance: string;
+  edgeHttp: ListenAddress;
+  configuration: string;
+  /** Unix sockets that nginx listens on. One that is killed leaves them behind and could not listen there again. */
+  sockets: string[];
+}
+
+const NAME = 'nginx';
+/** A host name that no website has (RFC 6761 section 6.4). */
+const NO_WEBSITE = 'homeport.invalid';
+const RELOADED_WITHIN_MS = 30_000;
+const LOOK_EVERY_MS = 4;
+/** Removes files named before `--`, and becomes the program named after it. */
+const WITHOUT_OLD_SOCKETS =
+  'while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
+
+export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
+  const { daemons, instance, edgeHttp, configuration, sockets } = options;
+  const spec: DaemonSpec = {
+    name: NAME,
+    description: 'web server',
+    command: [
+      '/usr/bin/perl',
+      '-e',
+      WITHOUT_OLD_SOCKETS,
+      ...sockets,
+      '--',
+      NGINX,
+      '-c',
+      configuration,
+      '-g',
+      'daemon off;',
+    ],
+    stopSignal: 'SIGQUIT',
+    readyWithinMs: 30_000,
+    async ready() {
+      const fault = await askFor(edgeHttp, NO_WEBSITE, { path: ALIVE_PATH, text: aliveText(instance) });
+      if (fault !== null)
+        throw new Error(`nginx does not serve at ${edgeHttp.host}:${edgeHttp.port}: ${fault}`);
+    },
+  };
+
+  async function shows(generation: string): Promise<boolean> {
+    const expected = { path: generationPath(generation), text: generationText(generation) };
+    return (await askFor(edgeHttp, NO_WEBSITE, expected)) === null;
+  }
+
+  async function masterPid(): Promise<number | null> {
+    return (await daemons.list()).find(({ name }) => name === NAME)?.pid ?? null;
+  }
+
+  async function reload(generation: string): Promise<void> {
+    const master = await masterPid();
+    if (master === null) return ensure(generation);
+    const before = await servingWorkers(master);
+    await daemons.signal(NAME, 'SIGHUP');
+    const until = performance.now() + RELOADED_WITHIN_MS;
+    while (performance.now() < until) {
+      const serving = await servingWorkers(master);
+      const replaced = serving.size > 0 && [...serving].every((pid) => !before.has(pid));
+      if (replaced && (await shows(generation))) return;
+      await sleep(LOOK_EVERY_MS);
+    }
+    throw new Error('nginx did not take over its new configuration; its log says why');
+  }
+
+  async function ensure(generation: string): Promise<void> {
+    await daemons.ensure(spec);
+    if (!(await shows(generation))) await reload(generation);
+  }
+
+  return { ensure, reload, shows, remove: () => daemons.remove(NAME) };
+}
+
+/** The worker processes of a master that accept connections. */
+async function servingWorkers(master: number): Promise<Set<number>> {
+  const children = await readProc(join(String(master), 'task', String(master), 'children'));
+  const pids = children.split(' ').map(Number).filter(Boolean);
+  const titles = await Promise.all(pids.map((pid) => readProc(join(String(pid), 'cmdline'))));
+  return new Set(pids.filter((_, index) => /^nginx: worker process\0*$/.test(titles[index] ?? '')));
+}
+
+/** Empty for a process that is gone. */
+async function readProc(path: string): Promise<string> {
+  try {
+    return await readFile(join('/proc', path), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return '';
+    throw error;
+  }
+}

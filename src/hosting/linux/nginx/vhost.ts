@@ -1,0 +1,10 @@
+import type { InstallState } from '../../host.ts';
+
+/** A website as the web server is told of it. */
+export interface Vhost {
+  state: InstallState;
+  /** The Unix user that its PHP runs as and its files belong to. */
+  uid: number;
+  /** Which core its document root links to. */
+  wordpressVersion: string;
+}

@@ -1,0 +1,396 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../clock.ts';
+import { OperatorError } from '../../../operator-error.ts';
+import type { ListenAddress } from '../../../setting-values.ts';
+import { PermanentHostError, type Proof } from '../../host.ts';
+import { ask } from '../../probe.ts';
+import type { S3Service } from '../../s3-address.ts';
+import { createSerial } from '../../serial.ts';
+import type { Daemons } from '../daemon.ts';
+import { inBatches } from '../in-batches.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
+import { createConfigurationFiles } from './configuration-files.ts';
+import { mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
+import { askableName, changesAt, checkNames } from './names.ts';
+import { createOwnCertificate } from './own-certificate.ts';
+import { createPageCache } from './page-cache.ts';
+import { createProofs } from './proofs.ts';
+import { listenValue, type MainOptions, renderMain } from './render-main.ts';
+import { type RenderedVhost, renderVhost } from './render-vhost.ts';
+import { createRunningNginx } from './running-nginx.ts';
+import type { Vhost } from './vhost.ts';
+
+/** nginx in front of all websites of this host. */
+export interface WebServer {
+  /**
+   * Begins to serve these websites and no others. One that nginx refuses is logged and served as it last was, if it was, and keeps
+   * none of the others from being served. Called again it brings everything back to this state.
+   */
+  start(vhosts: Vhost[]): Promise<void>;
+  /**
+   * Serves a website so. Resolves once nginx answers with just this. Rejects with a {@link PermanentHostError} that says what is
+   * wrong if it is refused; it is then served as before.
+   */
+  put(vhost: Vhost): Promise<void>;
+  /** Serves it no more, and takes its page cache away. Removing what is not there is success. */
+  remove(installId: string): Promise<void>;
+  /** Empties the page cache of an install, at once. */
+  purge(installId: string): Promise<void>;
+  publish(proof: Proof): Promise<void>;
+  withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
+  /** Removes proofs that have ended. It happens by itself, too. */
+  sweepProofs(): Promise<void>;
+  /** What is not as it should be, where just these websites should be served; one sentence each. */
+  check(vhosts: Vhost[]): Promise<string[]>;
+  ports(): { http: number; https: number };
+  /** Ends what this process does for nginx. nginx itself is the daemons' to end. */
+  stop(): Promise<void>;
+}
+
+export interface WebServerOptions {
+  layout: LinuxLayout;
+  daemons: Daemons;
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  /** DNS servers for the names of object storage; null: the machine's. */
+  resolvers: ListenAddress[] | null;
+  s3: S3Service;
+  log: Logger;
+  clock: Clock;
+  instance: string;
+  /** What the certificate for names without one of their own is for; `localhost` if left out. */
+  siteDomain?: string;
+  /** Roots (PEM file) that the object storage's certificate is checked with; the machine's if left out. */
+  storageRoots?: string;
+  /** How often certificates and proofs that have ended are looked for, in milliseconds; 30 s if left out. */
+  lookEveryMs?: number;
+}
+
+const WORKER_USER = 'www-data';
+const LOOK_EVERY_MS = 30_000;
+const WRITTEN_AT_ONCE = 16;
+
+/** One call of `put` or `remove` that waits for its turn. */
+interface Change {
+  id: string;
+  /** Null: to be served no more. */
+  vhost: Vhost | null;
+  resolve(): void;
+  reject(reason: unknown): void;
+}
+
+export function createWebServer(options: WebServerOptions): WebServer {
+  const { layout, edgeHttp, edgeHttps, log, clock, instance, siteDomain = 'localhost' } = options;
+  const files = createConfigurationFiles(layout.nginx);
+  const { paths } = files;
+  const storageSocket = join(layout.runFolder, 'nginx', 'storage.sock');
+  const running = createRunningNginx({
+    daemons: options.daemons,
+    instance,
+    edgeHttp,
+    configuration: paths.currentFile,
+    sockets: [storageSocket],
+  });
+  const proofs = createProofs({ folder: layout.proofs, clock });
+  const pageCache = createPageCache({ cacheOf: layout.cacheOf, log });
+  const own = createOwnCertificate({
+    file: paths.ownCertificate,
+    names: [siteDomain, `*.${siteDomain}`],
+    clock,
+    log,
+  });
+  const configuration = createConfiguration({
+    files,
+    render: async (vhostFiles) =>
+      renderMain({ ...started(), ownFingerprint: await own.ensure() }, vhostFiles),
+    log,
+  });
+  const serially = createSerial();
+
+  /** Each website as it was last asked for and not refused: what is rendered anew when a certificate ends. */
+  const wanted = new Map<string, { vhost: Vhost; changesAt: number }>();
+  let inForce: RenderedVhosts = new Map();
+  let main: Omit<MainOptions, 'ownFingerprint'> | null = null;
+  let queue: Change[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  async function prepare(): Promise<void> {
+    for (const [folder, mode] of [
+      [layout.nginx, 0o711],
+      [layout.caches, 0o711],
+      [layout.proofs, 0o755],
+      [join(layout.runFolder, 'nginx'), 0o711],
+    ] as const) {
+      await mkdir(folder, { recursive: true, mode });
+    }
+    await files.prepare();
+    main = {
+      layout,
+      edgeHttp,
+      edgeHttps,
+      instance,
+      listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
+      notices: paths.notices,
+      certificateFiles: (id) =>
+        id === null ? { chain: own.file, key: own.file } : paths.certificateFiles(id),
+      s3: options.s3,
+      resolvers: options.resolvers ?? systemResolvers(),
+      storage: { socket: storageSocket, roots: await trustedRoots(options.storageRoots) },
+      pidFile: join(layout.runFolder, 'nginx', 'nginx.pid'),
+      temporary: paths.temporary,
+      user: WORKER_USER,
+      openFiles: await mostOpenFiles(),
+    };
+  }
+
+  function started(): Omit<MainOptions, 'ownFingerprint'> {
+    if (main === null) throw new Error('the web server has not been started');
+    return main;
+  }
+
+  /** Throws a {@link PermanentHostError} that names the website and what is wrong with it. */
+  function render({ state }: Vhost): RenderedVhost {
+    try {
+      checkNames(state);
+      return renderVhost(state, started(), clock.now());
+    } catch (cause) {
+      if (!(cause instanceof PermanentHostError)) throw cause;
+      throw new PermanentHostError(`the website ${state.name} cannot be served as asked: ${cause.message}`, {
+        cause,
+      });
+    }
+  }
+
+  /** False if all of it was on disk as it should be. */
+  async function write({ state }: Vhost, rendered: RenderedVhost): Promise<boolean> {
+    let written = false;
+    for (const { certificate } of state.hostnames) {
+      if (certificate !== null && (await files.writeCertificate(certificate))) written = true;
+    }
+    return (await files.writeVhost(rendered)) || written;
+  }
+
+  /** Serves what is asked for by all calls that have come until now, with one reload. */
+  async function takeTurn(): Promise<void> {
+    // Calls of the same moment share a turn.
+    await nextTurn();
+    const batch = queue;
+    queue = [];
+    if (batch.length === 0) return;
+    try {
+      await serve(batch);
+    } catch (error) {
+      for (const change of batch) change.reject(error);
+    }
+  }
+
+  async function serve(batch: Change[]): Promise<void> {
+    const last = new Map(batch.map((change) => [change.id, change]));
+    const settle = (id: string, error: unknown) => {
+      for (const change of batch.filter((one) => one.id === id)) {
+        if (error === null) change.resolve();
+        else change.reject(error);
+      }
+    };
+    const next = new Map(inForce);
+    const changed: RenderedVhost[] = [];
+    let written = false;
+    for (const { id, vhost } of last.values()) {
+      if (vhost === null) {
+        next.delete(id);
+        continue;
+      }
+      try {
+        const rendered = render(vhost);
+        if (await write(vhost, rendered)) written = true;
+        next.set(id, rendered);
+        changed.push(rendered);
+      } catch (error) {
+        settle(id, error);
+        last.delete(id);
+      }
+    }
+    const configured = await configuration.apply(next, changed, inForce);
+    inForce = configured.vhosts;
+    await takeOver(configured, written);
+    for (const [id, { vhost }] of last) {
+      const refusal = configured.refused.get(id);
+      if (refusal === undefined) settle(id, await confirm(id, vhost));
+      else settle(id, refusalOf(vhost?.state.name ?? id, refusal));
+    }
+  }
+
+  /** Has nginx run with what is on disk. `written`: a file that it has read already was written anew. */
+  async function takeOver({ generation, fresh }: Configured, written: boolean): Promise<void> {
+    if (fresh || written || !(await running.shows(generation))) await running.reload(generation);
+  }
+
+  /** Null if nginx serves the website as it was last rendered, and keeps in mind what that was. */
+  async function confirm(id: string, vhost: Vhost | null): Promise<Error | null> {
+    if (vhost === null) {
+      wanted.delete(id);
+      return null;
+    }
+    wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+    const fault = await faultOf(vhost);
+    return fault === null ? null : new Error(fault);
+  }
+
+  /** What keeps nginx from answering the website's names as it was last rendered; null if nothing does. */
+  async function faultOf({ state }: Vhost): Promise<string | null> {
+    const rendered = inForce.get(state.id);
+    const name = state.hostnames.find((one) => holderOf(one.name) === state.id)?.name;
+    // One whose names are all another's is in force without being seen.
+    if (rendered === undefined || name === undefined) return null;
+    const marker = { installId: state.id, revision: rendered.revision };
+    const fault = await ask(edgeHttp, askableName(name), marker);
+    return fault === null ? null : `nginx does not serve ${name} as it should: ${fault}`;
+  }
+
+  /** Who answers a name that more than one install may claim. */
+  function holderOf(name: string): string | undefined {
+    const claims = [...wanted.values()].filter(({ vhost }) =>
+      vhost.state.hostnames.some((one) => one.name === name),
+    );
+    return claims.map(({ vhost }) => vhost.state.id).toSorted()[0];
+  }
+
+  function submit(id: string, vhost: Vhost | null): Promise<void> {
+    return new Promise((resolve, reject) => {
+      queue.push({ id, vhost, resolve, reject });
+      void serially('nginx', takeTurn);
+    });
+  }
+
+  async function startAll(vhosts: Vhost[]): Promise<void> {
+    await prepare();
+    const before = await files.currentVhosts();
+    const next = new Map<string, RenderedVhost>();
+    const changed: RenderedVhost[] = [];
+    let written = false;
+    wanted.clear();
+    await inBatches(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
+      const { id, name } = vhost.state;
+      try {
+        const rendered = render(vhost);
+        if (await write(vhost, rendered)) written = true;
+        next.set(id, rendered);
+        if (before.get(id)?.revision !== rendered.revision) changed.push(rendered);
+        wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+      } catch (err) {
+        const last = before.get(id);
+        if (last !== undefined) next.set(id, last);
+        logRefusal(err, id, name, last !== undefined);
+      }
+    });
+    const configured = await configuration.apply(next, changed, before);
+    inForce = configured.vhosts;
+    for (const [id, refusal] of configured.refused) {
+      const name = wanted.get(id)?.vhost.state.name ?? id;
+      wanted.delete(id);
+      logRefusal(refusalOf(name, refusal), id, name, inForce.has(id));
+    }
+    const readBefore = await running.shows(configured.generation);
+    await ensureRunning(configured.generation);
+    if (written && readBefore) await running.reload(configured.generation);
+  }
+
+  function logRefusal(err: unknown, install: string, name: string, servedAsBefore: boolean): void {
+    const then = servedAsBefore ? 'is served as it was before' : 'is not served';
+    log.error({ err, install }, `the website ${name} cannot be served as it should be and ${then}`);
+  }
+
+  async function ensureRunning(generation: string): Promise<void> {
+    try {
+      await running.ensure(generation);
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause);
+      const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
+      if (place === null) throw cause;
+      throw new OperatorError(
+        `The hosted sites cannot be served on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
+        { cause },
+      );
+    }
+  }
+
+  /** What time brings: certificates and proofs that have ended. */
+  async function look(): Promise<void> {
+    await proofs.sweep();
+    const now = clock.now().getTime();
+    const due = [...wanted.values()].filter((one) => one.changesAt <= now);
+    await Promise.all(due.map(({ vhost }) => submit(vhost.state.id, vhost)));
+    await serially('nginx', async () => {
+      await takeOver(await configuration.apply(inForce, [], inForce), false);
+    });
+  }
+
+  function lookRegularly(): void {
+    clearInterval(timer);
+    timer = setInterval(() => {
+      look().catch((err: unknown) => log.error({ err }, 'the web server could not be brought up to date'));
+    }, options.lookEveryMs ?? LOOK_EVERY_MS).unref();
+  }
+
+  async function check(vhosts: Vhost[]): Promise<string[]> {
+    const faults: string[] = [];
+    const { generation, text } = await configuration.mainFor(inForce);
+    if (text !== (await files.currentText())) faults.push("nginx's configuration on disk was changed");
+    if (!(await running.shows(generation))) {
+      faults.push('nginx does not run with the configuration that it should have');
+    }
+    const expected = new Set(vhosts.map(({ state }) => state.id));
+    for (const id of inForce.keys()) {
+      if (!expected.has(id)) faults.push(`nginx serves an install that should not be there: ${id}`);
+    }
+    await inBatches(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
+      const fault = await differenceOf(vhost);
+      if (fault !== null) faults.push(`the website ${vhost.state.name}: ${fault}`);
+    });
+    return faults;
+  }
+
+  async function differenceOf(vhost: Vhost): Promise<string | null> {
+    const rendered = inForce.get(vhost.state.id);
+    if (rendered === undefined) return 'nginx does not serve it';
+    try {
+      if (render(vhost).revision !== rendered.revision) return 'nginx serves an earlier state of it';
+    } catch (error) {
+      if (error instanceof PermanentHostError) return error.message;
+      throw error;
+    }
+    if (!(await files.isIntact(rendered))) return 'its configuration on disk was changed';
+    return faultOf(vhost);
+  }
+
+  return {
+    async start(vhosts) {
+      await serially('nginx', () => startAll(vhosts));
+      lookRegularly();
+    },
+    put: (vhost) => submit(vhost.state.id, vhost),
+    async remove(installId) {
+      if (inForce.has(installId) || queue.some(({ id }) => id === installId)) await submit(installId, null);
+      await pageCache.remove(installId);
+    },
+    purge: (installId) => pageCache.purge(installId),
+    publish: (proof) => proofs.publish(proof),
+    withdraw: (proof) => proofs.withdraw(proof),
+    sweepProofs: () => proofs.sweep(),
+    check: (vhosts) => serially('nginx', () => check(vhosts)),
+    ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
+    async stop() {
+      clearInterval(timer);
+      pageCache.stop();
+      await serially('nginx', () => Promise.resolve());
+    },
+  };
+}
+
+function refusalOf(name: string, refusal: string): PermanentHostError {
+  return new PermanentHostError(`nginx refuses the configuration of the website ${name}: ${refusal}`);
+}

@@ -1,0 +1,88 @@
+import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../host.ts';
+import { MARKER_PREFIX } from '../../marker.ts';
+import { literally, quoted, quotedPattern } from './quote.ts';
+
+/** Below it are the notices, for redirects inside nginx only. */
+const NOTICE_PREFIX = `${MARKER_PREFIX}notice/`;
+
+/** The URI of a notice of {@link NGINX_NOTICES}, for `error_page`. */
+export function noticeUri(name: string): string {
+  return `${NOTICE_PREFIX}${name}.html`;
+}
+
+/** For which failures which notice is shown. nginx inherits them only where a level has no `error_page` of its own. */
+export const NOTICE_PAGES = `error_page 403 ${noticeUri('forbidden')};
+error_page 404 ${noticeUri('not-found')};
+error_page 413 ${noticeUri('too-large')};
+error_page 502 ${noticeUri('unavailable')};
+error_page 504 ${noticeUri('slow')};`;
+
+/** Where the default server says whose it is, whatever its configuration. */
+export const ALIVE_PATH = `${MARKER_PREFIX}alive`;
+
+/** What it says there. */
+export function aliveText(instance: string): string {
+  return `homeport nginx ${instance}\n`;
+}
+
+/** Where the default server says which configuration nginx runs with. */
+export function generationPath(generation: string): string {
+  return `${MARKER_PREFIX}generation/${generation}`;
+}
+
+/** What it says there. */
+export function generationText(generation: string): string {
+  return `homeport generation ${generation}\n`;
+}
+
+/** A location that answers with one fixed line, which programs read. */
+export function renderText(path: string, text: string): string {
+  return `location = ${path} {
+    default_type text/plain;
+    add_header Cache-Control no-store;
+    return 200 "${text.trimEnd()}\\n";
+}`;
+}
+
+export interface WellKnownOptions {
+  /** The folder of proofs: `<host name>/<path>`. */
+  proofs: string;
+  /** The folder of notices. */
+  notices: string;
+  /** What comes where no answer to an ACME challenge is published: `@name` of a location, or `=404`. */
+  unproved: string;
+}
+
+/**
+ * What the web server itself answers on each name, before any redirect. nginx gives `$host` in lower case, without port
+ * and final dot, and never with a `/` in it.
+ */
+export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions): string {
+  const proof = `root ${quoted(proofs)};
+    disable_symlinks off;
+    types { }
+    default_type "text/plain; charset=utf-8";
+    expires off;
+    add_header Cache-Control no-store;
+    add_header X-Content-Type-Options nosniff;`;
+  const token = `^${literally(ACME_CHALLENGE_PREFIX)}[A-Za-z0-9_-]+$`;
+  return `location ~ ${quotedPattern(token)} {
+    ${proof}
+    try_files /$host$uri ${unproved};
+}
+location ^~ ${DOMAIN_CHECK_PREFIX} {
+    ${proof}
+    try_files /$host$uri =404;
+}
+location ^~ ${MARKER_PREFIX} {
+    return 404;
+}
+location ^~ ${NOTICE_PREFIX} {
+    internal;
+    alias ${quoted(`${notices}/`)};
+    disable_symlinks off;
+    add_header Cache-Control no-store always;
+    add_header Content-Security-Policy "default-src 'none'; style-src 'unsafe-inline'" always;
+    add_header X-Content-Type-Options nosniff always;
+}`;
+}
