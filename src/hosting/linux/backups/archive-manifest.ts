@@ -1,0 +1,86 @@
+import Type, { type Static } from 'typebox';
+import { Compile } from 'typebox/compile';
+import { BLOCK_BYTES, END_OF_ARCHIVE, fileHeader, padding } from './tar-blocks.ts';
+
+/**
+ * A backup is one archive of tar, which restic keeps as one file:
+ *
+ * | member | what |
+ * |---|---|
+ * | `homeport.json` | which website it is of ({@link Description}) |
+ * | `database.sql` | its database |
+ * | `htdocs/…`, `private/…` | its files, as tar wrote them |
+ * | `manifest.json` | size, number and checksum of all that comes before ({@link Manifest}) |
+ *
+ * So any tar unpacks it, it is read and written in one go, and equal websites give equal archives.
+ */
+export const DESCRIPTION_NAME = 'homeport.json';
+export const DUMP_NAME = 'database.sql';
+export const MANIFEST_NAME = 'manifest.json';
+
+const descriptionSchema = Type.Object({
+  format: Type.Literal('homeport-backup'),
+  version: Type.Literal(1),
+  install_id: Type.String(),
+  install_name: Type.String(),
+  /** The host name that stood for the website. */
+  primary_hostname: Type.String(),
+  wordpress_version: Type.String(),
+});
+export type Description = Static<typeof descriptionSchema>;
+
+const manifestSchema = Type.Object({
+  /** Regular files of the website. */
+  files: Type.Integer({ minimum: 0 }),
+  /** All that comes before this member. */
+  bytes: Type.Integer({ minimum: 0 }),
+  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+});
+export type Manifest = Static<typeof manifestSchema>;
+
+const description = Compile(descriptionSchema);
+const manifest = Compile(manifestSchema);
+
+/** The manifest with its header, and the end of the archive: so long whatever stands in it, so that a reader knows where it begins. */
+export const TAIL_BYTES = 2 * BLOCK_BYTES + END_OF_ARCHIVE.length;
+/** A description is never longer. */
+export const MOST_DESCRIPTION_BYTES = 64 * 1024;
+
+/** An archive that is not what was written. `message` says what is wrong, without a final full stop. */
+export class DamagedBackupError extends Error {
+  override name = 'DamagedBackupError';
+}
+
+/** A small member, whole. */
+export function member(name: string, text: string): Buffer {
+  const content = Buffer.from(text);
+  return Buffer.concat([fileHeader(name, content.length), content, padding(content.length)]);
+}
+
+export function tailOf(value: Manifest): Buffer {
+  // Spaces are nothing in JSON: the length is always that of one block.
+  const text = JSON.stringify(value).padEnd(BLOCK_BYTES);
+  return Buffer.concat([member(MANIFEST_NAME, text), END_OF_ARCHIVE]);
+}
+
+/** Throws {@link DamagedBackupError}. */
+export function parseTail(tail: Buffer): Manifest {
+  const value = parseJson(tail.toString('utf8', BLOCK_BYTES, 2 * BLOCK_BYTES));
+  if (!manifest.Check(value) || !tailOf(value).equals(tail)) throw new DamagedBackupError('it does not end as one should');
+  return value;
+}
+
+/** Throws {@link DamagedBackupError}. */
+export function parseDescription(text: string): Description {
+  const value = parseJson(text);
+  if (!description.Check(value)) throw new DamagedBackupError(`its ${DESCRIPTION_NAME} is not one`);
+  return value;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

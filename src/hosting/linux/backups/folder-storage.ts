@@ -1,0 +1,41 @@
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import type { RepositoryStorage } from './place.ts';
+
+/** restic expects these of a repository in a folder. */
+const FOLDERS = ['data', 'index', 'keys', 'locks', 'snapshots'];
+
+/** A repository in a folder of root's. */
+export function folderStorage(folder: string): RepositoryStorage {
+  return {
+    async has(name) {
+      try {
+        await lstat(join(folder, name));
+        return true;
+      } catch (error) {
+        if (hasCode(error, 'ENOENT')) return false;
+        throw error;
+      }
+    },
+
+    async write(name, content) {
+      for (const part of FOLDERS) await mkdir(join(folder, part), { recursive: true, mode: 0o700 });
+      const path = join(folder, name);
+      const temporary = join(folder, `.${name.replaceAll('/', '-')}.tmp`);
+      await rm(temporary, { force: true });
+      const file = await open(temporary, 'wx', 0o600);
+      try {
+        await file.writeFile(content);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      await rename(temporary, path);
+      await syncFolder(dirname(path));
+    },
+
+    removeAll: () => rm(folder, { recursive: true, force: true }),
+  };
+}

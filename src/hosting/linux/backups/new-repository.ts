@@ -1,0 +1,90 @@
+import { createCipheriv, createHash, scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { Randomness } from '../../../ids.ts';
+import { randomPolynomial } from './chunker-polynomial.ts';
+import { poly1305 } from './poly1305.ts';
+
+/** A file of a repository: its name in there, and what it holds. */
+export interface RepositoryFile {
+  name: string;
+  content: Buffer;
+}
+
+const FORMAT_VERSION = 2;
+/**
+ * `restic init` makes a key that takes half a second to open, which is to slow down whoever guesses passwords. Ours are 256
+ * random bits and beyond guessing, and every backup, reading back and restore would pay.
+ */
+const SCRYPT = { N: 1024, r: 8, p: 1 };
+const SALT_BYTES = 64;
+const NONCE_BYTES = 16;
+
+/**
+ * The two files that make an empty repository of restic's format (restic's documentation, "Repository Format"): the key, by which
+ * the password opens the master key, and then the configuration, whose presence says that there is a repository.
+ */
+export async function newRepository(
+  password: string,
+  { random, now }: { random: Randomness; now: Date },
+): Promise<{ key: RepositoryFile; config: RepositoryFile }> {
+  const master = keyFrom(random.bytes(64));
+  const salt = random.bytes(SALT_BYTES);
+  const opener = keyFrom(await derive(password, salt));
+  const key = Buffer.from(
+    JSON.stringify({
+      created: now.toISOString(),
+      username: 'homeport',
+      hostname: 'homeport',
+      kdf: 'scrypt',
+      ...SCRYPT,
+      salt: salt.toString('base64'),
+      data: seal(opener, Buffer.from(JSON.stringify(masterKeyJson(master))), random).toString('base64'),
+    }),
+  );
+  const config = {
+    version: FORMAT_VERSION,
+    id: random.bytes(32).toString('hex'),
+    chunker_polynomial: randomPolynomial((count) => random.bytes(count)).toString(16),
+  };
+  return {
+    key: { name: `keys/${createHash('sha256').update(key).digest('hex')}`, content: key },
+    config: { name: 'config', content: seal(master, Buffer.from(JSON.stringify(config)), random) },
+  };
+}
+
+const scryptAsync = promisify<string, Buffer, number, typeof SCRYPT, Buffer>(scrypt);
+
+async function derive(password: string, salt: Buffer): Promise<Buffer> {
+  return scryptAsync(password, salt, 64, SCRYPT);
+}
+
+interface Key {
+  /** AES-256. */
+  encrypt: Buffer;
+  /** Of Poly1305-AES. */
+  mac: { k: Buffer; r: Buffer };
+}
+
+function keyFrom(bytes: Buffer): Key {
+  return {
+    encrypt: bytes.subarray(0, 32),
+    mac: { k: bytes.subarray(32, 48), r: bytes.subarray(48, 64) },
+  };
+}
+
+function masterKeyJson({ encrypt, mac }: Key): object {
+  return {
+    mac: { k: mac.k.toString('base64'), r: mac.r.toString('base64') },
+    encrypt: encrypt.toString('base64'),
+  };
+}
+
+/** Nonce, ciphertext (AES-256-CTR) and authenticator (Poly1305-AES of the ciphertext). */
+function seal(key: Key, plain: Buffer, random: Randomness): Buffer {
+  const nonce = random.bytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-ctr', key.encrypt, nonce);
+  const ciphertext = Buffer.concat([cipher.update(plain), cipher.final()]);
+  const block = createCipheriv('aes-128-ecb', key.mac.k, null).setAutoPadding(false);
+  const s = Buffer.concat([block.update(nonce), block.final()]);
+  return Buffer.concat([nonce, ciphertext, poly1305(ciphertext, key.mac.r, s)]);
+}

@@ -1,0 +1,20 @@
+const PRIME = (1n << 130n) - 5n;
+const TAG_BITS = 128n;
+/** RFC 8439 section 2.5: bits of r that are cleared. */
+const CLAMP = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
+
+/** The authenticator of RFC 8439 section 2.5: of a message, by the two halves of a key, 16 bytes each. For short messages. */
+export function poly1305(message: Buffer, r: Buffer, s: Buffer): Buffer {
+  const factor = littleEndian(r) & CLAMP;
+  let sum = 0n;
+  for (let at = 0; at < message.length; at += 16) {
+    const block = message.subarray(at, at + 16);
+    sum = ((sum + littleEndian(block) + (1n << BigInt(8 * block.length))) * factor) % PRIME;
+  }
+  const tag = BigInt.asUintN(Number(TAG_BITS), sum + littleEndian(s));
+  return Buffer.from(tag.toString(16).padStart(32, '0'), 'hex').reverse();
+}
+
+function littleEndian(bytes: Buffer): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+}

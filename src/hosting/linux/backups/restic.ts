@@ -1,0 +1,73 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { CommandError, runCommand } from '../run-command.ts';
+import type { RepositoryPlace } from './place.ts';
+import { type RunningProgram, startProgram } from './programs.ts';
+
+const RESTIC = '/usr/bin/restic';
+/** restic goes on trying for a long time where a service does not answer. */
+const LOOK_MS = 5 * 60_000;
+const PRUNE_MS = 60 * 60_000;
+
+const snapshotList = Type.Array(Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }));
+
+/** restic on the repository of one install. Each backup is a snapshot with one file in it, `website.tar`, tagged with its id. */
+export interface Restic {
+  /** Ids of the snapshots of a backup, the latest first: more than one only where a run was broken off. */
+  find(backupId: string, signal?: AbortSignal): Promise<string[]>;
+  /** Makes a snapshot of what is written into its `stdin`, once that is ended. */
+  backUp(backupId: string): RunningProgram;
+  /** Gives that file back in its `stdout`. */
+  read(snapshotId: string): RunningProgram;
+  /** Forgets snapshots; what only they needed stays until {@link prune}. */
+  forget(snapshotIds: string[]): Promise<void>;
+  /** Deletes what no snapshot needs. */
+  prune(): Promise<void>;
+}
+
+const FILE = 'website.tar';
+
+/** The password and the address, which may name a bucket of the operator's, go through the environment: arguments can be read by all. */
+export function resticOn({ address, options, environment }: RepositoryPlace, password: string): Restic {
+  const own = { ...environment, RESTIC_REPOSITORY: address, RESTIC_PASSWORD: password };
+  const words = (...args: string[]): [string, ...string[]] => [RESTIC, '--no-cache', '--quiet', ...options, ...args];
+
+  async function run(args: string[], timeoutMs: number, signal?: AbortSignal): Promise<string> {
+    const [file, ...rest] = words(...args);
+    return (await runCommand(file, rest, { environment: own, timeoutMs, signal })).stdout;
+  }
+
+  /** What a killed restic has locked is free again, once that one is seen to be gone. */
+  const unlock = () => run(['unlock'], LOOK_MS);
+
+  return {
+    async find(backupId, signal) {
+      const stdout = await run(['snapshots', '--json', '--tag', backupId], LOOK_MS, signal);
+      const found = Value.Parse(snapshotList, JSON.parse(stdout) ?? []);
+      return found.sort((a, b) => (a.time < b.time ? 1 : -1)).map(({ id }) => id);
+    },
+
+    backUp: (backupId) =>
+      startProgram(
+        words('backup', '--stdin', '--stdin-filename', FILE, '--tag', backupId, '--host', 'homeport'),
+        { environment: own },
+      ),
+
+    read: (snapshotId) => startProgram(words('dump', snapshotId, FILE), { environment: own }),
+
+    async forget(snapshotIds) {
+      await unlock();
+      await run(['forget', '--', ...snapshotIds], LOOK_MS);
+    },
+
+    async prune() {
+      await unlock();
+      await run(['prune'], PRUNE_MS);
+    },
+  };
+}
+
+/** Whether restic could not open a repository because the password is none of its keys'. */
+export function isWrongPassword(error: unknown): boolean {
+  return error instanceof CommandError && /wrong password or no key found/.test(error.stderr);
+}
