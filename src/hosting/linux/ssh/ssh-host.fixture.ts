@@ -1,0 +1,225 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { systemClock } from '../../../clock.ts';
+import type { SshLogin } from '../../host.ts';
+import type { Daemons } from '../daemon.ts';
+import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
+import { createSupervisor } from '../daemons/supervisor.ts';
+import { makeHome, removeHome } from '../isolation/folders.ts';
+import { enableExtrausers } from '../isolation/nsswitch.ts';
+import { createUnixUsers, type UnixUsers } from '../isolation/unix-users.ts';
+import { type LinuxLayout, linuxLayout } from '../layout.ts';
+import { findPhpRuntimes } from '../php/runtimes.ts';
+import { CommandError, runCommand } from '../run-command.ts';
+import { createSshServer, type HostedLogin, type SshServer, type SshServerOptions } from './ssh-server.ts';
+
+/** A client's key, and its fingerprint as the host is asked about it. */
+export interface ClientKey {
+  file: string;
+  fingerprintSha256: string;
+}
+
+export interface Ran {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A real sshd with installs of a test's own, and the real clients of OpenSSH. */
+export interface SshHost {
+  layout: LinuxLayout;
+  daemons: Daemons;
+  cgroups: Cgroups;
+  server: SshServer;
+  lines: string[];
+  /** Another server over the same folders, as after a restart of the host. */
+  another(more?: Partial<SshServerOptions>): SshServer;
+  /** What the control plane knows: `name fingerprint` → who it is. */
+  allowed: Map<string, SshLogin>;
+  /** While it is true the control plane does not answer. */
+  away: { is: boolean };
+  install(name: string): Promise<HostedLogin>;
+  /** The install is not there any more, for whoever looks for it. */
+  forget(name: string): void;
+  key(): Promise<ClientKey>;
+  allow(login: HostedLogin, key: ClientKey): void;
+  /** Runs ssh(1) to its end, with these further arguments and this input. */
+  ssh(name: string, key: ClientKey, command: string[], more?: string[], input?: string): Promise<Ran>;
+  /** Runs sftp(1) with these commands. */
+  sftp(name: string, key: ClientKey, commands: string): Promise<Ran>;
+  /** An ssh(1) that stays; resolves once its command has printed its first line. */
+  stay(name: string, key: ClientKey, command: string, more?: string[]): Promise<Staying>;
+  remove(): Promise<void>;
+}
+
+export interface Staying {
+  child: ChildProcess;
+  firstLine: string;
+  /** Resolves when the client has ended. */
+  ended: Promise<unknown>;
+}
+
+const CGROUP = (id: string) => `install-${id}`;
+
+/** `firstUid`: of ten that no other test uses. */
+export async function startSshHost(
+  firstUid: number,
+  timing: Pick<SshServerOptions, 'recheckMs' | 'unansweredMs'> = {},
+): Promise<SshHost> {
+  const instance = `t${randomBytes(4).toString('hex')}`;
+  const layout = linuxLayout(await mkdtemp('/srv/hpt-ssh-'), await mkdtemp('/run/hpt-ssh-'));
+  for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
+  const clients = join(layout.folder, 'clients');
+  for (const folder of [clients, layout.mariadbRun, layout.cores, layout.coreOf('1.0')]) await mkdir(folder);
+  await enableExtrausers();
+  const lines: string[] = [];
+  const log: Logger = pino({}, { write: (line) => lines.push(line) });
+  const users: UnixUsers = createUnixUsers({ instance, uids: { first: firstUid, last: firstUid + 9 } });
+  const cgroups = createCgroups({ instance, log });
+  const daemons = createSupervisor({
+    runFolder: layout.runFolder,
+    instance,
+    cgroups,
+    log,
+    clock: systemClock,
+  });
+  await daemons.start();
+  const [php] = await findPhpRuntimes(layout);
+  if (php === undefined) throw new Error('this machine has no PHP');
+
+  const logins = new Map<string, HostedLogin>();
+  const allowed = new Map<string, SshLogin>();
+  const away = { is: false };
+  const servers: SshServer[] = [];
+  const clientsRunning: ChildProcess[] = [];
+
+  function another(more: Partial<SshServerOptions> = {}): SshServer {
+    const made = createSshServer({
+      layout,
+      daemons,
+      cgroups,
+      listen: { host: '127.0.0.1', port: servers[0]?.port() ?? 0 },
+      questions: {
+        async sshLogin(name, fingerprint) {
+          if (away.is) throw new Error('the control plane does not answer');
+          return allowed.get(`${name} ${fingerprint}`) ?? null;
+        },
+      },
+      installOf: (name) => logins.get(name) ?? null,
+      log,
+      clock: systemClock,
+      ...timing,
+      ...more,
+    });
+    servers.push(made);
+    return made;
+  }
+  const server = another();
+  await server.start();
+  const hostKey = await readFile(join(layout.ssh, 'host_key.pub'), 'utf8');
+  const known = join(clients, 'known_hosts');
+  await writeFile(known, `[127.0.0.1]:${server.port()} ${hostKey}`);
+
+  const options = (key: ClientKey) => [
+    ...['-F', 'none', '-i', key.file],
+    ...[
+      'IdentitiesOnly=yes',
+      'StrictHostKeyChecking=yes',
+      `UserKnownHostsFile=${known}`,
+      'BatchMode=yes',
+    ].flatMap((option) => ['-o', option]),
+  ];
+  const sshArguments = (
+    name: string,
+    key: ClientKey,
+    command: readonly string[],
+    more: readonly string[] = [],
+  ) => [...options(key), ...more, ...['-p', String(server.port()), `${name}@127.0.0.1`], ...command];
+
+  return {
+    layout,
+    daemons,
+    cgroups,
+    server,
+    lines,
+    another,
+    allowed,
+    away,
+
+    async install(name) {
+      const id = randomUUID();
+      const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
+      const sandbox = { id, name, ...ids, php, wordpressVersion: '1.0' };
+      await makeHome(layout, sandbox);
+      const login = { install: { id, name }, sandbox, cgroupName: CGROUP(id) };
+      await cgroups.set(CGROUP(id), { memoryMb: 256, cpuPercent: 100, processes: 40 });
+      logins.set(name, login);
+      return login;
+    },
+    forget: (name) => void logins.delete(name),
+
+    async key() {
+      const file = join(clients, randomUUID());
+      await runCommand('/usr/bin/ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
+      const { stdout } = await runCommand('/usr/bin/ssh-keygen', ['-l', '-f', `${file}.pub`]);
+      return { file, fingerprintSha256: /SHA256:(\S+)/.exec(stdout)?.[1] ?? '' };
+    },
+    allow({ install }, { fingerprintSha256 }) {
+      allowed.set(`${install.name} ${fingerprintSha256}`, { install, userId: `owner of ${install.name}` });
+    },
+
+    ssh: (name, key, command, more, input = '') =>
+      outcome(
+        runCommand('/usr/bin/ssh', sshArguments(name, key, command, more), {
+          input,
+          environment: { TERM: 'xterm-256color' },
+          timeoutMs: 15_000,
+        }),
+      ),
+    sftp: (name, key, commands) =>
+      outcome(
+        runCommand(
+          '/usr/bin/sftp',
+          [...options(key), '-P', String(server.port()), '-b', '-', `${name}@127.0.0.1`],
+          { input: commands, folder: clients, timeoutMs: 15_000 },
+        ),
+      ),
+
+    async stay(name, key, command, more = []) {
+      const child = spawn('/usr/bin/ssh', sshArguments(name, key, [command], more), {
+        stdio: ['pipe', 'pipe', 'ignore'],
+      });
+      clientsRunning.push(child);
+      const ended = once(child, 'close');
+      const first = await Promise.race([once(child.stdout, 'data'), ended]);
+      return { child, firstLine: String(first[0]).trim(), ended };
+    },
+
+    async remove() {
+      for (const child of clientsRunning) child.kill('SIGKILL');
+      for (const one of servers) await one.stop();
+      await daemons.remove('sshd');
+      await daemons.stop();
+      for (const { install } of logins.values()) {
+        await removeHome(layout, install.id);
+      }
+      for (const { installId } of await users.list()) await users.remove(installId);
+      for (const group of await cgroups.list()) await cgroups.remove(group);
+      for (const folder of [layout.folder, layout.runFolder])
+        await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function outcome(running: Promise<{ stdout: string; stderr: string }>): Promise<Ran> {
+  try {
+    return { status: 0, ...(await running) };
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return { status: error.status, stdout: error.stdout, stderr: error.stderr };
+  }
+}

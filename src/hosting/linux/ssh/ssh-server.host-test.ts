@@ -1,0 +1,333 @@
+import { chmod, chown, lstat, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../run-command.ts';
+import { type ClientKey, type SshHost, startSshHost } from './ssh-host.fixture.ts';
+import type { HostedLogin } from './ssh-server.ts';
+
+let host: SshHost;
+let shop: HostedLogin;
+let blog: HostedLogin;
+let key: ClientKey;
+let blogsKey: ClientKey;
+
+beforeAll(async () => {
+  host = await startSshHost(391_200);
+  [shop, blog] = [await host.install('hptsshshop'), await host.install('hptsshblog')];
+  [key, blogsKey] = [await host.key(), await host.key()];
+  host.allow(shop, key);
+  host.allow(blog, blogsKey);
+});
+afterAll(() => host?.remove());
+
+const run = (command: string, more?: string[]) => host.ssh(shop.install.name, key, [command], more);
+const home = () => host.layout.homeOf(shop.install.id);
+const htdocs = () => host.layout.htdocsOf(shop.install.id);
+
+describe('SFTP', () => {
+  it('begins in the home of the install and carries files both ways', async () => {
+    const clients = join(host.layout.folder, 'clients');
+    const bytes = Buffer.alloc(3_000_000, 'homeport');
+    await writeFile(join(clients, 'up.bin'), bytes, { mode: 0o666 });
+    const { status, stdout } = await host.sftp(
+      shop.install.name,
+      key,
+      'pwd\nls -1\nmkdir htdocs/media\nput up.bin htdocs/media/up.bin\nget htdocs/media/up.bin down.bin\nrename htdocs/media/up.bin htdocs/media/moved.bin\n',
+    );
+    expect(status).toBe(0);
+    expect(stdout).toContain(`Remote working directory: ${home()}`);
+    expect(stdout).toMatch(/^htdocs\s*$/m);
+    expect(await readFile(join(clients, 'down.bin'))).toEqual(bytes);
+    const moved = await lstat(join(htdocs(), 'media/moved.bin'));
+    expect(moved.uid).toBe(shop.sandbox.uid);
+    expect(moved.mode & 0o777).toBe(0o644);
+  });
+
+  it.each([
+    ['the secrets of the system', 'get /etc/shadow x'],
+    ['the folder of the host', 'ls /etc/ssh'],
+    ['the files of root', 'ls /root'],
+  ])('shows nothing of %s', async (_what, command) => {
+    expect(await host.sftp(shop.install.name, key, `${command}\n`)).toMatchObject({ status: 1 });
+  });
+
+  it('shows nothing of another install, nor of what the host keeps', async () => {
+    const { layout } = host;
+    for (const path of [layout.homeOf(blog.install.id), layout.ssh, layout.scripts, layout.keysSocket]) {
+      const { status, stderr } = await host.sftp(shop.install.name, key, `ls ${path}\n`);
+      expect({ path, status }).toEqual({ path, status: 1 });
+      expect(stderr).toMatch(/not found|No such file/);
+    }
+    const { stdout } = await host.sftp(shop.install.name, key, `ls -1 ${layout.installs}\n`);
+    expect(stdout.match(/[0-9a-f-]{36}$/gm)).toEqual([shop.install.id]);
+  });
+
+  it('writes nowhere but in what is the install’s', async () => {
+    await writeFile(join(host.layout.folder, 'clients', 'small'), 'x');
+    for (const path of ['/', '/usr', '/etc', home(), host.layout.coreOf('1.0')]) {
+      const { status } = await host.sftp(shop.install.name, key, `put small ${path}/small\n`);
+      expect({ path, status }).toEqual({ path, status: 1 });
+    }
+  });
+
+  it('is also what scp uses', async () => {
+    const from = join(host.layout.folder, 'clients', 'scp.txt');
+    await writeFile(from, 'by scp');
+    const { stdout } = await host.ssh(shop.install.name, key, ['cat', 'htdocs/scp.txt'], []);
+    expect(stdout).toBe('');
+    const known = join(host.layout.folder, 'clients', 'known_hosts');
+    await runCommand('/usr/bin/scp', [
+      ...[
+        '-F',
+        'none',
+        '-i',
+        key.file,
+        '-o',
+        `UserKnownHostsFile=${known}`,
+        '-P',
+        String(host.server.port()),
+      ],
+      ...[from, `${shop.install.name}@127.0.0.1:htdocs/scp.txt`],
+    ]);
+    expect((await run('cat htdocs/scp.txt')).stdout).toBe('by scp');
+  });
+});
+
+describe('a command', () => {
+  it('runs as the install, in its home, with PHP', async () => {
+    const { status, stdout, stderr } = await run(
+      'id -un; id -u; pwd; php -r "echo PHP_MAJOR_VERSION, \\".\\", PHP_MINOR_VERSION;"; echo oops >&2; exit 7',
+    );
+    const { name, uid, php } = shop.sandbox;
+    expect(stdout).toBe([name, uid, home(), php.version].join('\n'));
+    expect(stderr).toContain('oops');
+    expect(status).toBe(7);
+  });
+
+  it('reads what the client sends', async () => {
+    const { child, firstLine } = await host.stay(shop.install.name, key, 'echo ready; read a; echo "got $a"');
+    expect(firstLine).toBe('ready');
+    const answer = new Promise((resolve) => child.stdout?.once('data', (part) => resolve(String(part))));
+    child.stdin?.end('a line\n');
+    expect(await answer).toBe('got a line\n');
+  });
+
+  it('sees no process but its own, and no privilege', async () => {
+    const { stdout } = await run(
+      'ls /proc | grep -c "^[0-9]"; cat /proc/1/comm; grep -E "NoNewPrivs|CapEff" /proc/self/status',
+    );
+    const [count, first, ...rest] = stdout.trim().split('\n');
+    expect(Number(count)).toBeLessThan(8);
+    expect(first).toBe('bwrap');
+    expect(rest.join(' ').replace(/\s+/g, ' ')).toBe('CapEff: 0000000000000000 NoNewPrivs: 1');
+  });
+
+  it('finds no variable of the client’s in its environment', async () => {
+    const { stdout } = await run('env', [
+      '-o',
+      'SetEnv=LD_PRELOAD=/tmp/x PHPRC=/tmp HOMEPORT_DOC=/tmp',
+      '-o',
+      'SendEnv=PATH',
+    ]);
+    expect(stdout).not.toMatch(/LD_PRELOAD|PHPRC|SSH_CONNECTION/);
+    expect(stdout).toContain(`HOMEPORT_DOC=${htdocs()}\n`);
+  });
+
+  it('lives under the limits of the install', async () => {
+    const { child } = await host.stay(shop.install.name, key, 'echo ready; sleep 60');
+    const usage = await host.cgroups.usage(shop.cgroupName);
+    // sshd's two processes, two of the sandbox, bash, sleep.
+    expect(usage?.processes).toBeGreaterThanOrEqual(5);
+    const { stderr } = await run('for i in $(seq 100); do sleep 1 & done; wait');
+    expect(stderr).toMatch(/Resource temporarily unavailable/);
+    child.kill();
+  });
+
+  it('leaves nothing running when it ends', async () => {
+    await run('nohup setsid sleep 4711.25 >/dev/null 2>&1 & echo started');
+    await expect.poll(() => processesWith('4711.25')).toEqual([]);
+  });
+});
+
+describe('a shell', () => {
+  it('is given without a command, on what is sent', async () => {
+    const { status, stdout } = await host.ssh(shop.install.name, key, [], ['-T'], 'echo "in $PWD"\nexit 3\n');
+    expect(status).toBe(3);
+    expect(stdout).toContain(`in ${home()}`);
+  });
+
+  it('has a terminal with job control', async () => {
+    const { status, stdout } = await run('tty; echo $TERM; bash -ic "sleep 0.1 & jobs; fg"', ['-tt']);
+    expect(status).toBe(0);
+    // bubblewrap shows the terminal of the session under this name.
+    expect(stdout).toMatch(/^\/dev\/console\r\nxterm-256color\r\n/);
+    expect(stdout).toMatch(/\[1\]\+?\s+Running\s+sleep/);
+    expect(stdout).not.toMatch(/no job control|cannot set terminal process group/);
+  });
+});
+
+describe('nobody is let in', () => {
+  const refused = {
+    status: 255,
+    stdout: '',
+    stderr: expect.stringMatching(/Permission denied \(publickey\)/),
+  };
+
+  it('with a key that the control plane does not know, or knows for another install', async () => {
+    expect(await host.ssh(shop.install.name, await host.key(), ['id'])).toMatchObject(refused);
+    expect(await host.ssh(shop.install.name, blogsKey, ['id'])).toMatchObject(refused);
+  });
+
+  it('as a user who is no install', async () => {
+    for (const name of ['root', 'nobody', 'www-data', 'hptsshnone']) {
+      host.allowed.set(`${name} ${key.fingerprintSha256}`, { install: shop.install, userId: 'x' });
+      expect(await host.ssh(name, key, ['id'])).toMatchObject(refused);
+    }
+  });
+
+  it('where the control plane means another install than the host', async () => {
+    host.allowed.set(`${blog.install.name} ${key.fingerprintSha256}`, { install: shop.install, userId: 'x' });
+    expect(await host.ssh(blog.install.name, key, ['id'])).toMatchObject(refused);
+  });
+
+  it('while the control plane does not answer', async () => {
+    host.away.is = true;
+    try {
+      expect(await host.ssh(shop.install.name, key, ['id'])).toMatchObject(refused);
+    } finally {
+      host.away.is = false;
+    }
+    expect(host.lines.join('')).toContain('the control plane does not answer');
+    expect(await run('echo back')).toMatchObject({ stdout: 'back\n' });
+  });
+
+  it('with a password, and without the private key', async () => {
+    const stranger = await host.key();
+    // The public key of one who may, the private one of another.
+    await writeFile(`${stranger.file}.pub`, await readFile(`${key.file}.pub`));
+    expect(await host.ssh(shop.install.name, stranger, ['id'])).toMatchObject({ status: 255 });
+    const methods = await host.ssh(shop.install.name, await host.key(), ['id'], ['-v']);
+    expect(methods.stderr).toMatch(/Authentications that can continue: publickey\r?\n/);
+  });
+
+  it('by a key file of the install’s own making', async () => {
+    const made = await host.key();
+    const folder = join(home(), '.ssh');
+    await mkdir(folder);
+    await writeFile(join(folder, 'authorized_keys'), await readFile(`${made.file}.pub`));
+    await chown(folder, shop.sandbox.uid, shop.sandbox.gid);
+    expect(await host.ssh(shop.install.name, made, ['id'])).toMatchObject(refused);
+    await rm(folder, { recursive: true });
+  });
+});
+
+describe('nothing is forwarded', () => {
+  it('to a port or a socket of the machine', async () => {
+    const server = createServer((socket) => socket.end('reached'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = server.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const { status, stdout, stderr } = await host.ssh(
+      shop.install.name,
+      key,
+      [],
+      ['-W', `127.0.0.1:${port}`],
+    );
+    server.close();
+    expect(stdout).toBe('');
+    expect(status).not.toBe(0);
+    expect(stderr).toMatch(/administratively prohibited/);
+  });
+
+  it('back to the client, nor an agent, nor X11', async () => {
+    const back = await run('echo in', ['-R', '0:127.0.0.1:1', '-o', 'ExitOnForwardFailure=yes']);
+    expect(back.stdout).not.toContain('in');
+    expect(back.stderr).toMatch(/forwarding failed/);
+    const { stdout } = await run('echo "[$SSH_AUTH_SOCK$DISPLAY]"', ['-A', '-X']);
+    expect(stdout).toBe('[]\n');
+  });
+});
+
+describe('what the host is asked', () => {
+  it('does not move a process that is no connection of sshd', async () => {
+    const blob = (await readFile(`${key.file}.pub`, 'utf8')).split(' ')[1];
+    const answer = await asked(`${process.pid} ${shop.install.name} ssh-ed25519 ${blob}\n`);
+    expect(answer).toBe('');
+    expect(await readFile('/proc/self/cgroup', 'utf8')).not.toContain(shop.cgroupName);
+    expect(host.lines.join('')).toContain('names no connection of sshd');
+  });
+
+  it('is heard from nobody but the asker', async () => {
+    const { uid, gid, mode } = await stat(host.layout.keysSocket);
+    expect([uid, gid, mode & 0o777]).toEqual([65_534, 65_534, 0o600]);
+    const connecting = runCommand('/usr/bin/setpriv', [
+      ...[`--reuid=${shop.sandbox.uid}`, `--regid=${shop.sandbox.gid}`, '--clear-groups', '/usr/bin/perl'],
+      ...[
+        join(host.layout.scripts, 'authorized-keys'),
+        host.layout.keysSocket,
+        'hptsshshop',
+        'ssh-ed25519',
+        'AAAA',
+      ],
+    ]);
+    await expect(connecting).rejects.toThrow(/Permission denied/);
+  });
+
+  function asked(question: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(host.layout.keysSocket);
+      let text = '';
+      socket.on('data', (part) => {
+        text += part;
+      });
+      socket.on('close', () => resolve(text));
+      socket.on('error', reject);
+      socket.end(question);
+    });
+  }
+});
+
+describe('the server', () => {
+  it('finds itself in order, tells what is not, and mends it when it is started again', async () => {
+    const { layout, server } = host;
+    expect(await server.check()).toBeNull();
+    await rm(layout.keysSocket);
+    expect(await server.check()).toContain('nobody can sign in');
+    await server.start();
+    await writeFile(join(layout.scripts, 'session'), '#!/bin/sh\n');
+    expect(await server.check()).toContain('session is not as it should be');
+    await server.start();
+    expect(await server.check()).toBeNull();
+    const before = await readFile(join(layout.ssh, 'host_key.pub'), 'utf8');
+    await host.daemons.remove('sshd');
+    expect(await server.check()).toBe('OpenSSH does not run');
+    await server.start();
+    expect(await server.check()).toBeNull();
+    expect(await readFile(join(layout.ssh, 'host_key.pub'), 'utf8')).toBe(before);
+    expect(await run('echo again')).toMatchObject({ stdout: 'again\n' });
+  });
+
+  it('keeps its host key from others, and never replaces what is none', async () => {
+    const file = join(host.layout.ssh, 'host_key');
+    const text = await readFile(file, 'utf8');
+    await chmod(file, 0o644);
+    await host.server.start();
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    await writeFile(file, 'no key');
+    await expect(host.server.start()).rejects.toThrow(/holds no private SSH key/);
+    expect(await readFile(file, 'utf8')).toBe('no key');
+    await writeFile(file, text);
+    await host.server.start();
+  });
+
+  it('is content with what sshd itself says of its configuration', async () => {
+    const { stderr } = await runCommand('/usr/sbin/sshd', ['-t', '-f', join(host.layout.ssh, 'sshd_config')]);
+    expect(stderr).toBe('');
+  });
+});
+
+async function processesWith(argument: string): Promise<string[]> {
+  const { stdout } = await runCommand('/usr/bin/ps', ['-eo', 'args']);
+  return stdout.split('\n').filter((line) => line.includes(argument));
+}
