@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config.ts';
+import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
+import { startHostMachine } from '../../linux-host.ts';
+import { configOf } from '../configuration.ts';
+import { createLog } from '../log.ts';
+import { alignedPairs, heading } from '../output.ts';
+import { requireRoot } from './require-root.ts';
+
+/** `homeport host`: the process, as root, that runs the websites of this machine. */
+export function addHostRun(host: Command): void {
+  host
+    .description(
+      'run the websites of this machine, as root; the control plane commands it through its socket',
+    )
+    .addHelpText('after', '\nExample:\n  sudo npx homeport host setup && sudo npx homeport host')
+    .action(async (_options: unknown, command: Command) => {
+      requireRoot('homeport host');
+      const config = configOf(command);
+      const log = createLog(config);
+      const ending = untilSignal();
+      const machine = await startHostMachine(config, { log });
+      process.stdout.write(banner(config, await machine.host.describe()));
+      await ending;
+      await machine.stop();
+    });
+}
+
+/** Resolves at the first signal to end; a second one ends the process at once. */
+function untilSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let asked = false;
+    const onSignal = () => {
+      if (asked) process.exit(1);
+      asked = true;
+      process.stderr.write('homeport: ending the websites of this machine; once more ends it at once\n');
+      resolve();
+    };
+    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', onSignal);
+  });
+}
+
+type Described = Awaited<ReturnType<Awaited<ReturnType<typeof startHostMachine>>['host']['describe']>>;
+
+function banner(config: Config, { id, capacity, phpVersions, wordpressVersions, ports }: Described): string {
+  return [
+    heading('This host is running'),
+    alignedPairs([
+      ['Host', id],
+      ['Socket', `${config.hostRunFolder}/host.sock, for the group ${config.hostGroup}`],
+      ['Websites', `ports ${ports.http} (HTTP) and ${ports.https} (HTTPS)`],
+      ['SSH, SFTP', `port ${ports.ssh}`],
+      ['WordPress', wordpressVersions.join(', ')],
+      ['PHP', phpVersions.join(', ')],
+      ['Room for', `${capacity} installs`],
+      ['Daemons', hasSystemd() ? 'run by systemd' : 'supervised by this process'],
+    ]),
+    '\nNext: HOMEPORT_HOST=linux npm start\n',
+  ].join('\n');
+}

@@ -1,0 +1,307 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Logger } from 'pino';
+import type { Randomness } from '../../ids.ts';
+import type { ListenAddress } from '../../setting-values.ts';
+import { type HostDescription, type HostMachine, type InstallState, PermanentHostError } from '../host.ts';
+import { createSerial } from '../serial.ts';
+import type { Backups } from './backups/backups.ts';
+import { capacityOfMachine } from './capacity.ts';
+import type { Cron } from './cron.ts';
+import type { DatabaseServer } from './daemons/mariadb.ts';
+import { emptyRedis } from './daemons/redis.ts';
+import { inspectMachine } from './drift.ts';
+import type { HostedInstall } from './hosted-install.ts';
+import { hostId } from './identity.ts';
+import { inBatches } from './in-batches.ts';
+import type { Firewall } from './isolation/firewall.ts';
+import { systemLogins } from './isolation/unix-users.ts';
+import type { Journal } from './journal.ts';
+import type { LiveInstalls } from './live-installs.ts';
+import { findPhpRuntimes, type PhpRuntime } from './php/runtimes.ts';
+import { addressOf, phpDaemon, type Website, type WebsiteRemains, websiteSteps } from './provisioning.ts';
+import type { InstallRecord, Records } from './record.ts';
+import { createSaga } from './saga.ts';
+import type { SshServer } from './ssh/ssh-server.ts';
+import type { WebsiteParts } from './website-parts.ts';
+import type { WordPressCores } from './wordpress/cores.ts';
+import type { Golden } from './wordpress/golden.ts';
+import { requireWordPress } from './wordpress-answers.ts';
+
+/** Everything that the Linux host is made of; src/linux-host.ts puts it together. */
+export interface LinuxHostParts extends WebsiteParts {
+  /** The id that a control plane on another machine has given to this host; null: it gives itself one. */
+  givenId: string | null;
+  /** How many installs it has room for; null: what its memory and disk allow. */
+  capacity: number | null;
+  edgeHttp: ListenAddress;
+  databaseServer: DatabaseServer;
+  cores: WordPressCores;
+  golden: Golden;
+  firewall: Firewall;
+  backups: Backups;
+  ssh: SshServer;
+  cron: Cron;
+  records: Records;
+  journal: Journal;
+  /** The records of the installs that are whole, for what asks often. */
+  live: LiveInstalls;
+  log: Logger;
+  random: Randomness;
+  /** Called after each step of the making of a website: where a test breaks off. */
+  reached?: ((step: string, website: WebsiteRemains) => void) | undefined;
+}
+
+/** Websites that are brought up side by side when the host starts. */
+const SIDE_BY_SIDE = 8;
+
+/** Websites of real WordPress on this machine: nginx, PHP-FPM, MariaDB, Redis, restic, OpenSSH. Needs root. */
+export function createLinuxHost(parts: LinuxHostParts): HostMachine {
+  const { layout, records, journal, live, backups, web, daemons, websites, cores, log } = parts;
+  const serially = createSerial();
+  const steps = websiteSteps(parts, askedAt);
+  const saga = createSaga(steps.stages, {
+    reached: parts.reached,
+    onUndoFailure: (err, step, { id }) =>
+      log.error({ err, step, install: id }, 'a part of a website could not be taken away'),
+  });
+  let identity: string | null = null;
+
+  /** Where the web server of this machine is asked by HTTP. */
+  function askedAt(): ListenAddress {
+    const { host } = parts.edgeHttp;
+    const everywhere = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+    return { host: everywhere, port: web.ports().http };
+  }
+
+  async function start(): Promise<void> {
+    identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
+    await daemons.start();
+    await parts.firewall.ensure();
+    const whole = await records.all();
+    // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
+    await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
+    await parts.databaseServer.ensure();
+    await undoUnfinished();
+    await inBatches(whole, SIDE_BY_SIDE, bringUp);
+    await cores.ensureAny();
+    for (const version of (await cores.list()).slice(0, 1)) await parts.golden.ensure(version);
+    await parts.ssh.start();
+    parts.cron.start();
+  }
+
+  /** What a killed host had begun to make and not ended: whole if its record was written, else undone. */
+  async function undoUnfinished(): Promise<void> {
+    for (const entry of await journal.unfinished()) {
+      if ((await records.read(entry.id)) === null) {
+        log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
+        await saga.undo(entry);
+      }
+      await journal.end(entry.id);
+    }
+  }
+
+  /** One website that cannot be brought up keeps none of the others from being. */
+  async function bringUp(record: InstallRecord): Promise<void> {
+    const { id, name } = record.state;
+    try {
+      await backups.recover(id);
+      const website = await websiteOf(record);
+      live.set({ ...record, sandbox: await steps.sandboxOf(website) });
+      await steps.makeFolders(website);
+      await Promise.all([steps.startRedis(website), steps.startPhp(website)]);
+    } catch (err) {
+      log.error(
+        { err, install: id },
+        `the website ${name} could not be brought up; "homeport doctor --host" looks again`,
+      );
+    }
+  }
+
+  async function stop(): Promise<void> {
+    parts.cron.stop();
+    await parts.ssh.stop();
+    await web.stop();
+    await daemons.stop();
+  }
+
+  async function runtimeOf(version: string | null): Promise<PhpRuntime> {
+    const offered = await findPhpRuntimes(layout);
+    const runtime = version === null ? offered[0] : offered.find((other) => other.version === version);
+    if (runtime) return runtime;
+    const there = offered.map((other) => other.version).join(', ') || 'none';
+    throw new PermanentHostError(`PHP ${version ?? ''} is not on this host; there is: ${there}`);
+  }
+
+  async function coreOf(version: string | null): Promise<string> {
+    const held = await cores.list();
+    const core = version === null ? held[0] : held.find((other) => other === version);
+    if (core !== undefined) return core;
+    throw new PermanentHostError(
+      `WordPress ${version ?? ''} is not on this host; there is: ${held.join(', ') || 'none'}`,
+    );
+  }
+
+  async function websiteOf({ state, placement }: InstallRecord): Promise<Website> {
+    return {
+      id: state.id,
+      name: state.name,
+      state,
+      database: placement.database,
+      php: await runtimeOf(placement.phpVersion),
+      wordpressVersion: placement.wordpressVersion,
+    };
+  }
+
+  async function hosted(record: InstallRecord): Promise<HostedInstall> {
+    const { id, name, primaryHostname } = record.state;
+    return {
+      ref: { id, name },
+      sandbox: await steps.sandboxOf(await websiteOf(record)),
+      database: record.placement.database,
+      unixUser: name,
+      primaryHostname,
+    };
+  }
+
+  async function requireRecord({ id, name }: { id: string; name: string }): Promise<InstallRecord> {
+    const record = await records.read(id);
+    if (record !== null) return record;
+    throw new PermanentHostError(`there is no website ${name} on this host`);
+  }
+
+  async function keep(website: Website): Promise<InstallRecord> {
+    const sandbox = await steps.sandboxOf(website);
+    const { state, php, wordpressVersion, database } = website;
+    const { uid, gid } = sandbox;
+    const record = {
+      state,
+      placement: { uid, gid, phpVersion: php.version, wordpressVersion, database },
+    };
+    await records.write(record);
+    live.set({ ...record, sandbox });
+    return record;
+  }
+
+  /** Makes the website, whole or not at all, however it ends. */
+  async function provision(state: InstallState, signal?: AbortSignal): Promise<InstallRecord> {
+    const website: Website = {
+      id: state.id,
+      name: state.name,
+      database: `hp_${state.id.replaceAll('-', '')}`,
+      state,
+      php: await runtimeOf(state.phpVersion),
+      wordpressVersion: await coreOf(state.wordpressVersion),
+    };
+    await parts.golden.ensure(website.wordpressVersion);
+    await journal.begin(website);
+    await saga.run(website, signal);
+    const record = await keep(website);
+    await journal.end(state.id);
+    return record;
+  }
+
+  /** Brings a website that is there to what it should be. */
+  async function change(record: InstallRecord, state: InstallState): Promise<InstallRecord> {
+    const present = await websiteOf(record);
+    const wordpressVersion = await coreOf(state.wordpressVersion ?? present.wordpressVersion);
+    const php = await runtimeOf(state.phpVersion ?? present.php.version);
+    const wanted: Website = { ...present, state, php, wordpressVersion };
+    if (wordpressVersion !== present.wordpressVersion) {
+      const install = await steps.sandboxOf(present);
+      await websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
+    }
+    const kept = await keep(wanted);
+    if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.makeFiles(wanted);
+    await Promise.all([steps.startRedis(wanted), steps.startPhp(wanted)]);
+    await steps.show(wanted);
+    if (wordpressVersion !== present.wordpressVersion) await forgetPages(wanted.id);
+    return kept;
+  }
+
+  /** What is in the install's caches no longer fits what it is made from. */
+  async function forgetPages(installId: string): Promise<void> {
+    await daemons.restart(phpDaemon(installId));
+    await emptyRedis(layout.redisSocketOf(installId));
+    await web.purge(installId);
+  }
+
+  async function remove({ id, name }: { id: string; name: string }): Promise<void> {
+    const record = await records.read(id);
+    const remains = { id, name, database: record?.placement.database ?? `hp_${id.replaceAll('-', '')}` };
+    // Written before anything goes, so that a host killed on the way does not bring half a website up again.
+    await journal.begin(remains);
+    await records.remove(id);
+    live.delete(id);
+    await parts.ssh.endSessions(id);
+    await saga.undo(remains);
+    await backups.removeAll(id);
+    await journal.end(id);
+  }
+
+  return {
+    start,
+    stop,
+
+    async apply(state, signal) {
+      return serially(state.id, async () => {
+        signal?.throwIfAborted();
+        const record = await records.read(state.id);
+        const { placement } = record === null ? await provision(state, signal) : await change(record, state);
+        const { phpVersion, wordpressVersion } = placement;
+        return { phpVersion, wordpressVersion, stableIps: null };
+      });
+    },
+
+    remove: (install) => serially(install.id, () => remove(install)),
+
+    async purge(install, cache) {
+      await requireRecord(install);
+      if (cache === 'page') await web.purge(install.id);
+      if (cache === 'object') await emptyRedis(layout.redisSocketOf(install.id));
+      // What a CDN keeps is not on this machine: the control plane asks it.
+    },
+
+    snapshot: (install, backupId, signal) =>
+      serially(install.id, async () =>
+        backups.snapshot(await hosted(await requireRecord(install)), backupId, signal),
+      ),
+
+    restore: (install, backupId, { from = install, signal } = {}) =>
+      serially(install.id, async () => {
+        const record = await requireRecord(install);
+        const snapshot = await backups.restore(await hosted(record), backupId, { from, signal });
+        await forgetPages(install.id);
+        // A copy that does not answer is none. What an install was itself, broken as it may have been, it becomes again.
+        if (from.id !== install.id) {
+          await requireWordPress(record.state.primaryHostname, askedAt(), signal);
+        }
+        return snapshot;
+      }),
+
+    discardSnapshot: (install, backupId) => serially(install.id, () => backups.discard(install, backupId)),
+
+    publish: (proof) => web.publish(proof),
+    withdraw: (proof) => web.withdraw(proof),
+
+    async describe(): Promise<HostDescription> {
+      if (identity === null) throw new Error('the host has not been started');
+      const php = await findPhpRuntimes(layout);
+      return {
+        id: identity,
+        capacity: parts.capacity ?? (await capacityOfMachine(layout.folder)),
+        phpVersions: php.map(({ version }) => version),
+        wordpressVersions: await cores.list(),
+        reservedNames: await systemLogins(),
+        ports: { ...web.ports(), ssh: parts.ssh.port() },
+      };
+    },
+
+    inspect: (expected, repair) => inspectMachine({ ...parts, steps, websiteOf, serially }, expected, repair),
+
+    addWordpress: async (source) => {
+      const version = await cores.add(source);
+      await parts.golden.ensure(version);
+      return version;
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/** Runs a host that ends itself by SIGKILL once a given step of making a website is done. Arguments: instance, step. */
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { startHostMachine } from '../../src/linux-host.ts';
+
+const [, , instance, step] = process.argv;
+if (instance === undefined || step === undefined) throw new Error('usage: killed-host.ts <instance> <step>');
+
+await startHostMachine(readConfig(process.env), {
+  instance,
+  log: pino({ level: 'error' }, pino.destination(2)),
+  reached(reached) {
+    if (reached === step) process.kill(process.pid, 'SIGKILL');
+  },
+});
+process.stdout.write('ready\n');

@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../../src/config.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/linux-host.ts';
+import { silent } from '../database.ts';
+import { freePort } from '../servers/postgres-server.ts';
+import { wordpressCore } from './wordpress-core.ts';
+
+/** A place on this machine for a Linux host of a test's own: folders, ports, users and a name that nobody else has. */
+export interface TestMachine {
+  /** Settings for the host and for a control plane beside it. */
+  environment: Record<string, string>;
+  config: Config;
+  instance: string;
+  folder: string;
+  runFolder: string;
+  /** Starts the host, again after it was stopped. */
+  start(surroundings?: Partial<MachineSurroundings>): Promise<RunningMachine>;
+  /** Stops what was started, and takes every trace away. */
+  remove(): Promise<void>;
+}
+
+/** Installs of test hosts get user ids from here on, a hundred for each machine. */
+const FIRST_UID = 400_000;
+const UIDS = 100;
+
+export async function createTestMachine(
+  more: Record<string, string> = {},
+  log: Logger = silent,
+): Promise<TestMachine> {
+  const word = randomBytes(4).toString('hex');
+  // Root's own all the way up, as sshd and the sandbox want it; and short, for a socket's path has 107 bytes.
+  const folder = `/srv/hpt-${word}`;
+  const runFolder = `/run/hpt-${word}`;
+  const first = FIRST_UID + (randomBytes(2).readUInt16BE() % 5000) * UIDS;
+  const [http, https, ssh] = [await freePort(), await freePort(), await freePort()];
+  const environment = {
+    HOMEPORT_HOST: 'linux',
+    HOMEPORT_HOST_FOLDER: folder,
+    HOMEPORT_HOST_RUN_FOLDER: runFolder,
+    HOMEPORT_HOST_GROUP: 'root',
+    HOMEPORT_HOST_UIDS: `${first}-${first + UIDS - 1}`,
+    HOMEPORT_EDGE_HTTP: `127.0.0.1:${http}`,
+    HOMEPORT_EDGE_HTTPS: `127.0.0.1:${https}`,
+    HOMEPORT_SSH_LISTEN: `127.0.0.1:${ssh}`,
+    HOMEPORT_SITE_DOMAIN: 'sites.test',
+    HOMEPORT_WORDPRESS_SOURCE: await wordpressCore(),
+    ...more,
+  };
+  const config = readConfig(environment);
+  const instance = `t${word}`;
+  let running: RunningMachine | null = null;
+
+  return {
+    environment,
+    config,
+    instance,
+    folder,
+    runFolder,
+    async start(surroundings = {}) {
+      running = await startHostMachine(config, { log, instance, ...surroundings });
+      const { stop } = running;
+      return {
+        ...running,
+        stop: async () => {
+          running = null;
+          await stop();
+        },
+      };
+    },
+    async remove() {
+      await running?.stop();
+      await runCommand('nft', ['delete', 'table', 'inet', `homeport_${instance}`]).catch(() => {});
+      for (const place of [folder, runFolder]) await rm(place, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,14 @@
+/** Runs a host until it is asked to end. Argument: instance. */
+import { pino } from 'pino';
+import { readConfig } from '../../src/config.ts';
+import { startHostMachine } from '../../src/linux-host.ts';
+
+const [, , instance] = process.argv;
+if (instance === undefined) throw new Error('usage: own-host.ts <instance>');
+
+const machine = await startHostMachine(readConfig(process.env), {
+  instance,
+  log: pino({ level: 'error' }, pino.destination(2)),
+});
+process.once('SIGTERM', () => void machine.stop().then(() => process.exit(0)));
+process.stdout.write('ready\n');

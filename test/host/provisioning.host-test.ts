@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type InstallState, PermanentHostError } from '../../src/hosting/host.ts';
+import { connectHost } from '../../src/hosting/remote/client.ts';
+import { visit } from '../edge.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+import { tracesOf } from './traces.ts';
+
+/** Every step there is; a new one without a place here fails the last test. */
+const STEPS = ['unix user', 'folders', 'database', 'limits', 'redis', 'php', 'wordpress', 'vhost', 'answer'];
+
+let machine: TestMachine;
+beforeAll(async () => {
+  machine = await createTestMachine();
+});
+afterAll(() => machine?.remove());
+
+const state = (name: string): InstallState => ({
+  id: crypto.randomUUID(),
+  name,
+  primaryHostname: `${name}.sites.test`,
+  hostnames: [{ name: `${name}.sites.test`, redirectTo: null, forceHttps: false, certificate: null }],
+  offload: null,
+  phpVersion: null,
+  wordpressVersion: null,
+});
+
+async function startChild(step: string): Promise<ChildProcess> {
+  const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
+  const child = spawn(process.execPath, [script, machine.instance, step], {
+    env: { PATH: process.env.PATH ?? '', ...machine.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await Promise.race([
+    once(child.stdout, 'data'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the host did not start'))),
+  ]);
+  return child;
+}
+
+const connect = () => connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
+
+test('a host killed at any step of making a website leaves all of it or nothing', async () => {
+  const install = state('killed');
+  for (const step of STEPS) {
+    // What the host before this one left is undone by now.
+    const child = await startChild(step);
+    expect(await tracesOf(machine), `after a kill before ${step}`).toEqual([]);
+    const ended = once(child, 'exit');
+    const host = connect();
+    await expect(host.apply(install)).rejects.toThrow();
+    await host.close();
+    await ended;
+    expect(child.signalCode, step).toBe('SIGKILL');
+  }
+
+  const { host, stop } = await machine.start();
+  expect(await tracesOf(machine)).toEqual([]);
+  await host.apply(install);
+  await stop();
+
+  // Whole now, and still there for the next host.
+  const again = await machine.start();
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const page = await visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, 'http://killed.sites.test/');
+  expect(page.status).toBe(200);
+  expect(page.body).toContain('/wp-content/');
+  await again.host.remove(install);
+  expect(await tracesOf(machine)).toEqual([]);
+  await again.stop();
+}, 170_000);
+
+test('a website that cannot be made whole is undone at once, and the host says why', async () => {
+  const reached: string[] = [];
+  const { host, stop } = await machine.start({ reached: (step) => reached.push(step) });
+  const failing = { ...state('failing'), phpVersion: '5.2' };
+  await expect(host.apply(failing)).rejects.toThrow(PermanentHostError);
+  await expect(host.apply(failing)).rejects.toThrow(/PHP 5\.2 is not on this host; there is: \d/);
+  const ending = new AbortController();
+  const aborted = host.apply(state('aborted'), ending.signal);
+  ending.abort(new Error('no longer wanted'));
+  await expect(aborted).rejects.toThrow();
+  expect(await tracesOf(machine)).toEqual([]);
+
+  const whole = state('whole');
+  await host.apply(whole);
+  expect([...new Set(reached)].sort()).toEqual([...STEPS].sort());
+  await host.remove(whole);
+  await stop();
+});

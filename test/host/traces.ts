@@ -1,0 +1,49 @@
+import { readdir } from 'node:fs/promises';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
+import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
+import { linuxLayout } from '../../src/hosting/linux/layout.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { silent } from '../database.ts';
+import type { TestMachine } from './machine.ts';
+
+/** Everything on a machine that belongs to installs, asked of the machine itself: names of things, sorted. */
+export async function tracesOf({ config, instance, folder, runFolder }: TestMachine): Promise<string[]> {
+  const layout = linuxLayout(folder, runFolder);
+  const below = async (path: string) => {
+    const names = await readdir(path).catch(() => []);
+    return names.map((name) => `${path.replace(folder, '').replace(runFolder, '/run')}/${name}`);
+  };
+  const users = await createUnixUsers({ instance, uids: config.hostUids }).list();
+  const databases = await createDatabases({ layout }).list();
+  const cgroups = await createCgroups({ instance, log: silent }).list();
+  const ofInstalls = /^(php|redis|install)-/;
+  return [
+    ...users.map(({ name }) => `user ${name}`),
+    ...databases.map((name) => `database ${name}`),
+    ...cgroups.filter((name) => ofInstalls.test(name)).map((name) => `cgroup ${name}`),
+    ...(await below(layout.installs)),
+    ...(await below(layout.caches)),
+    ...(await below(layout.records)),
+    ...(await below(layout.journals)),
+    ...(await below(layout.backups)),
+    ...(await below(layout.scratch)),
+    ...(await below(`${runFolder}/installs`)),
+    ...(await below(`${runFolder}/daemons`)).filter((name) => ofInstalls.test(name.split('/').at(-1) ?? '')),
+    ...(await processesOf(config.hostUids)),
+  ].sort();
+}
+
+/** Processes of the users of installs, whichever they are; not those that have ended and wait for their parent to look. */
+async function processesOf({ first, last }: { first: number; last: number }): Promise<string[]> {
+  const { stdout } = await runCommand('/bin/ps', ['-eo', 'uid=,stat=,args=']);
+  return (
+    stdout
+      .split('\n')
+      .map((line) => /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line))
+      .filter((found) => found !== null)
+      .filter(([, uid, state = '']) => Number(uid) >= first && Number(uid) <= last && !state.startsWith('Z'))
+      // Its beginning tells enough: a sandbox has a long command line.
+      .map(([, uid, , command = '']) => `process of ${uid}: ${command.slice(0, 60)}`)
+  );
+}
