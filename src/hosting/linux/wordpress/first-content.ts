@@ -20,9 +20,17 @@ export interface FirstContent {
   now: Date;
 }
 
+/** Of a dump, what would only take time in an empty database that nobody else uses. */
+const SUPERFLUOUS = [
+  /^(UN)?LOCK TABLES/,
+  /^DROP TABLE IF EXISTS /,
+  /^\/\*!40000 ALTER TABLE .* KEYS \*\/$/,
+  /^\/\*!40101 SET (@saved_cs_client|character_set_client) /,
+];
+
 /**
- * Pure: the dump of a new WordPress as statements that fill a database quickly: tables first, then all rows in one
- * transaction, without the locks that each would wait for.
+ * Pure: the dump of a new WordPress as statements that fill an empty database quickly: tables first, then all rows in one
+ * transaction, whose end is left to {@link firstContentSql}.
  *
  * @throws Error if a placeholder stands where it cannot be replaced: within a value whose length stands beside it
  */
@@ -30,22 +38,17 @@ export function goldenStatements(dump: string): string {
   const statements = dump
     .split(/;\n/)
     .map(withoutComments)
-    .filter(
-      (statement) => statement !== '' && !/^(UN)?LOCK TABLES/.test(statement) && !isKeySwitch(statement),
-    );
+    .filter((statement) => statement !== '' && !SUPERFLUOUS.some((pattern) => pattern.test(statement)));
   const rows = statements.filter((statement) => statement.startsWith('INSERT INTO '));
-  const others = statements.filter((statement) => !rows.includes(statement));
-  const last = others.findLastIndex((statement) => statement.startsWith('CREATE TABLE ')) + 1;
-  const ordered = [
-    ...others.slice(0, last),
-    'START TRANSACTION',
-    ...rows,
-    // Its end is the caller's, who adds to it.
-  ];
-  const text = `${ordered.join(';\n')};\n`;
+  const tables = statements
+    .slice(0, statements.findLastIndex(isTable) + 1)
+    .filter((one) => !rows.includes(one));
+  const text = `${[...tables, 'START TRANSACTION', ...rows].join(';\n')};\n`;
   requireReplaceable(text);
   return text;
 }
+
+const isTable = (statement: string) => statement.startsWith('CREATE TABLE ');
 
 function withoutComments(statement: string): string {
   return statement
@@ -55,10 +58,19 @@ function withoutComments(statement: string): string {
     .trim();
 }
 
-const isKeySwitch = (statement: string) => /^\/\*!40000 ALTER TABLE .* KEYS \*\/$/.test(statement);
+/** Pure: the statements that take away what a filling that was broken off has left. */
+export function undoFilling(golden: string): string {
+  const tables = [...golden.matchAll(/^CREATE TABLE (`\w+`) \($/gm)].map(([, name]) => name);
+  return `DROP TABLE IF EXISTS ${tables.join(', ')};\n`;
+}
 
 /** PHP's serialisation counts bytes: `s:5:"hello"`, in which a dump escapes the quotes. */
 function requireReplaceable(text: string): void {
+  if (
+    text.replaceAll(PLACEHOLDER.email, '').replaceAll(PLACEHOLDER.origin, '').includes(PLACEHOLDER.hostname)
+  ) {
+    throw new Error(`WordPress keeps ${PLACEHOLDER.hostname} in another form than an address`);
+  }
   for (const placeholder of [PLACEHOLDER.hostname, PLACEHOLDER.title]) {
     const name = placeholder.replaceAll('.', '\\.');
     if (new RegExp(`s:\\d+:\\\\"[^"\\\\]*${name}`).test(text)) {

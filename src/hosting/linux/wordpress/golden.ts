@@ -93,6 +93,8 @@ export function createGolden(options: GoldenOptions): Golden {
     });
     // In another process: WordPress reads how links are made when it starts.
     await runPhp(layout, install, { script: phpFileOf(core, 'settle.php') });
+    // Kept for a while, and in part named by the folder of this one website.
+    await databases.query(database, "DELETE FROM wp_options WHERE option_name LIKE '%\\_transient\\_%'");
     const file = join(foldersOf(layout, install).home, 'golden.sql');
     await databases.dump(database, file);
     return readFile(file, 'utf8');

@@ -2,6 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Databases } from '../daemons/databases.ts';
+import { emptyRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { requireCore, themesIn } from './core-tree.ts';
@@ -70,6 +71,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
       });
     } catch (error) {
       await databases.load(database, dump);
+      await emptyRedis(layout.redisSocketOf(after.id));
       throw error;
     }
   }

@@ -1,16 +1,16 @@
-import { lstat, readFile, rm } from 'node:fs/promises';
+import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
 import type { Randomness } from '../../../ids.ts';
-import { writeDurably } from '../../durable-file.ts';
+import { removeDurably, writeDurably } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { requireCore } from './core-tree.ts';
-import { firstContentSql, PLACEHOLDER } from './first-content.ts';
+import { firstContentSql, PLACEHOLDER, undoFilling } from './first-content.ts';
 import type { Golden } from './golden.ts';
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
@@ -109,21 +109,22 @@ export function createWebsites(options: WebsitesOptions): Websites {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void> {
     const mark = join(foldersOf(layout, install).home, FILLING_FILE);
-    if (!(await exists(mark)) && (await hasTables(database))) return;
+    const isBrokenOff = await exists(mark);
+    if (!isBrokenOff && (await hasTables(database))) return;
     const statements = await readFile(await golden.ensure(install.wordpressVersion), 'utf8');
     const password = randomness.bytes(18).toString('base64url');
     const address = origin(first.primaryHostname, first.secure);
-    await writeDurably(mark, '');
-    const content = {
+    const content = firstContentSql(statements, {
       origin: address,
       email: first.email ?? `admin@${first.primaryHostname}`,
       title: first.title,
       passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
       now: clock.now(),
-    };
-    await databases.query(database, firstContentSql(statements, content));
+    });
+    await writeDurably(mark, '');
+    await databases.query(database, (isBrokenOff ? undoFilling(statements) : '') + content);
     await writeAdminFile(install, adminText(address, password));
-    await rm(mark);
+    await removeDurably(mark);
   }
 
   async function hasTables(database: string): Promise<boolean> {

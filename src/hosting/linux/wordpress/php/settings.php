@@ -24,6 +24,7 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
     $host = strtolower($_SERVER['HTTP_HOST'] ?? '');
     if (preg_match('/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/D', $host) !== 1) {
         $host = $own_host;
+        $_SERVER['HTTP_HOST'] = $own_host;
     }
     $secure = in_array(strtolower($_SERVER['HTTPS'] ?? ''), ['on', '1'], true);
     $origin = ($secure ? 'https://' : 'http://') . $host;

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { systemClock } from '../../../clock.ts';
+import { systemRandomness } from '../../../ids.ts';
+import { createCgroups } from '../daemons/cgroups.ts';
+import { createDatabases } from '../daemons/databases.ts';
+import { createDatabaseServer } from '../daemons/mariadb.ts';
+import { redisSpec } from '../daemons/redis.ts';
+import { createSupervisor } from '../daemons/supervisor.ts';
+import { makeHome, removeHome } from '../isolation/folders.ts';
+import { enableExtrausers } from '../isolation/nsswitch.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { createUnixUsers } from '../isolation/unix-users.ts';
+import { linuxLayout } from '../layout.ts';
+import { askFastcgi } from '../php/fastcgi.ts';
+import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { findPhpRuntimes } from '../php/runtimes.ts';
+
+const LIMITS = { memoryMb: 512, cpuPercent: 200, processes: 64 };
+const FIRST_UID = 1_700_000;
+
+/** Folders, users and a database server of a test's own, on which WordPress can be tried. */
+export type WordPressMachine = Awaited<ReturnType<typeof startWordPressMachine>>;
+
+export async function startWordPressMachine(log: Logger = pino({ level: 'silent' })) {
+  const word = randomBytes(4).toString('hex');
+  const instance = `w${word}`;
+  // Root's own all the way up, and short: the path of a socket has at most 107 bytes.
+  const layout = linuxLayout(`/srv/hpt-${word}`, `/run/hpt-${word}`);
+  for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
+  await enableExtrausers();
+  const first = FIRST_UID + (randomBytes(2).readUInt16BE() % 5000) * 20;
+  const users = createUnixUsers({ instance, uids: { first, last: first + 19 } });
+  const cgroups = createCgroups({ instance, log });
+  const daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
+  const databases = createDatabases({ layout });
+  await daemons.start();
+  await createDatabaseServer({ layout, daemons, log }).ensure();
+  const [php] = await findPhpRuntimes(layout);
+  if (php === undefined) throw new Error('this machine has no PHP');
+  const made: SandboxedInstall[] = [];
+
+  return {
+    instance,
+    layout,
+    users,
+    cgroups,
+    daemons,
+    databases,
+    php,
+    log,
+    /** What stands before a website: Unix user, home, empty database. */
+    async newInstall(wordpressVersion: string): Promise<{ install: SandboxedInstall; database: string }> {
+      const id = systemRandomness.uuid();
+      const name = `shop-${randomBytes(4).toString('hex')}`;
+      const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
+      const install = { id, name, ...ids, php, wordpressVersion };
+      made.push(install);
+      await makeHome(layout, install);
+      const database = `hp_${id.replaceAll('-', '')}`;
+      await databases.create(database, name);
+      return { install, database };
+    },
+    /** Starts PHP and Redis of a website. */
+    async serve(install: SandboxedInstall): Promise<void> {
+      const options = { layout, install, limits: LIMITS };
+      await writeFpmConfig(options);
+      await Promise.all([daemons.ensure(fpmSpec(options)), daemons.ensure(redisSpec({ layout, install }))]);
+    },
+    /** A folder of root's for a test's own files. */
+    async folder(name: string): Promise<string> {
+      const path = join(layout.folder, name);
+      await mkdir(path);
+      return path;
+    },
+    async stop(): Promise<void> {
+      await daemons.stop();
+      for (const { id } of made) {
+        await removeHome(layout, id);
+        await users.remove(id);
+      }
+      for (const name of await cgroups.list()) await cgroups.remove(name);
+      for (const folder of [layout.folder, layout.runFolder])
+        await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface Visit {
+  host?: string;
+  secure?: boolean;
+  cookie?: string;
+  /** Fields of a form that is sent. */
+  form?: Record<string, string>;
+}
+
+/** What PHP answers a visitor, as the web server would ask it: files first, else WordPress's index.php. */
+export async function visit(
+  { layout }: WordPressMachine,
+  install: SandboxedInstall,
+  path: string,
+  { host = 'shop.test', secure = false, cookie = '', form }: Visit = {},
+) {
+  const root = layout.htdocsOf(install.id);
+  const script = /^\/[^?]*\.php/.exec(path)?.[0] ?? '/index.php';
+  const body = form === undefined ? '' : new URLSearchParams(form).toString();
+  return askFastcgi(
+    layout.phpSocketOf(install.id),
+    {
+      REQUEST_METHOD: form === undefined ? 'GET' : 'POST',
+      REQUEST_URI: path,
+      QUERY_STRING: path.split('?')[1] ?? '',
+      SCRIPT_NAME: script,
+      SCRIPT_FILENAME: root + script,
+      DOCUMENT_ROOT: root,
+      SERVER_PROTOCOL: 'HTTP/1.1',
+      SERVER_NAME: host,
+      REMOTE_ADDR: '192.0.2.1',
+      HTTP_HOST: host,
+      ...(secure ? { HTTPS: 'on' } : {}),
+      ...(cookie === '' ? {} : { HTTP_COOKIE: cookie }),
+      ...(form === undefined ? {} : { CONTENT_TYPE: 'application/x-www-form-urlencoded' }),
+    },
+    { body, timeoutMs: 30_000 },
+  );
+}

@@ -1,0 +1,338 @@
+import { existsSync } from 'node:fs';
+import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
+import { manualClock } from '../../../clock.ts';
+import { systemRandomness } from '../../../ids.ts';
+import { textLiteral } from '../daemons/sql.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { runCommand } from '../run-command.ts';
+import { createWordPressCores } from './cores.ts';
+import { createGolden } from './golden.ts';
+import { startWordPressMachine, type Visit, visit, type WordPressMachine } from './machine.fixture.ts';
+import { createWebsites, type Websites } from './website.ts';
+
+const SITE = { primaryHostname: 'shop.test', secure: false };
+const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
+
+let machine: WordPressMachine;
+let websites: Websites;
+let version: string;
+/** One website for all tests that do not break it. */
+let shop: { install: SandboxedInstall; database: string };
+
+beforeAll(async () => {
+  machine = await startWordPressMachine();
+  const { layout, databases, users, php, log } = machine;
+  const cores = createWordPressCores({
+    layout,
+    source: await wordpressCore(),
+    url: 'http://127.0.0.1:1',
+    log,
+  });
+  await cores.ensureAny();
+  version = (await cores.list())[0] ?? '';
+  const golden = createGolden({ layout, databases, users, php: async () => php, log });
+  websites = createWebsites({
+    layout,
+    databases,
+    golden,
+    origin: (hostname, secure) => (secure ? `https://${hostname}:8444` : `http://${hostname}:8080`),
+    log,
+    clock,
+    randomness: systemRandomness,
+  });
+  shop = await newWebsite();
+  await machine.serve(shop.install);
+});
+afterAll(() => machine.stop());
+
+async function newWebsite(title = 'The shop') {
+  const made = await machine.newInstall(version);
+  await websites.makeFiles(made.install, { ...SITE, database: made.database });
+  await websites.fillDatabase(made.install, made.database, { ...SITE, title });
+  return made;
+}
+
+const page = (path: string, how: Visit = {}) =>
+  visit(machine, shop.install, path, { host: 'shop.test:8080', ...how });
+const query = (sql: string) => machine.databases.query(shop.database, sql);
+
+/** PHP of the website's own, with all of WordPress loaded. */
+async function php(code: string, { install } = shop): Promise<string> {
+  const [program, ...args] = sandboxCommand(machine.layout, install, [
+    '/usr/bin/php',
+    '-d',
+    'display_errors=stderr',
+  ]);
+  const script = `<?php require getenv('HOMEPORT_DOC') . '/wp-load.php';\n${code}`;
+  return (await runCommand(program, args, { input: script })).stdout;
+}
+
+describe('a new website', () => {
+  it('shows its home page, its pages by name, and the log-in', async () => {
+    const home = await page('/');
+    expect(home.status).toBe(200);
+    expect(home.body).toContain('<title>The shop');
+    expect(home.body).toContain('http://shop.test:8080/hello-world/');
+    expect(home.body.trimEnd()).toMatch(/<\/html>$/);
+    expect((await page('/sample-page/')).body).toContain('Sample Page');
+    expect((await page('/wp-login.php')).body).toContain('name="pwd"');
+    expect((await page('/no-such-page/')).status).toBe(404);
+  });
+
+  it('answers under the name and over the scheme that the visitor came by', async () => {
+    const { body } = await page('/', { host: 'www.other.test', secure: true });
+    expect(body).toContain('https://www.other.test/hello-world/');
+    expect(body).not.toContain('shop.test');
+    // What is no host name is not shown to anybody.
+    expect((await page('/', { host: '"><script>' })).body).toContain('http://shop.test:8080/hello-world/');
+  });
+
+  it('keeps nothing of the golden database but what it has from it', async () => {
+    const dump = join(machine.layout.scratch, 'shop.sql');
+    await machine.databases.dump(shop.database, dump);
+    const text = await readFile(dump, 'utf8');
+    expect(text).not.toContain('homeport.invalid');
+    expect(text).not.toContain('homeport-title');
+    expect(await query('SELECT user_registered FROM wp_users')).toEqual([['2026-05-04 03:02:01']]);
+    expect(await query("SELECT option_value FROM wp_options WHERE option_name = 'admin_email'")).toEqual([
+      ['admin@shop.test'],
+    ]);
+    expect(await machine.databases.list()).toEqual(
+      expect.not.arrayContaining([expect.stringContaining('golden')]),
+    );
+    expect((await machine.users.list()).map(({ name }) => name)).not.toContainEqual(
+      expect.stringContaining('golden'),
+    );
+  });
+
+  it('has an administrator whose password is in private/wordpress-admin.txt, readable by the install alone', async () => {
+    const file = join(machine.layout.privateOf(shop.install.id), 'wordpress-admin.txt');
+    const { mode, uid } = await lstat(file);
+    expect({ mode: mode & 0o777, uid }).toEqual({ mode: 0o600, uid: shop.install.uid });
+    const text = await readFile(file, 'utf8');
+    expect(text).toContain('http://shop.test:8080/wp-admin/');
+    const password = /^Password: +(\S{24})$/m.exec(text)?.[1] ?? '';
+    const logIn = (pwd: string) =>
+      page('/wp-login.php', {
+        form: { log: 'admin', pwd, testcookie: '1' },
+        cookie: 'wordpress_test_cookie=WP%20Cookie%20check',
+      });
+    expect((await logIn('wrong')).status).toBe(200);
+    expect((await logIn(password)).status).toBe(302);
+  });
+
+  it('takes any title', async () => {
+    const title = `It's "1 < 2" & \\n ; -- 100%`;
+    const other = await newWebsite(title);
+    expect(await php("echo html_entity_decode(get_option('blogname'), ENT_QUOTES);", other)).toBe(title);
+  });
+
+  it('is not offered a WordPress of its own, may have plugins, and is not asked to run its schedule', async () => {
+    const told = await php(`
+      wp_set_current_user(1);
+      require ABSPATH . 'wp-admin/includes/update.php';
+      require ABSPATH . 'wp-admin/includes/file.php';
+      echo json_encode([count(get_core_updates()), current_user_can('update_core'), current_user_can('install_plugins'),
+        get_filesystem_method([], WP_PLUGIN_DIR), is_writable(WP_PLUGIN_DIR), is_writable(ABSPATH), DISABLE_WP_CRON]);`);
+    expect(JSON.parse(told)).toEqual([0, false, true, 'direct', true, false, true]);
+  });
+
+  it('sends mail from its own name', async () => {
+    const from = await php(`
+      add_filter('pre_wp_mail', '__return_null');
+      echo apply_filters('wp_mail_from', 'wordpress@localhost'), ' ', apply_filters('wp_mail_from', 'me@else.test');`);
+    expect(from).toBe('wordpress@shop.test me@else.test');
+  });
+
+  it('runs what is due in its schedule', async () => {
+    await php(`wp_schedule_single_event(time() - 60, 'homeport_test');`);
+    const plugin = join(machine.layout.htdocsOf(shop.install.id), 'wp-content/mu-plugins/due.php');
+    await writeFile(
+      plugin,
+      "<?php add_action('homeport_test', fn() => update_option('homeport_due', $_SERVER['HTTP_HOST']));",
+    );
+    await websites.runCron(shop.install);
+    await rm(plugin);
+    expect(await php("echo get_option('homeport_due');")).toBe('shop.test:8080');
+  });
+});
+
+describe('its database', () => {
+  it('is filled once', async () => {
+    await query("UPDATE wp_options SET option_value = 'Mine' WHERE option_name = 'blogdescription'");
+    await websites.fillDatabase(shop.install, shop.database, { ...SITE, title: 'Another' });
+    const rows = await query(
+      "SELECT option_value FROM wp_options WHERE option_name IN ('blogname', 'blogdescription') ORDER BY option_name DESC",
+    );
+    expect(rows).toEqual([['The shop'], ['Mine']]);
+  });
+
+  it('is filled anew where that was broken off', async () => {
+    const { install, database } = await machine.newInstall(version);
+    const home = machine.layout.homeOf(install.id);
+    await writeFile(join(home, '.filling'), '');
+    await machine.databases.query(
+      database,
+      'CREATE TABLE wp_posts (id INT); CREATE TABLE wp_options (id INT)',
+    );
+    await websites.makeFiles(install, { ...SITE, database });
+    await websites.fillDatabase(install, database, { ...SITE, title: 'Again' });
+    expect(await php("echo get_option('blogname'), get_post(1)->post_name;", { install, database })).toBe(
+      'Againhello-world',
+    );
+    expect(existsSync(join(home, '.filling'))).toBe(false);
+  });
+
+  it('is touched by nobody for a table of somebody else', async () => {
+    const { install, database } = await machine.newInstall(version);
+    await machine.databases.query(database, 'CREATE TABLE kept (id INT)');
+    await websites.fillDatabase(install, database, { ...SITE, title: 'Nothing' });
+    expect(await machine.databases.query(database, 'SHOW TABLES')).toEqual([['kept']]);
+  });
+});
+
+describe('its files', () => {
+  const htdocs = () => machine.layout.htdocsOf(shop.install.id);
+
+  it('stay as they are when they are made again, and what is missing or was bent comes back', async () => {
+    const { layout } = machine;
+    const config = await readFile(join(htdocs(), 'wp-config.php'), 'utf8');
+    await rm(join(htdocs(), 'wp-includes'));
+    await rm(join(htdocs(), 'wp-admin'));
+    await symlink('/etc', join(htdocs(), 'mine'));
+    await rm(join(htdocs(), 'wp-links-opml.php'));
+    await writeFile(join(htdocs(), 'wp-links-opml.php'), 'mine');
+    expect(await websites.checkFiles(shop.install)).toEqual([
+      `wp-admin does not lead to ${layout.coreOf(version)}/wp-admin`,
+      `wp-includes does not lead to ${layout.coreOf(version)}/wp-includes`,
+    ]);
+    await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
+    expect(await websites.checkFiles(shop.install)).toEqual([]);
+    expect(await readlink(join(htdocs(), 'wp-includes'))).toBe(join(layout.coreOf(version), 'wp-includes'));
+    expect(await readFile(join(htdocs(), 'wp-links-opml.php'), 'utf8')).toBe('mine');
+    expect(await readlink(join(htdocs(), 'mine'))).toBe('/etc');
+    expect(await readFile(join(htdocs(), 'wp-config.php'), 'utf8')).toBe(config);
+    await rm(join(htdocs(), 'mine'));
+  });
+
+  it('are made by links of root, without which the web server would not follow', async () => {
+    const link = join(htdocs(), 'wp-content/themes');
+    for (const path of [join(htdocs(), 'wp-includes'), join(link, 'twentytwentythree')]) {
+      expect((await lstat(path)).uid).toBe(0);
+    }
+    const { uid } = shop.install;
+    await rm(join(htdocs(), 'wp-includes'));
+    await runCommand('setpriv', [
+      `--reuid=${uid}`,
+      '--clear-groups',
+      'ln',
+      '-s',
+      join(machine.layout.coreOf(version), 'wp-includes'),
+      join(htdocs(), 'wp-includes'),
+    ]);
+    expect(await websites.checkFiles(shop.install)).toHaveLength(1);
+    await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
+    expect((await lstat(join(htdocs(), 'wp-includes'))).uid).toBe(0);
+  });
+
+  it('are never made through a link of the customer', async () => {
+    const elsewhere = await machine.folder('elsewhere');
+    await rename(join(htdocs(), 'wp-content'), join(htdocs(), 'aside'));
+    await symlink(elsewhere, join(htdocs(), 'wp-content'));
+    await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
+    expect(await runCommand('find', [elsewhere, '-mindepth', '1'])).toMatchObject({ stdout: '' });
+    await rm(join(htdocs(), 'wp-content'));
+    await rename(join(htdocs(), 'aside'), join(htdocs(), 'wp-content'));
+  });
+
+  it('tell the website a new address', async () => {
+    await websites.makeFiles(shop.install, {
+      primaryHostname: 'new.test',
+      secure: true,
+      database: shop.database,
+    });
+    expect(await php('echo home_url();')).toBe('https://new.test:8444');
+    await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
+    expect(await php('echo home_url();')).toBe('http://shop.test:8080');
+  });
+
+  it('lead to no other database, whatever a configuration that was brought along says', async () => {
+    const file = join(htdocs(), 'wp-config.php');
+    const before = await readFile(file, 'utf8');
+    await writeFile(
+      file,
+      "<?php\n@define('DB_NAME', 'elsewhere');\n@define('DB_USER', 'root');\n$table_prefix = 'wp_';\nrequire_once ABSPATH . 'wp-settings.php';\n",
+    );
+    expect(await php("echo DB_NAME, ' ', get_option('blogname');")).toBe(`${shop.database} The shop`);
+    await writeFile(file, before);
+  });
+
+  it('without wp-config.php say so, and get one again', async () => {
+    const file = join(htdocs(), 'wp-config.php');
+    await rename(file, `${file}.aside`);
+    expect(await websites.checkFiles(shop.install)).toEqual(['wp-config.php is missing']);
+    expect(await php('')).toContain('wp-config.php of this website is missing');
+    await rename(`${file}.aside`, file);
+  });
+});
+
+describe('host names in the database', () => {
+  it('are replaced in every form of URL and nowhere else', async () => {
+    const before = {
+      plain: 'see http://old.test/a, https://OLD.test:8080/b and //old.test',
+      other:
+        'http://old.test.evil.net http://old.tests/ http://my-old.test/ mail@old.test http://notold.test',
+      json: '{"a":"https:\\/\\/old.test\\/x","b":"https%3A%2F%2Fold.test%2Fy"}',
+      serialised:
+        'a:2:{s:3:"url";s:17:"http://old.test/x";s:4:"deep";s:35:"a:1:{i:0;s:16:"//old.test/ünix";}";}',
+      object: 'O:8:"Nowhere1":1:{s:1:"u";s:15:"http://old.test";}',
+      broken: 'a:1:{s:3:"url";s:99:"http://old.test";}',
+    };
+    const values = Object.entries(before).map(
+      ([name, text]) => `(${textLiteral(`t_${name}`)}, ${textLiteral(text)}, 'no')`,
+    );
+    await query(`INSERT INTO wp_options (option_name, option_value, autoload) VALUES ${values.join(', ')}`);
+    await query(
+      "CREATE TABLE nokey (a TEXT, b INT); INSERT INTO nokey VALUES ('http://old.test/', 1), ('http://old.test/', 2), ('x', 3)",
+    );
+    await query('CREATE TABLE pair (a INT, b VARCHAR(20), t TEXT, PRIMARY KEY (a, b))');
+    const many = Array.from({ length: 450 }, (_, at) => `(${at % 3}, 'k${at}', 'http://old.test/${at}')`);
+    await query(`INSERT INTO pair VALUES ${many.join(', ')}`);
+    await query("UPDATE wp_posts SET guid = 'http://old.test/?p=1' WHERE ID = 1");
+
+    await websites.replaceUrls(
+      shop.install,
+      shop.database,
+      ['old.test', '*.old.test', 'new.example'],
+      'new.example',
+    );
+
+    const rows = await query(
+      "SELECT option_name, option_value FROM wp_options WHERE option_name LIKE 't\\_%'",
+    );
+    expect(Object.fromEntries(rows.map(([name = '', text]) => [name.slice(2), text]))).toEqual({
+      plain: 'see http://new.example/a, https://new.example:8080/b and //new.example',
+      other: before.other,
+      json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy"}',
+      serialised:
+        'a:2:{s:3:"url";s:20:"http://new.example/x";s:4:"deep";s:38:"a:1:{i:0;s:19:"//new.example/ünix";}";}',
+      object: 'O:8:"Nowhere1":1:{s:1:"u";s:18:"http://new.example";}',
+      broken: 'a:1:{s:3:"url";s:99:"http://new.example";}',
+    });
+    expect(await query("SELECT COUNT(*) FROM nokey WHERE a = 'http://new.example/'")).toEqual([['2']]);
+    expect(
+      await query("SELECT COUNT(*) FROM pair WHERE t = CONCAT('http://new.example/', SUBSTR(b, 2))"),
+    ).toEqual([['450']]);
+    expect(await query('SELECT guid FROM wp_posts WHERE ID = 1')).toEqual([['http://old.test/?p=1']]);
+    await query('DROP TABLE nokey, pair');
+  });
+
+  it('must be host names', async () => {
+    await expect(websites.replaceUrls(shop.install, shop.database, ['a/b'], 'new.test')).rejects.toThrow(
+      '"a/b" is no host name',
+    );
+  });
+});
