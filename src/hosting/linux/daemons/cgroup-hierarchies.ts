@@ -87,8 +87,8 @@ function unifiedBelow(root: string, name: string): Hierarchies | null {
   return { version: 2, unified };
 }
 
-/** Lets the cgroups within have limits of their own. */
-function handDown(folder: string): void {
+/** Version 2: lets the cgroups within have limits of their own. */
+export function handDown(folder: string): void {
   const file = join(folder, 'cgroup.subtree_control');
   const handed = words(file);
   const missing = CONTROLLERS.filter((controller) => !handed.includes(controller));

@@ -1,11 +1,18 @@
 import { mkdir, open, readdir, readFile, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { createSerial } from '../../serial.ts';
 import type { ResourceLimits } from '../daemon.ts';
-import { findHierarchies, type Hierarchies, hierarchyFolders, limitSettings } from './cgroup-hierarchies.ts';
+import {
+  findHierarchies,
+  type Hierarchies,
+  handDown,
+  hierarchyFolders,
+  limitSettings,
+} from './cgroup-hierarchies.ts';
 
 /**
  * Groups of processes with limits that count for all in a group together. Names are `[a-z0-9-]+`, unique on the host. On a
@@ -77,8 +84,18 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
   /** The one that tells who is in a group, where there are several. */
   const membersIn = hierarchies.version === 2 ? hierarchies.unified : hierarchies.pids;
 
+  const serially = createSerial();
+  /** One after the other, for the last that goes takes the folder of all with it. */
+  const oneByOne = (work: () => Promise<void>) => serially('groups', work);
+
   async function make(name: string): Promise<void> {
-    for (const folder of foldersOf(name)) await mkdir(folder, { recursive: true });
+    const folders = foldersOf(name);
+    await oneByOne(async () => {
+      for (const folder of folders) {
+        const made = await mkdir(folder, { recursive: true });
+        if (hierarchies.version === 2 && made === hierarchies.unified) handDown(made);
+      }
+    });
   }
 
   async function set(name: string, limits: ResourceLimits | null): Promise<void> {
@@ -116,7 +133,11 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
 
   async function remove(name: string): Promise<void> {
     await kill(name);
-    for (const folder of foldersOf(name)) await removeGroup(folder);
+    await oneByOne(async () => {
+      for (const folder of foldersOf(name)) await removeGroup(folder);
+      for (const folder of hierarchyRoots)
+        if ((await groupsIn(folder)).length === 0) await removeGroup(folder);
+    });
   }
 
   return {
@@ -137,8 +158,7 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     kill,
     remove,
     async list() {
-      const entries = await readdir(membersIn, { withFileTypes: true });
-      return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name);
+      return (await groupsIn(membersIn)).map((folder) => basename(folder));
     },
     async usage(name) {
       const version1 = hierarchies.version === 1;
@@ -189,8 +209,12 @@ async function membersOf(folder: string): Promise<number[]> {
   }
 }
 
+/** The folders in a folder; none if it is not there. */
 async function groupsIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
+    if (hasCode(error, 'ENOENT', 'ENODEV')) return [];
+    throw error;
+  });
   return entries.filter((entry) => entry.isDirectory()).map((entry) => join(folder, entry.name));
 }
 

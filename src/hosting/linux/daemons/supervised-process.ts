@@ -8,9 +8,9 @@ import type { Cgroups } from './cgroups.ts';
 import { sendSignal } from './leftovers.ts';
 import { forEachLine, isSerious, recentLines } from './output-lines.ts';
 import { type ProcessRecords, startTimeOf } from './process-records.ts';
+import { whyNotReady } from './readiness.ts';
 
 export const STOP_WITHIN_MS = 10_000;
-const READY_WITHIN_MS = 10_000;
 const LAST_WORDS_WITHIN_MS = 200;
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
@@ -145,23 +145,12 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   }
 
   async function untilReady(): Promise<void> {
-    const { readyWithinMs = READY_WITHIN_MS } = spec;
     const awaited = await started();
-    const late = pause(readyWithinMs, 'late' as const, { ref: false });
-    let amiss = 'it does not answer';
-    for (let wait = 5; ; wait = Math.min(wait * 2, 100)) {
-      const answer = spec.ready().then(
-        () => 'ready' as const,
-        (error: unknown) => {
-          amiss = error instanceof Error ? error.message : String(error);
-        },
-      );
-      const first = await Promise.race([answer, awaited.ended, late]);
-      if (awaited.ending !== null) throw failure(awaited.ending);
-      if (first === 'ready') return;
-      if (first === 'late') throw failure(`is not ready after ${readyWithinMs} ms: ${amiss}`);
-      await pause(wait);
-    }
+    const amiss = await whyNotReady(
+      spec,
+      awaited.ended.then(() => awaited.ending ?? 'has ended'),
+    );
+    if (amiss !== null) throw failure(amiss);
   }
 
   function failure(why: string): Error {

@@ -1,0 +1,54 @@
+import type { DaemonSpec } from '../daemon.ts';
+import { STOP_WITHIN_MS } from './supervised-process.ts';
+
+/** The unit of a daemon: systemd.service(5), systemd.exec(5), systemd.resource-control(5). */
+export function serviceUnit(spec: DaemonSpec): string {
+  const { environment = {}, limits, stopSignal = 'SIGTERM', stopWithinMs = STOP_WITHIN_MS } = spec;
+  const variables = { LC_ALL: 'C.UTF-8', ...environment };
+  return [
+    '# Written by homeport host; changes are overwritten.',
+    '[Unit]',
+    `Description=${literal(spec.description)}`,
+    // It is never given up: a website that is down for a reason that passes comes back by itself.
+    'StartLimitIntervalSec=0',
+    '',
+    '[Service]',
+    // A program that is not there is an error of the start and no end of it.
+    'Type=exec',
+    `ExecStart=${spec.command.map(commandWord).join(' ')}`,
+    ...Object.entries(variables).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
+    'Restart=always',
+    'RestartSec=1',
+    `KillSignal=${stopSignal}`,
+    // The main process ends its children; what it leaves is killed.
+    'KillMode=mixed',
+    `TimeoutStopSec=${Math.ceil(stopWithinMs / 1000)}`,
+    // One greedy child is killed alone, as it would be anywhere else.
+    'OOMPolicy=continue',
+    'LimitNOFILE=1048576',
+    ...(limits
+      ? [
+          `MemoryMax=${limits.memoryMb}M`,
+          'MemorySwapMax=0',
+          `CPUQuota=${limits.cpuPercent}%`,
+          `TasksMax=${limits.processes}`,
+        ]
+      : ['TasksMax=infinity']),
+    '',
+  ].join('\n');
+}
+
+/** An argument. `$` would begin the name of a variable. */
+function commandWord(word: string): string {
+  return quoted(word).replaceAll('$', '$$$$');
+}
+
+function quoted(word: string): string {
+  return `"${literal(word).replace(/["\\]/g, '\\$&')}"`;
+}
+
+/** Specifiers begin with `%`; a line end would begin another setting. */
+function literal(text: string): string {
+  if (/[\0\n\r]/.test(text)) throw new Error(`a unit cannot have line ends in it: ${JSON.stringify(text)}`);
+  return text.replaceAll('%', '%%');
+}

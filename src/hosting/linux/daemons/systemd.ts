@@ -1,0 +1,162 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { writeAtomically } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { createSerial } from '../../serial.ts';
+import type { DaemonSpec, DaemonState, Daemons } from '../daemon.ts';
+import { CommandError } from '../run-command.ts';
+import { checkedDaemonName } from './daemon-name.ts';
+import { whyNotReady } from './readiness.ts';
+import { createSystemctl, type UnitStatus } from './systemctl.ts';
+import { serviceUnit } from './systemd-unit.ts';
+
+const SUFFIX = '.service';
+const LOOK_EVERY_MS = 250;
+
+/** sd_booted(3): whether systemd runs this machine. */
+export function hasSystemd(folder = '/run/systemd/system'): boolean {
+  return existsSync(folder);
+}
+
+/**
+ * Daemons as units of systemd, `<instance>-<name>.service`. They outlive this process, so that a new release of it takes no
+ * website down. Their files are in `/run`: what should run is decided by the host, which writes them anew after a
+ * restart of the machine.
+ */
+export function createSystemdDaemons(options: {
+  instance: string;
+  log: Logger;
+  unitFolder?: string;
+  systemctl?: string;
+}): Daemons {
+  const { instance, log, unitFolder = '/run/systemd/system', systemctl = '/usr/bin/systemctl' } = options;
+  const system = createSystemctl(systemctl);
+  const reload = joined(system.reload);
+  const serially = createSerial();
+  const specs = new Map<string, DaemonSpec>();
+  const prefix = `${instance}-`;
+  const unitOf = (name: string) => `${prefix}${checkedDaemonName(name)}${SUFFIX}`;
+  const fileOf = (name: string) => join(unitFolder, unitOf(name));
+
+  async function ensure(spec: DaemonSpec): Promise<void> {
+    const unit = unitOf(spec.name);
+    const text = serviceUnit(spec);
+    const present = await textOf(fileOf(spec.name));
+    if (present !== text) {
+      // Before the file changes: a unit that runs then runs as its file says, whenever this is broken off.
+      if (present !== null) await system.run('stop', unit);
+      await writeAtomically(fileOf(spec.name), text);
+      log.info({ unit }, present === null ? 'made a unit' : 'changed a unit');
+    }
+    const [status] = await system.show([unit]);
+    if (status?.needsReload) await reload();
+    specs.set(spec.name, spec);
+    await start(spec, unit);
+    await untilReady(spec);
+  }
+
+  async function start({ description }: DaemonSpec, unit: string): Promise<void> {
+    try {
+      await system.run('start', unit);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      throw new Error(`${description} could not be started: ${error.message}\n${await system.explain(unit)}`);
+    }
+  }
+
+  async function untilReady(spec: DaemonSpec): Promise<void> {
+    const unit = unitOf(spec.name);
+    const looking = new AbortController();
+    try {
+      const amiss = await whyNotReady(spec, startedAgain(unit, looking.signal));
+      if (amiss !== null)
+        throw new Error(`${spec.description} ${amiss}; ${await system.explain(unit)}`.trim());
+    } finally {
+      looking.abort();
+    }
+  }
+
+  /** Resolves when systemd has had to start the unit again. */
+  async function startedAgain(unit: string, signal: AbortSignal): Promise<string> {
+    while (!signal.aborted) {
+      await pause(LOOK_EVERY_MS);
+      const [status] = await system.show([unit]);
+      if (status !== undefined && (status.restarts > 0 || status.activeState === 'failed'))
+        return 'has ended';
+    }
+    return 'was ready';
+  }
+
+  async function requireUnit(name: string): Promise<string> {
+    if ((await textOf(fileOf(name))) === null) throw new Error(`there is no daemon ${name}`);
+    return unitOf(name);
+  }
+
+  async function restart(name: string): Promise<void> {
+    await system.run('restart', await requireUnit(name));
+    const spec = specs.get(name);
+    if (spec !== undefined) await untilReady(spec);
+  }
+
+  async function remove(name: string): Promise<void> {
+    const unit = unitOf(name);
+    specs.delete(name);
+    await system.run('stop', unit);
+    await rm(fileOf(name), { force: true });
+    // One that has failed is remembered until somebody has taken note.
+    await system.forgetFailure(unit);
+  }
+
+  return {
+    start: async () => void (await mkdir(unitFolder, { recursive: true })),
+    ensure: (spec) => serially(spec.name, () => ensure(spec)),
+    restart: (name) => serially(name, () => restart(name)),
+    signal: (name, signal) => serially(name, async () => system.kill(await requireUnit(name), signal)),
+    remove: (name) => serially(name, () => remove(name)),
+    async list() {
+      const units = (await readdir(unitFolder)).filter(
+        (file) => file.startsWith(prefix) && file.endsWith(SUFFIX),
+      );
+      return (await system.show(units)).map((status) => ({
+        name: status.id.slice(prefix.length, -SUFFIX.length),
+        state: stateOf(status),
+        pid: status.mainPid || null,
+      }));
+    },
+    // Websites go on while the host is down.
+    stop: async () => {},
+  };
+}
+
+function stateOf({ activeState }: UnitStatus): DaemonState {
+  if (activeState === 'active' || activeState === 'reloading') return 'running';
+  return activeState === 'activating' ? 'restarting' : 'stopped';
+}
+
+/** Does the work once for all who ask for it while it is under way; it begins after each of them has asked. */
+function joined(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> = Promise.resolve();
+  let next: Promise<void> | null = null;
+  return () => {
+    next ??= running
+      .catch(() => undefined)
+      .then(() => {
+        next = null;
+        running = work();
+        return running;
+      });
+    return next;
+  };
+}
+
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
