@@ -30,8 +30,8 @@ export interface FpmOptions {
  */
 const FINISH_ON_QUIT = `
 finish() {
-  read -r first </proc/$sandbox/task/$sandbox/children
-  read -r php </proc/$first/task/$first/children
+  read -r first rest </proc/$sandbox/task/$sandbox/children
+  read -r php rest </proc/$first/task/$first/children
   kill -QUIT "$php"
 }
 trap finish QUIT
