@@ -1,23 +1,33 @@
 import { randomUUID } from 'node:crypto';
-import { startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import type { EmbeddedHostOptions } from '../embedded/embedded-host.ts';
-import type { HostDescription, HostMachine, InstallRef } from '../host.ts';
+import { type HostDescription, type HostMachine, type InstallRef, PermanentHostError } from '../host.ts';
+import type { HostIdentity } from './identity.ts';
+import { createHostServer, type HostServer } from './server.ts';
 
 /** A real host with what a host in a process of its own has besides. For tests. */
 export interface TestMachine extends TestHost {
   machine: HostMachine;
   description: HostDescription;
-  /** What `inspect` was asked, and `addWordpress`. */
+  /** What `inspect` was asked. */
   inspected: { expected: InstallRef[]; repair: boolean }[];
+  /** What each install runs on, as far as this host goes. */
+  versions: Map<string, { phpVersion: string | null; wordpressVersion: string | null }>;
 }
+
+type Changes = Omit<Partial<EmbeddedHostOptions>, 'clock'>;
 
 export async function startMachine(
   description: Partial<HostDescription> = {},
-  changes: Omit<Partial<EmbeddedHostOptions>, 'clock'> = {},
+  changes: Changes = {},
 ): Promise<TestMachine> {
   const started = await startHost(changes);
   const { host } = started;
   const inspected: TestMachine['inspected'] = [];
+  const versions: TestMachine['versions'] = new Map();
   const whole: HostDescription = {
     id: randomUUID(),
     capacity: 10,
@@ -31,12 +41,32 @@ export async function startMachine(
     },
     ...description,
   };
+  const held = (wanted: string | null, present: string | null | undefined, all: string[]) => {
+    const version = wanted ?? present ?? all[0] ?? null;
+    if (version === null || all.includes(version)) return version;
+    throw new PermanentHostError(`this host has no ${version}`);
+  };
   return {
     ...started,
     description: whole,
     inspected,
+    versions,
     machine: {
       ...host,
+      async apply(state, signal) {
+        const present = versions.get(state.id);
+        const own = {
+          phpVersion: held(state.phpVersion, present?.phpVersion, whole.phpVersions),
+          wordpressVersion: held(state.wordpressVersion, present?.wordpressVersion, whole.wordpressVersions),
+        };
+        const applied = await host.apply(state, signal);
+        versions.set(state.id, own);
+        return { ...applied, ...own };
+      },
+      async remove(install) {
+        await host.remove(install);
+        versions.delete(install.id);
+      },
       describe: async () => whole,
       async inspect(expected, repair) {
         inspected.push({ expected, repair });
@@ -47,7 +77,63 @@ export async function startMachine(
           remedy: null,
         }));
       },
-      addWordpress: async (source) => source ?? '6.9.1',
+      async addWordpress(source) {
+        const version = source ?? '6.9.1';
+        whole.wordpressVersions = [version, ...whole.wordpressVersions];
+        return version;
+      },
+    },
+  };
+}
+
+/** A machine that takes commands, as one of its own would. */
+export interface ServedMachine extends TestMachine {
+  /** Its sockets, as `HOMEPORT_HOST_RUN_FOLDER`. */
+  runFolder: string;
+  server: HostServer;
+  /** Takes commands over mutual TLS too; gives the address. */
+  listenTls(identity: HostIdentity, port?: number): Promise<string>;
+  /** Takes no more commands, as if it were down; the websites go on. */
+  down(): Promise<void>;
+  /** Takes commands again. */
+  up(): Promise<void>;
+}
+
+export async function serveMachine(
+  description: Partial<HostDescription> = {},
+  changes: Changes = {},
+): Promise<ServedMachine> {
+  const runFolder = await mkdtemp(join(tmpdir(), 'homeport-run-'));
+  const allowed = { gid: process.getgid?.() ?? 0, uids: [process.getuid?.() ?? 0] };
+  const machine = await startMachine(description, {
+    siteDomain: 'localhost',
+    ...changes,
+    questions: { sshLogin: (name, fingerprint) => server.questions.sshLogin(name, fingerprint) },
+  });
+  let server = createHostServer({ host: machine.machine, log: listeningLog(machine.log) });
+  let tls: { identity: HostIdentity; port: number } | undefined;
+  const socket = join(runFolder, 'host.sock');
+  await server.listenUnix(socket, allowed);
+  return {
+    ...machine,
+    runFolder,
+    get server() {
+      return server;
+    },
+    async listenTls(identity, port = 0) {
+      tls = { identity, port: await server.listenTls({ host: '127.0.0.1', port }, identity) };
+      return `https://127.0.0.1:${tls.port}`;
+    },
+    down: () => server.close(500),
+    async up() {
+      server = createHostServer({ host: machine.machine, log: listeningLog(machine.log) });
+      await server.listenUnix(socket, allowed);
+      if (tls !== undefined) await server.listenTls({ host: '127.0.0.1', port: tls.port }, tls.identity);
+    },
+    async close() {
+      await server.close(500);
+      await machine.close();
+      await rm(runFolder, { recursive: true, force: true });
     },
   };
 }

@@ -105,7 +105,11 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
     const state = siteState(name, [
       { name: `${name}.hosting.test`, certificate: await certificateFor(`${name}.hosting.test`) },
     ]);
-    expect(await remote.apply(state)).toEqual({ phpVersion: null, wordpressVersion: null, stableIps: null });
+    expect(await remote.apply(state)).toEqual({
+      phpVersion: '8.4',
+      wordpressVersion: machine.description.wordpressVersions[0],
+      stableIps: null,
+    });
     await machine.write(state, 'index.html', 'before');
     await remote.purge(state, 'page');
     expect((await machine.http(`${name}.hosting.test`, '/')).text).toBe('before');
@@ -133,8 +137,9 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
       { thing: `install ${name}`, message: 'It has no folder.', mended: true, remedy: null },
     ]);
     expect(machine.inspected.at(-1)).toEqual({ expected: [{ id: state.id, name }], repair: true });
-    expect(await remote.addWordpress('6.5')).toBe('6.5');
-    expect(await remote.addWordpress(null)).toBe('6.9.1');
+    const version = transport === 'unix' ? '6.5' : '6.4';
+    expect(await remote.addWordpress(version)).toBe(version);
+    expect((await remote.describe()).wordpressVersions[0]).toBe(version);
 
     await remote.remove(state);
     await eventually(async () => (await machine.http(`${name}.hosting.test`, '/')).status === 404);

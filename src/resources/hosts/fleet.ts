@@ -46,6 +46,14 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     });
   }
 
+  /** A host may have been added, or have come back, since they were last asked. */
+  async function place(installId: string): Promise<string> {
+    return placeInstall(platform, installId).catch(async () => {
+      await connections.refresh();
+      return placeInstall(platform, installId);
+    });
+  }
+
   async function machineOf(installId: string): Promise<HostMachine> {
     const place = await placeOf(reader, installId);
     if (!place) throw new PermanentHostError('There is no such install any more');
@@ -87,7 +95,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     ports: connections.ports,
 
     async apply(state, signal) {
-      const machine = await connections.machine(await placeInstall(platform, state.id));
+      const machine = await connections.machine(await place(state.id));
       return machine.apply(state, signal);
     },
 

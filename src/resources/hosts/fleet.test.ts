@@ -1,0 +1,496 @@
+import { randomUUID } from 'node:crypto';
+import ssh2 from 'ssh2';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { until } from '../../../test/jobs.ts';
+import { refusal } from '../../../test/refusal.ts';
+import { type ManualClock, manualClock } from '../../clock.ts';
+import { connectHost } from '../../hosting/remote/client.ts';
+import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { backupPassword } from '../backups/password.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+import { hostQuestions } from './questions.ts';
+
+/** This machine's host, which has room for two, and another that is reached by TLS. */
+let local: ServedMachine;
+let other: ServedMachine;
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+let localName: string;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  local = await serveMachine({ capacity: 2, reservedNames: ['www-data'] });
+  other = await serveMachine({
+    capacity: 50,
+    phpVersions: ['8.2', '7.4'],
+    wordpressVersions: ['6.1.9', '6.0'],
+  });
+  homeport = await startTestHomeport({ clock, environment: environment(local.runFolder) });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  localName = (await homeport.services.hosts.list())[0]?.name ?? '';
+});
+afterEach(async () => {
+  const { results } = Object(await owner.client.get('/installs?limit=100').then(({ body }) => body));
+  for (const { id } of results) await owner.client.delete(`/installs/${id}`);
+  await homeport.idle();
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await local?.close();
+  await other?.close();
+});
+
+function environment(runFolder: string): Record<string, string> {
+  return { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: runFolder };
+}
+
+/** Makes the other machine known, as an operator does. */
+async function addOther(name = 'web2'): Promise<void> {
+  const { services } = homeport;
+  const present = (await services.hosts.list()).find((host) => host.name === name);
+  if (present) return;
+  // The machine has its id from the identity, as `homeport host` has.
+  const port = await freeTlsPort();
+  const { identity } = await services.hosts.add(name, `https://127.0.0.1:${port}`);
+  const parsed = parseIdentity(identity);
+  other.description.id = parsed.hostId;
+  await other.listenTls(parsed, port);
+}
+
+async function freeTlsPort(): Promise<number> {
+  const { freePort } = await import('../../../test/servers/postgres-server.ts');
+  return freePort();
+}
+
+const row = (id: string) =>
+  homeport.platform.database.reader
+    .selectFrom('installs')
+    .select(['status', 'host_id', 'php_version', 'wordpress_version'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+const jobsOf = (lane: string) =>
+  homeport.platform.database.reader
+    .selectFrom('jobs')
+    .select(['kind', 'state', 'error', 'attempt'])
+    .where('lane', '=', lane)
+    .orderBy('seq')
+    .execute();
+
+const install = (more: object = {}) => homeport.install(owner, accountId, more);
+
+describe('a platform with one host', () => {
+  it('knows it by the name of the machine, and puts installs on it', async () => {
+    expect(await homeport.services.hosts.list()).toEqual([
+      expect.objectContaining({
+        id: local.description.id,
+        address: `unix:${local.runFolder}/host.sock`,
+        accepting: true,
+        description: local.description,
+        seen_at: expect.any(String),
+        reason: null,
+      }),
+    ]);
+    expect(homeport.hosting?.edgeHttp).toEqual({ host: '127.0.0.1', port: local.description.ports.http });
+
+    const { id, name } = await install();
+    expect(await row(id)).toEqual({
+      status: 'active',
+      host_id: local.description.id,
+      php_version: '8.4',
+      wordpress_version: '6.8.7',
+    });
+    const { body } = await owner.client.get(`/installs/${id}`);
+    expect(body).toMatchObject({ status: 'active', php_version: '8.4' });
+    await local.write({ id }, 'index.html', 'hello from the fleet');
+    await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page' });
+    await homeport.idle();
+    expect((await local.http(`${name}.localhost`, '/')).text).toBe('hello from the fleet');
+
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    await homeport.idle();
+    expect((await local.http(`${name}.localhost`, '/')).status).toBe(404);
+    expect(local.versions.has(id)).toBe(false);
+  });
+
+  it('gives the PHP version that is asked for, and refuses one that no host has', async () => {
+    const { id } = await install({ php_version: '8.2' });
+    expect(await row(id)).toMatchObject({ status: 'active', php_version: '8.2' });
+    const refused = await owner.client.post('/installs', {
+      name: 'oldshop',
+      account_id: accountId,
+      php_version: '5.6',
+    });
+    expect(refused).toMatchObject(
+      refusal(
+        'Installation.php_version',
+        'invalid_value / not_offered',
+        'PHP 5.6 is not offered; choose one of 8.4, 8.2',
+      ),
+    );
+    for (const php_version of ['8', 'newest', '8.2; rm', 8.2]) {
+      const { status } = await owner.client.post('/installs', {
+        name: 'oldshop',
+        account_id: accountId,
+        php_version,
+      });
+      expect({ php_version, status }).toEqual({ php_version, status: 400 });
+    }
+    expect(
+      (await owner.client.post('/installs', { name: 'nullshop', account_id: accountId, php_version: null }))
+        .status,
+    ).toBe(201);
+    await homeport.idle();
+  });
+
+  it('reserves the names of the log-ins that the machine has', async () => {
+    const answer = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
+    expect(answer).toMatchObject(
+      refusal(
+        'Installation.name',
+        'invalid_value / reserved',
+        'The name "www-data" is reserved for the platform',
+      ),
+    );
+  });
+
+  it('names the host in reports', async () => {
+    const { id } = await install();
+    const domain = text((await owner.client.get(`/installs/${id}/domains`)).body, 'results', 0, 'id');
+    const asked = await owner.client.post(`/installs/${id}/domains/${domain}/check_status`);
+    await homeport.idle();
+    const path = `/installs/${id}/domains/check_status/${text(asked.body, 'report_id')}`;
+    expect(field((await owner.client.get(path)).body, 'report', 'domains', 0, 'cluster_id')).toBe(localName);
+  });
+
+  it('backs up and restores there', async () => {
+    const { id, name } = await install();
+    await local.write({ id }, 'index.html', 'saved');
+    const asked = await owner.client.post(`/installs/${id}/backups`, {
+      description: 'before',
+      notification_emails: ['a@example.com'],
+    });
+    await homeport.idle();
+    const backupId = text(asked.body, 'id');
+    expect((await owner.client.get(`/installs/${id}/backups/${backupId}`)).body).toMatchObject({
+      status: 'completed',
+    });
+    await local.write({ id }, 'index.html', 'spoilt');
+    await homeport.services.backups.requestRestore(backupId);
+    await homeport.idle();
+    expect((await local.http(`${name}.localhost`, '/')).text).toBe('saved');
+  });
+
+  it('fails an install that has no room, says why, and takes no room for it', async () => {
+    await install();
+    await install();
+    const third = await install();
+    expect(await row(third.id)).toMatchObject({ status: 'failed', host_id: null });
+    expect(await jobsOf(third.id)).toEqual([
+      {
+        kind: 'provision_install',
+        state: 'failed',
+        error: expect.stringMatching(
+          /^No host has room for another install; "homeport host add" adds a machine/,
+        ),
+        attempt: 1,
+      },
+      expect.objectContaining({ kind: 'remove_install', state: 'succeeded' }),
+    ]);
+  });
+
+  it('never places more than there is room for, whoever asks at the same time', async () => {
+    const { database } = homeport.platform;
+    await Promise.all(
+      ['one', 'two', 'three', 'four', 'five'].map((suffix) =>
+        homeport.services.installs.create(
+          { userId: owner.userId },
+          { name: `rush${process.pid}${suffix}`, account_id: accountId },
+          'test',
+        ),
+      ),
+    );
+    await homeport.idle();
+    const states = await database.reader.selectFrom('installs').select(['status', 'host_id']).execute();
+    expect(states.filter(({ status }) => status === 'active')).toHaveLength(2);
+    expect(states.filter(({ status, host_id }) => status === 'failed' && host_id === null)).toHaveLength(3);
+  });
+
+  it('takes away what was made of an install whose making failed, and its place', async () => {
+    // The host has lost that version, and nobody has noticed yet.
+    const { phpVersions } = local.description;
+    local.description.phpVersions = ['8.2'];
+    const { id } = await install({ php_version: '8.4' });
+    local.description.phpVersions = phpVersions;
+    expect(await row(id)).toMatchObject({ status: 'failed', host_id: null });
+    expect((await jobsOf(id)).at(0)).toMatchObject({ state: 'failed' });
+  });
+
+  it('switches WordPress, and leaves it as it is if the host cannot', async () => {
+    const { id, name } = await install();
+    const { installs } = homeport.services;
+    expect(await installs.switchWordpress(name, '6.1.9')).toMatchObject({ installId: id, from: '6.8.7' });
+    await homeport.idle();
+    expect(await row(id)).toMatchObject({ wordpress_version: '6.1.9' });
+    expect(local.versions.get(id)).toEqual({ phpVersion: '8.4', wordpressVersion: '6.1.9' });
+
+    await expect(installs.switchWordpress(name, '4.0')).rejects.toThrow(
+      `The host ${localName} has no WordPress 4.0; it has 6.8.7, 6.1.9.`,
+    );
+    await expect(installs.switchWordpress('nobody', '6.1.9')).rejects.toThrow(
+      'There is no install "nobody".',
+    );
+
+    const { wordpressVersions } = local.description;
+    local.description.wordpressVersions = ['6.1.9'];
+    const { jobId } = await installs.switchWordpress(name, '6.8.7');
+    await homeport.idle();
+    local.description.wordpressVersions = wordpressVersions;
+    expect(await homeport.platform.queue.find(jobId)).toMatchObject({ state: 'failed', attempt: 1 });
+    expect(await row(id)).toMatchObject({ status: 'active', wordpress_version: '6.1.9' });
+  });
+});
+
+describe('a host that is away', () => {
+  it('is written down, its work waits, and goes on when it is back', async () => {
+    const { id, name } = await install();
+    await local.down();
+    const asked = await owner.client.post(`/installs/${id}/domains`, {
+      name: `away${process.pid}.example.com`,
+    });
+    expect(asked.status).toBe(201);
+    await homeport.idle();
+    const waiting = (await jobsOf(id)).find(
+      ({ kind, state }) => kind === 'apply_install' && state === 'queued',
+    );
+    expect(waiting?.error).toContain(
+      `HostUnreachableError: The host ${localName} does not answer: nothing listens at`,
+    );
+    await local.up();
+    clock.advance(10 * 60 * 1000);
+    await homeport.idle();
+    expect((await local.http(`away${process.pid}.example.com`, '/')).status).not.toBe(404);
+    expect((await local.http(`${name}.localhost`, '/')).status).not.toBe(404);
+  });
+
+  it('shows in the list for as long as it lasts', async () => {
+    const fleet = startFleet(100);
+    await fleet.start();
+    await local.down();
+    const listed = async () => (await homeport.services.hosts.list()).find(({ name }) => name === localName);
+    await until(async () => {
+      expect((await listed())?.reason).toMatch(/nothing listens at/);
+    });
+    await local.up();
+    await until(async () => expect(await listed()).toMatchObject({ reason: null }));
+    await fleet.stop();
+  });
+});
+
+function startFleet(refreshMs?: number): Fleet {
+  return createFleet(homeport.platform, {
+    connect: connectHost,
+    questionsOf: (hostId) => hostQuestions(homeport.platform, hostId),
+    ...(refreshMs === undefined ? {} : { refreshMs }),
+  });
+}
+
+describe('two hosts', () => {
+  beforeAll(() => addOther());
+
+  it('get new installs by the room that they have', async () => {
+    const first = await install();
+    const second = await install();
+    const third = await install();
+    const places = await Promise.all([first, second, third].map(({ id }) => row(id)));
+    expect(places.every((place) => place?.status === 'active')).toBe(true);
+    // The other one has room for fifty.
+    expect(places.at(-1)).toMatchObject({ host_id: other.description.id, php_version: '8.2' });
+    const { id, name } = third;
+    await other.write({ id }, 'index.html', 'on the other');
+    expect((await other.http(`${name}.localhost`, '/')).text).toBe('on the other');
+    expect((await local.http(`${name}.localhost`, '/')).status).toBe(404);
+
+    await owner.client.delete(`/installs/${id}`);
+    await homeport.idle();
+    expect((await other.http(`${name}.localhost`, '/')).status).toBe(404);
+  });
+
+  it('are chosen by what they have', async () => {
+    const old = await install({ php_version: '7.4' });
+    expect(await row(old.id)).toMatchObject({
+      status: 'active',
+      host_id: other.description.id,
+      php_version: '7.4',
+    });
+    const newest = await install({ php_version: '8.4' });
+    expect(await row(newest.id)).toMatchObject({ host_id: local.description.id, php_version: '8.4' });
+  });
+
+  it('get no new ones while they are drained', async () => {
+    await homeport.services.hosts.setAccepting('web2', false);
+    const { id } = await install();
+    expect(await row(id)).toMatchObject({ host_id: local.description.id });
+    await homeport.services.hosts.setAccepting('web2', true);
+  });
+
+  it('are not removed while anything is on them', async () => {
+    const { name } = await install({ php_version: '7.4' });
+    await expect(homeport.services.hosts.remove('web2')).rejects.toThrow(
+      'There is an install on the host "web2". Delete them first',
+    );
+    expect(name).toBeTruthy();
+  });
+
+  it('show a proof where the name is served, and one for no known name everywhere', async () => {
+    const { id, name } = await install({ php_version: '7.4' });
+    const fleet = startFleet();
+    await fleet.start();
+    const path = '/.well-known/homeport-check/abcdef';
+    const at = async (machine: ServedMachine, hostname: string) => (await machine.http(hostname, path)).text;
+    const known = { hostname: `${name}.localhost`, path, text: 'known' };
+    await fleet.publish(known);
+    expect(await at(other, known.hostname)).toBe('known');
+    expect(await at(local, known.hostname)).not.toBe('known');
+    await fleet.withdraw(known);
+    expect(await at(other, known.hostname)).not.toBe('known');
+
+    await owner.client.post(`/installs/${id}/domains`, { name: '*.wild.example.com' });
+    await homeport.idle();
+    const below = { hostname: 'any.wild.example.com', path, text: 'below' };
+    await fleet.publish(below);
+    expect(await at(other, below.hostname)).toBe('below');
+    expect(await at(local, below.hostname)).not.toBe('below');
+
+    const unknown = { hostname: 'unknown.example.com', path, text: 'unknown' };
+    await fleet.publish(unknown);
+    expect([await at(local, unknown.hostname), await at(other, unknown.hostname)]).toEqual([
+      'unknown',
+      'unknown',
+    ]);
+    await fleet.withdraw(unknown);
+    expect(await at(local, unknown.hostname)).not.toBe('unknown');
+    await fleet.stop();
+  });
+
+  it('are told of their own installs alone', async () => {
+    const here = await install({ php_version: '8.4' });
+    const there = await install({ php_version: '7.4' });
+    const key = ssh2.utils.generateKeyPairSync('ed25519');
+    await owner.client.post('/ssh_keys', { public_key: key.public });
+    const { fingerprint_sha256: fingerprint } = await homeport.platform.database.reader
+      .selectFrom('ssh_keys')
+      .select('fingerprint_sha256')
+      .where('user_id', '=', owner.userId)
+      .executeTakeFirstOrThrow();
+    const login = (ref: { id: string; name: string }) => ({
+      install: { id: ref.id, name: ref.name },
+      userId: owner.userId,
+    });
+    expect(await local.server.questions.sshLogin(here.name, fingerprint)).toEqual(login(here));
+    expect(await local.server.questions.sshLogin(there.name, fingerprint)).toBeNull();
+    expect(await other.server.questions.sshLogin(there.name, fingerprint)).toEqual(login(there));
+    expect(await other.server.questions.sshLogin(here.name, fingerprint)).toBeNull();
+
+    const { sealer } = homeport.platform;
+    expect(await local.server.questions.backupPassword(here.id)).toBe(backupPassword(sealer, here.id));
+    await expect(local.server.questions.backupPassword(there.id)).rejects.toThrow(/is not on this host/);
+    await expect(local.server.questions.backupPassword(randomUUID())).rejects.toThrow(/is not on this host/);
+  });
+
+  it('remove an install that nobody knows of any more, wherever it is', async () => {
+    const fleet = startFleet();
+    await fleet.start();
+    const known = await install({ php_version: '7.4' });
+    const scratch = { id: randomUUID(), name: 'restore-check-12345678' };
+    const machine = await fleet.machineOf(known.id);
+    await machine.apply({
+      ...scratch,
+      primaryHostname: `${scratch.name}.localhost`,
+      hostnames: [
+        { name: `${scratch.name}.localhost`, redirectTo: null, forceHttps: false, certificate: null },
+      ],
+      offload: null,
+      phpVersion: null,
+      wordpressVersion: null,
+    });
+    expect(other.versions.has(scratch.id)).toBe(true);
+    await fleet.remove(scratch);
+    expect(other.versions.has(scratch.id)).toBe(false);
+    await expect(fleet.machineOf(scratch.id)).rejects.toThrow('There is no such install any more');
+    await fleet.stop();
+  });
+
+  it('keep the websites of one going while the other is away', async () => {
+    const here = await install({ php_version: '8.4' });
+    const there = await install({ php_version: '7.4' });
+    await other.down();
+    for (const { id } of [here, there])
+      await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page' });
+    await homeport.idle();
+    expect((await jobsOf(here.id)).at(-1)).toMatchObject({ kind: 'purge_cache', state: 'succeeded' });
+    expect((await jobsOf(there.id)).at(-1)).toMatchObject({
+      kind: 'purge_cache',
+      state: 'queued',
+      error: expect.stringContaining('The host web2 does not answer: nothing answers at https://127.0.0.1:'),
+    });
+    await other.up();
+    clock.advance(10 * 60 * 1000);
+    await homeport.idle();
+    expect((await jobsOf(there.id)).at(-1)).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+describe('starting', () => {
+  it('finds the same host again', async () => {
+    const before = await homeport.services.hosts.list();
+    const again = await startTestHomeport({
+      place: homeport.place,
+      environment: environment(local.runFolder),
+      roles: { api: false, hosting: true },
+    });
+    expect((await again.services.hosts.list()).map(({ id }) => id)).toEqual(before.map(({ id }) => id));
+    await again.stop();
+  });
+
+  it('says what to do where there is no host at all', async () => {
+    await expect(startTestHomeport({ environment: environment('/run/nowhere') })).rejects.toThrow(
+      /^There is no host for the websites\. The host \S+ does not answer: nothing listens at \/run\/nowhere\/host\.sock\. Start it there, as root, with "homeport host".*"homeport host add"\.$/,
+    );
+  });
+
+  it('goes on where a known host is away, and knows another in its place as another', async () => {
+    const first = await serveMachine();
+    const own = await startTestHomeport({ environment: environment(first.runFolder) });
+    await own.stop();
+    await first.down();
+    const again = await startTestHomeport({
+      place: own.place,
+      environment: environment(first.runFolder),
+      roles: { api: false, hosting: true },
+    });
+    expect(await again.services.hosts.list()).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('nothing listens at') }),
+    ]);
+    await again.stop();
+    first.description.id = randomUUID();
+    await first.up();
+    const third = await startTestHomeport({
+      place: own.place,
+      environment: environment(first.runFolder),
+      roles: { api: false, hosting: true },
+    });
+    const [earlier, later] = await third.services.hosts.list();
+    expect(earlier).toMatchObject({ reason: 'Another host has taken its place' });
+    expect(later).toMatchObject({ id: first.description.id, reason: null });
+    expect(later?.name).toBe(`${earlier?.name}-${first.description.id.slice(0, 4)}`);
+    await third.stop();
+    await own.place.remove();
+    await first.close();
+  });
+});

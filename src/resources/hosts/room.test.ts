@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { newestFirst } from './offers.ts';
+import { chooseHost } from './room.ts';
+import type { KnownHost } from './store.ts';
+
+type Needs = Parameters<typeof chooseHost>[2];
+
+function host(name: string, capacity: number, changes: Partial<KnownHost> = {}): KnownHost {
+  return {
+    id: name,
+    name,
+    address: 'unix:/run/x/host.sock',
+    accepting: true,
+    seen_at: null,
+    reason: null,
+    description: {
+      id: name,
+      capacity,
+      phpVersions: ['8.2'],
+      wordpressVersions: ['6.8.7'],
+      reservedNames: ['backup'],
+      ports: { http: 80, https: 443, ssh: 22 },
+    },
+    ...changes,
+  };
+}
+
+const needs: Needs = { name: 'shop', phpVersion: null, wordpressVersion: null };
+const withPhp = (known: KnownHost, ...phpVersions: string[]): KnownHost => ({
+  ...known,
+  description: known.description === null ? null : { ...known.description, phpVersions },
+});
+
+it.each<[string, KnownHost[], Record<string, number>, string]>([
+  ['the only one', [host('a', 1)], {}, 'a'],
+  ['the one with more room', [host('a', 10), host('b', 20)], {}, 'b'],
+  ['the one with more room left', [host('a', 10), host('b', 20)], { b: 15 }, 'a'],
+  ['the older of equals', [host('a', 10), host('b', 10)], { a: 5, b: 5 }, 'a'],
+  ['one that takes new installs', [host('a', 100, { accepting: false }), host('b', 1)], {}, 'b'],
+  ['one that answers', [host('a', 100, { reason: 'down' }), host('b', 1)], {}, 'b'],
+  ['one that has described itself', [host('a', 100, { description: null }), host('b', 1)], {}, 'b'],
+])('chooses %s', (_what, hosts, counts, chosen) => {
+  expect(chooseHost(hosts, new Map(Object.entries(counts)), needs)).toMatchObject({ host: { name: chosen } });
+});
+
+it('chooses one with the versions that are asked for, and without a log-in of the name', () => {
+  const hosts = [host('a', 100), withPhp(host('b', 1), '8.4', '8.2')];
+  expect(chooseHost(hosts, new Map(), { ...needs, phpVersion: '8.4' })).toMatchObject({
+    host: { name: 'b' },
+  });
+  const { description } = host('c', 1);
+  const free = host('c', 1, {
+    description: description === null ? null : { ...description, reservedNames: [] },
+  });
+  expect(chooseHost([host('a', 100), free], new Map(), { ...needs, name: 'backup' })).toMatchObject({
+    host: { name: 'c' },
+  });
+});
+
+it.each<[string, KnownHost[], Partial<Needs>, RegExp, boolean]>([
+  ['there is none', [], {}, /No host takes new installs/, true],
+  ['none takes new ones', [host('a', 1, { accepting: false })], {}, /No host takes new installs/, true],
+  ['all are full', [host('full', 0)], {}, /No host has room/, true],
+  ['none has the version', [host('a', 5)], { phpVersion: '7.4' }, /No host has PHP 7\.4/, true],
+  ['each has such a log-in', [host('a', 5)], { name: 'backup' }, /log-in "backup"/, true],
+  [
+    'the one with room may come back',
+    [host('full', 0), host('b', 5, { reason: 'down' })],
+    {},
+    /b does not answer/,
+    false,
+  ],
+])('chooses none where %s', (_what, hosts, changes, sentence, permanent) => {
+  const choice = chooseHost(hosts, new Map(), { ...needs, ...changes });
+  expect(choice).toEqual({ refusal: expect.stringMatching(sentence), permanent });
+});
+
+it('orders versions by their numbers', () => {
+  expect(newestFirst(['8.2', '8.10', '7.4', '8.2'])).toEqual(['8.10', '8.2', '7.4']);
+  expect(newestFirst(['6.8', '6.8.7', '7.0'])).toEqual(['7.0', '6.8.7', '6.8']);
+});
