@@ -34,7 +34,8 @@ export interface Databases {
   query(database: string, sql: string): Promise<string[][]>;
   /**
    * Puts everything that is in `from` in the place of everything that is in `to`, with all tables in one atomic step. `from` is
-   * empty afterwards. Called again after it was broken off at any moment, it ends what it had begun.
+   * empty afterwards. Called again after it was broken off at any moment, it ends what it had begun; where `from` has no tables,
+   * nothing is done.
    */
   exchangeTables(from: string, to: string): Promise<void>;
 }

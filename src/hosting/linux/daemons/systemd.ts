@@ -47,7 +47,7 @@ export function createSystemdDaemons(options: {
     const present = await textOf(fileOf(spec.name));
     if (present !== text) {
       // Before the file changes: a unit that runs then runs as its file says, whenever this is broken off.
-      if (present !== null) await system.run('stop', unit);
+      await system.run('stop', unit);
       await writeAtomically(fileOf(spec.name), text);
       log.info({ unit }, present === null ? 'made a unit' : 'changed a unit');
     }

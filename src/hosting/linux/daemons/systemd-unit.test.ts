@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DaemonSpec } from '../daemon.ts';
+import { runCommand } from '../run-command.ts';
+import { parseShow } from './systemctl.ts';
+import { serviceUnit } from './systemd-unit.ts';
+
+const SPEC: DaemonSpec = {
+  name: 'php-1',
+  description: 'PHP of shop, 100% busy',
+  command: ['/bin/echo', 'a b', '$HOME', '100%', 'say "hi"', 'back\\slash', '', "it's"],
+  environment: { PLAIN: 'x', ODD: '50% "of" $5 \\' },
+  limits: { memoryMb: 512, cpuPercent: 150, processes: 64 },
+  stopSignal: 'SIGQUIT',
+  stopWithinMs: 2500,
+  ready: async () => {},
+};
+
+test('a unit says what the daemon is to be', () => {
+  expect(serviceUnit(SPEC)).toBe(`# Written by homeport host; changes are overwritten.
+[Unit]
+Description=PHP of shop, 100%% busy
+StartLimitIntervalSec=0
+
+[Service]
+Type=exec
+ExecStart="/bin/echo" "a b" "$$HOME" "100%%" "say \\"hi\\"" "back\\\\slash" "" "it's"
+Environment="LC_ALL=C.UTF-8"
+Environment="PLAIN=x"
+Environment="ODD=50%% \\"of\\" $5 \\\\"
+Restart=always
+RestartSec=1
+KillSignal=SIGQUIT
+KillMode=mixed
+TimeoutStopSec=3
+OOMPolicy=continue
+LimitNOFILE=1048576
+MemoryMax=512M
+MemorySwapMax=0
+CPUQuota=150%
+TasksMax=64
+`);
+});
+
+test('without limits it may have as many processes as it likes, and asks to end as usual', () => {
+  const unit = serviceUnit({ ...SPEC, limits: null, stopSignal: 'SIGTERM', environment: {} });
+  expect(unit).toContain('\nTasksMax=infinity\n');
+  expect(unit).not.toContain('MemoryMax');
+  expect(unit).toContain('\nKillSignal=SIGTERM\n');
+});
+
+test('nothing in it can begin a setting of its own', () => {
+  const evil = 'x\nExecStartPre=/bin/evil';
+  expect(() => serviceUnit({ ...SPEC, description: evil })).toThrow('cannot have line ends');
+  expect(() => serviceUnit({ ...SPEC, command: ['/bin/echo', evil] })).toThrow('cannot have line ends');
+  expect(() => serviceUnit({ ...SPEC, environment: { A: evil } })).toThrow('cannot have line ends');
+});
+
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing amiss with it', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'homeport-unit-'));
+  try {
+    const file = join(folder, 'homeport-php-1.service');
+    await writeFile(file, serviceUnit(SPEC));
+    const { stderr } = await runCommand('/usr/bin/systemd-analyze', ['verify', '--man=no', file]);
+    expect(stderr.split('\n').filter((line) => line.includes(file) || line.includes('homeport-'))).toEqual(
+      [],
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+test('reads what systemctl shows of several units', () => {
+  const shown = `MainPID=12
+NRestarts=3
+Id=homeport-a.service
+ActiveState=active
+NeedDaemonReload=no
+
+MainPID=0
+NRestarts=0
+Id=homeport-b.service
+ActiveState=inactive
+NeedDaemonReload=yes
+`;
+  expect(parseShow(shown)).toEqual([
+    { id: 'homeport-a.service', activeState: 'active', mainPid: 12, restarts: 3, needsReload: false },
+    { id: 'homeport-b.service', activeState: 'inactive', mainPid: 0, restarts: 0, needsReload: true },
+  ]);
+});

@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { CommandError, runCommand } from '../run-command.ts';
+
+/** A systemd of the tests' own, whichever program runs the machine. */
+export interface UserSystemd {
+  unitFolder: string;
+  /** Speaks to it as `systemctl` speaks to the machine's. */
+  systemctl: string;
+  end(): Promise<void>;
+}
+
+const SYSTEMD = '/lib/systemd/systemd';
+
+export const hasUserSystemd = existsSync(SYSTEMD) && existsSync('/usr/bin/systemctl');
+
+/**
+ * systemd for a user, real but for being the first process. It starts only where it believes that the machine runs systemd,
+ * so it sees a `/run/systemd` of its own.
+ */
+export async function startUserSystemd(): Promise<UserSystemd> {
+  const folder = await mkdtemp('/run/hpt-systemd-');
+  const unitFolder = join(folder, 'systemd/user');
+  await mkdir(unitFolder, { recursive: true });
+  const systemctl = join(folder, 'systemctl');
+  await writeFile(systemctl, `#!/bin/sh\nXDG_RUNTIME_DIR=${folder} exec /usr/bin/systemctl --user "$@"\n`);
+  await chmod(systemctl, 0o755);
+  const log = await open(join(folder, 'log'), 'w');
+  const prepared = `mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/system && exec ${SYSTEMD} --user --unit=basic.target`;
+  const systemd = spawn('/usr/bin/unshare', ['--mount', '/bin/sh', '-c', prepared], {
+    env: { XDG_RUNTIME_DIR: folder, HOME: folder, PATH: '/usr/bin:/bin' },
+    stdio: ['ignore', log.fd, log.fd],
+  });
+  await log.close();
+  await untilAnswering(systemctl);
+  return {
+    unitFolder,
+    systemctl,
+    async end() {
+      await ended(systemd);
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+async function untilAnswering(systemctl: string): Promise<void> {
+  for (let tried = 0; tried < 200; tried++) {
+    try {
+      await runCommand(systemctl, ['show', '--property=Version']);
+      return;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      await pause(50);
+    }
+  }
+  throw new Error('systemd does not answer');
+}
+
+async function ended(process: ChildProcess): Promise<void> {
+  const exit = new Promise((resolve) => process.once('exit', resolve));
+  process.kill('SIGTERM');
+  await exit;
+}
