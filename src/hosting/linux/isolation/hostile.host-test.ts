@@ -238,8 +238,9 @@ describe('a website in the hands of an attacker', () => {
         path,
       ).toEqual([false, false]);
     }
-    const environment = await command('tr "\\0" "\\n" < /proc/$PPID/environ | cut -d= -f1 | sort');
-    expect(environment).toEqual([]);
+    const environment = await command('env | cut -d= -f1 | sort');
+    const names = ['HOME', 'HOMEPORT_DOC', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'SHELL', 'USER'];
+    expect(environment).toEqual([0, names.join('\n')]);
   });
 
   it('writes neither to WordPress nor to programs nor to what it is started with', async () => {
