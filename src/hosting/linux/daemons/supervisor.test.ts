@@ -38,20 +38,26 @@ function supervise(): Daemons {
   });
 }
 
-/** A shell script as daemon, which is ready once it has written the file `ready`. */
+/** Whether the one that runs now says so, and not one before it. */
+async function ready(): Promise<void> {
+  const pid = Number(await readFile(join(folder, 'ready'), 'utf8'));
+  if ((await startTimeOf(pid)) === null) throw new Error(`${pid} does not run`);
+}
+
+/** A shell script as daemon, which is ready once it has written its number into `ready`. */
 function script(text: string, spec: Partial<DaemonSpec> = {}): DaemonSpec {
   return {
     name: 'script',
     description: 'Script of the test',
     command: ['/bin/sh', '-c', text],
     environment: { FOLDER: folder },
-    ready: async () => void (await readFile(join(folder, 'ready'))),
+    ready,
     readyWithinMs: 3_000,
     ...spec,
   };
 }
 
-const RUNS = 'echo $$ >> $FOLDER/pids; : > $FOLDER/ready; exec sleep 600';
+const RUNS = 'echo $$ >> $FOLDER/pids; echo $$ > $FOLDER/ready; exec sleep 600';
 
 async function pids(): Promise<number[]> {
   return (await readFile(join(folder, 'pids'), 'utf8')).trim().split('\n').map(Number);
@@ -144,7 +150,7 @@ test('says which program is not there', async () => {
 
 test('a daemon that waits for its restart is started at once when it is wanted', async () => {
   const fails =
-    'echo $$ >> $FOLDER/pids; test -e $FOLDER/mended && : > $FOLDER/ready && exec sleep 600; exit 1';
+    'echo $$ >> $FOLDER/pids; test -e $FOLDER/mended && echo $$ > $FOLDER/ready && exec sleep 600; exit 1';
   const spec = script(fails);
   await expect(supervisor.ensure(spec)).rejects.toThrow('status 1');
   await writeFile(join(folder, 'mended'), '');
@@ -154,7 +160,7 @@ test('a daemon that waits for its restart is started at once when it is wanted',
 
 test('asks it to end with the signal it wants, and removes what is not there', async () => {
   const polite =
-    "trap 'echo bye > $FOLDER/bye; exit 0' QUIT; : > $FOLDER/ready; while :; do sleep 0.01; done";
+    "trap 'echo bye > $FOLDER/bye; exit 0' QUIT; echo $$ > $FOLDER/ready; while :; do sleep 0.01; done";
   await supervisor.ensure(script(polite, { stopSignal: 'SIGQUIT' }));
   await supervisor.remove('script');
   expect(await readFile(join(folder, 'bye'), 'utf8')).toBe('bye\n');
@@ -165,7 +171,7 @@ test('asks it to end with the signal it wants, and removes what is not there', a
 
 test('kills what does not end, its children too', async () => {
   const stubborn =
-    'trap "" TERM; sleep 600 & echo $! >> $FOLDER/pids; : > $FOLDER/ready; while :; do sleep 1; done';
+    'trap "" TERM; sleep 600 & echo $! >> $FOLDER/pids; echo $$ > $FOLDER/ready; while :; do sleep 1; done';
   await supervisor.ensure(script(stubborn, { stopWithinMs: 100 }));
   const [child = 0] = await pids();
   await supervisor.remove('script');
@@ -176,7 +182,8 @@ test('kills what does not end, its children too', async () => {
 });
 
 test('ends the children of one that has ended, before it starts it again', async () => {
-  const parent = 'sleep 600 & echo $! >> $FOLDER/pids; echo $$ >> $FOLDER/parents; : > $FOLDER/ready; wait';
+  const parent =
+    'sleep 600 & echo $! >> $FOLDER/pids; echo $$ >> $FOLDER/parents; echo $$ > $FOLDER/ready; wait';
   await supervisor.ensure(script(parent));
   const [child = 0] = await pids();
   process.kill(Number(await readFile(join(folder, 'parents'), 'utf8')), 'SIGKILL');
@@ -186,7 +193,7 @@ test('ends the children of one that has ended, before it starts it again', async
 
 test('restarts and signals what runs, and refuses what was never wanted', async () => {
   await supervisor.ensure(
-    script(`trap 'echo hup > $FOLDER/hup' HUP; : > $FOLDER/ready; while :; do sleep 0.01; done`),
+    script(`trap 'echo hup > $FOLDER/hup' HUP; echo $$ > $FOLDER/ready; while :; do sleep 0.01; done`),
   );
   await supervisor.signal('script', 'SIGHUP');
   await until(

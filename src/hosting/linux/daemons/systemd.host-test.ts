@@ -36,19 +36,25 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     return createSystemdDaemons({ instance: 'hpt', log: pino({ level: 'silent' }), unitFolder, systemctl });
   }
 
+  /** Whether the one that runs now says so, and not one before it. */
+  async function ready(): Promise<void> {
+    const pid = Number(await readFile(join(folder, 'ready'), 'utf8'));
+    if ((await startTimeOf(pid)) === null) throw new Error(`${pid} does not run`);
+  }
+
   function script(text: string, spec: Partial<DaemonSpec> = {}): DaemonSpec {
     return {
       name: 'script',
       description: 'Script of the test',
       command: ['/bin/sh', '-c', text],
       environment: { FOLDER: folder },
-      ready: async () => void (await readFile(join(folder, 'ready'))),
+      ready,
       readyWithinMs: 5_000,
       ...spec,
     };
   }
 
-  const RUNS = 'echo $$ >> $FOLDER/pids; : > $FOLDER/ready; exec sleep 600';
+  const RUNS = 'echo $$ >> $FOLDER/pids; echo $$ > $FOLDER/ready; exec sleep 600';
 
   async function pids(): Promise<number[]> {
     return (await readFile(join(folder, 'pids'), 'utf8')).trim().split('\n').map(Number);
