@@ -66,7 +66,8 @@ export function tailOf(value: Manifest): Buffer {
 /** Throws {@link DamagedBackupError}. */
 export function parseTail(tail: Buffer): Manifest {
   const value = parseJson(tail.toString('utf8', BLOCK_BYTES, 2 * BLOCK_BYTES));
-  if (!manifest.Check(value) || !tailOf(value).equals(tail)) throw new DamagedBackupError('it does not end as one should');
+  if (!manifest.Check(value) || !tailOf(value).equals(tail))
+    throw new DamagedBackupError('it does not end as one should');
   return value;
 }
 

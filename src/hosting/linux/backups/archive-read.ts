@@ -52,7 +52,8 @@ export async function readArchive(
   await readDump(source, reader);
   const walk = walkTar();
   for (let piece = await source.blocks(); piece !== null; piece = await source.blocks()) {
-    if (parsed(() => walk.push(piece)) !== piece.length) throw new DamagedBackupError('something follows its end');
+    if (parsed(() => walk.push(piece)) !== piece.length)
+      throw new DamagedBackupError('something follows its end');
     await reader.files?.(piece);
   }
   if (tail.length < TAIL_BYTES || !walk.isBetweenEntries()) throw new DamagedBackupError('it ends too early');

@@ -1,6 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,7 +46,18 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true }));
 
 async function write(files?: AsyncIterable<Buffer>) {
-  const tar = spawn('tar', ['-c', '-f', '-', '--format=gnu', '--sparse', '--sort=name', '-C', site, 'htdocs', 'private']);
+  const tar = spawn('tar', [
+    '-c',
+    '-f',
+    '-',
+    '--format=gnu',
+    '--sparse',
+    '--sort=name',
+    '-C',
+    site,
+    'htdocs',
+    'private',
+  ]);
   const pieces: Buffer[] = [];
   const snapshot = await writeArchive(
     {
@@ -111,7 +130,16 @@ test('equal websites give equal archives', async () => {
 
 test('what is flipped, cut, added or no backup at all is found', async () => {
   const { archive } = await write();
-  for (const at of [0, 130, 600, 1_100, 200_000, archive.length - 4_000, archive.length - 1_500, archive.length - 1]) {
+  for (const at of [
+    0,
+    130,
+    600,
+    1_100,
+    200_000,
+    archive.length - 4_000,
+    archive.length - 1_500,
+    archive.length - 1,
+  ]) {
     const flipped = Buffer.from(archive);
     flipped.writeUInt8(archive.readUInt8(at) ^ 1, at);
     await expect(read(flipped), `${at}`).rejects.toThrow(DamagedBackupError);
@@ -121,7 +149,9 @@ test('what is flipped, cut, added or no backup at all is found', async () => {
   }
   await expect(read(Buffer.concat([archive, Buffer.alloc(512)]))).rejects.toThrow(DamagedBackupError);
   await expect(read(randomBytes(100_000))).rejects.toThrow(DamagedBackupError);
-  await expect(read(tailOf({ files: 0, bytes: 0, sha256: '0'.repeat(64) }))).rejects.toThrow(DamagedBackupError);
+  await expect(read(tailOf({ files: 0, bytes: 0, sha256: '0'.repeat(64) }))).rejects.toThrow(
+    DamagedBackupError,
+  );
 });
 
 test('a tar that breaks off, or is none, ends the writing', async () => {

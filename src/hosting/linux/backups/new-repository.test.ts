@@ -19,7 +19,9 @@ it('carries over where RFC 8439 appendix A.3 does', () => {
   expect(tag(`01${'0'.repeat(30)}`, zero, `${'f'.repeat(32)}f0${'f'.repeat(30)}11${'0'.repeat(30)}`)).toBe(
     `05${'0'.repeat(30)}`,
   );
-  expect(tag(`01${'0'.repeat(30)}`, zero, `${'f'.repeat(32)}fb${'fe'.repeat(15)}${'01'.repeat(16)}`)).toBe(zero);
+  expect(tag(`01${'0'.repeat(30)}`, zero, `${'f'.repeat(32)}fb${'fe'.repeat(15)}${'01'.repeat(16)}`)).toBe(
+    zero,
+  );
 });
 
 it('tells irreducible polynomials of degree 53', () => {

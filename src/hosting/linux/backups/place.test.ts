@@ -11,7 +11,11 @@ it('gives each install a repository of its own', () => {
     environment: {},
   });
   expect(repositoryPlaces('/mnt/nas', null, '/var/backups')(ID).address).toBe(`/mnt/nas/${ID}`);
-  const place = repositoryPlaces('s3:https://s3.eu-central-1.amazonaws.com/backups/homeport/', credentials, '/x')(ID);
+  const place = repositoryPlaces(
+    's3:https://s3.eu-central-1.amazonaws.com/backups/homeport/',
+    credentials,
+    '/x',
+  )(ID);
   expect(place).toMatchObject({
     address: `s3:https://s3.eu-central-1.amazonaws.com/backups/homeport/${ID}`,
     options: ['-o', 's3.region=eu-central-1'],

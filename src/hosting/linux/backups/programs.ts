@@ -41,7 +41,11 @@ export function startProgram(
   });
   const ended = gone.then((status) => {
     if (status !== null && statuses.includes(status)) return { status, stderr };
-    throw new CommandError(`${file} failed: ${stderr.trim() || 'it was killed'}`, { status, stdout: '', stderr });
+    throw new CommandError(`${file} failed: ${stderr.trim() || 'it was killed'}`, {
+      status,
+      stdout: '',
+      stderr,
+    });
   });
   // Whoever waits for it gets the failure; until then it must not count as unhandled.
   ended.catch(() => {});
@@ -52,7 +56,10 @@ export function startProgram(
     async stop() {
       child.stdout.resume();
       // Whoever stops it may have been told by a closed pipe, a moment before the program is gone.
-      const failure = await Promise.race([ended.then(asNull, asError), sleep(ENDING_MS, null, { ref: false })]);
+      const failure = await Promise.race([
+        ended.then(asNull, asError),
+        sleep(ENDING_MS, null, { ref: false }),
+      ]);
       if (child.exitCode === null && child.signalCode === null) {
         child.kill('SIGINT');
         const kill = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);

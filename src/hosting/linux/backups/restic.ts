@@ -9,7 +9,9 @@ const RESTIC = '/usr/bin/restic';
 const LOOK_MS = 5 * 60_000;
 const PRUNE_MS = 60 * 60_000;
 
-const snapshotList = Type.Array(Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }));
+const snapshotList = Type.Array(
+  Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }),
+);
 
 /** restic on the repository of one install. Each backup is a snapshot with one file in it, `website.tar`, tagged with its id. */
 export interface Restic {
@@ -30,7 +32,13 @@ const FILE = 'website.tar';
 /** The password and the address, which may name a bucket of the operator's, go through the environment: arguments can be read by all. */
 export function resticOn({ address, options, environment }: RepositoryPlace, password: string): Restic {
   const own = { ...environment, RESTIC_REPOSITORY: address, RESTIC_PASSWORD: password };
-  const words = (...args: string[]): [string, ...string[]] => [RESTIC, '--no-cache', '--quiet', ...options, ...args];
+  const words = (...args: string[]): [string, ...string[]] => [
+    RESTIC,
+    '--no-cache',
+    '--quiet',
+    ...options,
+    ...args,
+  ];
 
   async function run(args: string[], timeoutMs: number, signal?: AbortSignal): Promise<string> {
     const [file, ...rest] = words(...args);

@@ -28,7 +28,8 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
           return true;
         } catch (error) {
           // Without the right to list, S3 says 403 of what is not there; that is told when something is written.
-          if (error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey')) return false;
+          if (error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey'))
+            return false;
           throw error;
         }
       }),

@@ -60,7 +60,8 @@ function writeSize(header: Buffer, size: number): void {
 }
 
 function readSize(header: Buffer): number {
-  if ((header.readUInt8(SIZE.at) & 0x80) !== 0) return Number(header.readBigUInt64BE(SIZE.at + SIZE.bytes - 8));
+  if ((header.readUInt8(SIZE.at) & 0x80) !== 0)
+    return Number(header.readBigUInt64BE(SIZE.at + SIZE.bytes - 8));
   const octal = header.toString('latin1', SIZE.at, SIZE.at + SIZE.bytes).replace(/[\0 ].*$/s, '');
   return octal === '' ? 0 : Number.parseInt(octal, 8);
 }

@@ -1,0 +1,24 @@
+import type { Databases } from '../daemons/databases.ts';
+import { identifier, textLiteral } from '../daemons/sql.ts';
+
+/** The host names under which the WordPress of a database takes itself to be reached, whatever the prefix of its tables. */
+export async function siteHosts(databases: Databases, database: string): Promise<string[]> {
+  const tables = await databases.query(
+    database,
+    `SELECT TABLE_NAME FROM information_schema.COLUMNS
+      WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_NAME LIKE '%options' AND COLUMN_NAME IN ('option_name', 'option_value')
+      GROUP BY TABLE_NAME HAVING COUNT(*) = 2`,
+  );
+  const hosts: string[] = [];
+  for (const [table = ''] of tables) {
+    const rows = await databases.query(
+      database,
+      `SELECT option_value FROM ${identifier(table)} WHERE option_name IN ('siteurl', 'home')`,
+    );
+    for (const [address = ''] of rows) {
+      const host = URL.parse(address)?.hostname;
+      if (host) hosts.push(host);
+    }
+  }
+  return [...new Set(hosts)];
+}
