@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../../src/config.ts';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/linux-host.ts';
 import { silent } from '../database.ts';
@@ -72,6 +74,10 @@ export async function createTestMachine(
     },
     async remove() {
       await running?.stop();
+      const users = createUnixUsers({ instance, uids: config.hostUids });
+      for (const { installId } of await users.list()) await users.remove(installId);
+      const cgroups = createCgroups({ instance, log });
+      for (const name of await cgroups.list()) await cgroups.remove(name);
       await runCommand('nft', ['delete', 'table', 'inet', `homeport_${instance}`]).catch(() => {});
       for (const place of [folder, runFolder]) await rm(place, { recursive: true, force: true });
     },

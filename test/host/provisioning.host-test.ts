@@ -2,10 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type InstallState, PermanentHostError } from '../../src/hosting/host.ts';
+import { PermanentHostError } from '../../src/hosting/host.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
+import { plainState } from './state.ts';
 import { tracesOf } from './traces.ts';
 
 /** Every step there is; a new one without a place here fails the last test. */
@@ -16,16 +17,6 @@ beforeAll(async () => {
   machine = await createTestMachine();
 });
 afterAll(() => machine?.remove());
-
-const state = (name: string): InstallState => ({
-  id: crypto.randomUUID(),
-  name,
-  primaryHostname: `${name}.sites.test`,
-  hostnames: [{ name: `${name}.sites.test`, redirectTo: null, forceHttps: false, certificate: null }],
-  offload: null,
-  phpVersion: null,
-  wordpressVersion: null,
-});
 
 async function startChild(step: string): Promise<ChildProcess> {
   const script = fileURLToPath(new URL('killed-host.ts', import.meta.url));
@@ -43,7 +34,7 @@ async function startChild(step: string): Promise<ChildProcess> {
 const connect = () => connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
 
 test('a host killed at any step of making a website leaves all of it or nothing', async () => {
-  const install = state('killed');
+  const install = plainState('killed');
   for (const step of STEPS) {
     // What the host before this one left is undone by now.
     const child = await startChild(step);
@@ -75,16 +66,16 @@ test('a host killed at any step of making a website leaves all of it or nothing'
 test('a website that cannot be made whole is undone at once, and the host says why', async () => {
   const reached: string[] = [];
   const { host, stop } = await machine.start({ reached: (step) => reached.push(step) });
-  const failing = { ...state('failing'), phpVersion: '5.2' };
+  const failing = { ...plainState('failing'), phpVersion: '5.2' };
   await expect(host.apply(failing)).rejects.toThrow(PermanentHostError);
   await expect(host.apply(failing)).rejects.toThrow(/PHP 5\.2 is not on this host; there is: \d/);
   const ending = new AbortController();
-  const aborted = host.apply(state('aborted'), ending.signal);
+  const aborted = host.apply(plainState('aborted'), ending.signal);
   ending.abort(new Error('no longer wanted'));
   await expect(aborted).rejects.toThrow();
   expect(await tracesOf(machine)).toEqual([]);
 
-  const whole = state('whole');
+  const whole = plainState('whole');
   await host.apply(whole);
   expect([...new Set(reached)].sort()).toEqual([...STEPS].sort());
   await host.remove(whole);
