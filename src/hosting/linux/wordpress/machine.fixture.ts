@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { systemClock } from '../../../clock.ts';
+import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
+import { type Clock, systemClock } from '../../../clock.ts';
 import { systemRandomness } from '../../../ids.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createDatabases } from '../daemons/databases.ts';
@@ -11,12 +12,16 @@ import { redisSpec } from '../daemons/redis.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import { enableExtrausers } from '../isolation/nsswitch.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { createUnixUsers } from '../isolation/unix-users.ts';
 import { linuxLayout } from '../layout.ts';
 import { askFastcgi } from '../php/fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { findPhpRuntimes } from '../php/runtimes.ts';
+import { runCommand } from '../run-command.ts';
+import { createWordPressCores } from './cores.ts';
+import { createGolden } from './golden.ts';
+import { createWebsites, type WebsitesOptions } from './website.ts';
 
 const LIMITS = { memoryMb: 512, cpuPercent: 200, processes: 64 };
 const FIRST_UID = 1_700_000;
@@ -86,6 +91,40 @@ export async function startWordPressMachine(log: Logger = pino({ level: 'silent'
         await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** WordPress on such a machine: a core, its golden database, and what makes websites of them. */
+export async function startWordPress(
+  machine: WordPressMachine,
+  { clock = systemClock, origin = defaultOrigin }: { clock?: Clock; origin?: WebsitesOptions['origin'] } = {},
+) {
+  const { layout, databases, users, php, log } = machine;
+  const cores = createWordPressCores({
+    layout,
+    source: await wordpressCore(),
+    url: 'http://127.0.0.1:1',
+    log,
+  });
+  await cores.ensureAny();
+  const [version = ''] = await cores.list();
+  const golden = createGolden({ layout, databases, users, php: async () => php, log });
+  const parts = { layout, databases, golden, origin, log, clock, randomness: systemRandomness };
+  return { cores, golden, version, websites: createWebsites(parts) };
+}
+
+const defaultOrigin = (hostname: string, secure: boolean) =>
+  secure ? `https://${hostname}:8444` : `http://${hostname}:8080`;
+
+/** PHP of a website, with all of its WordPress loaded. Gives what it wrote. */
+export async function runInWordPress(
+  { layout }: WordPressMachine,
+  install: SandboxedInstall,
+  code: string,
+): Promise<string> {
+  const php = ['/usr/bin/php', '-d', 'display_errors=stderr'] as const;
+  const [program, ...args] = sandboxCommand(layout, install, [...php]);
+  const script = `<?php require getenv('HOMEPORT_DOC') . '/wp-load.php';\n${code}`;
+  return (await runCommand(program, args, { input: script })).stdout;
 }
 
 export interface Visit {

@@ -2,16 +2,19 @@ import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { manualClock } from '../../../clock.ts';
-import { systemRandomness } from '../../../ids.ts';
 import { textLiteral } from '../daemons/sql.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { runCommand } from '../run-command.ts';
-import { createWordPressCores } from './cores.ts';
-import { createGolden } from './golden.ts';
-import { startWordPressMachine, type Visit, visit, type WordPressMachine } from './machine.fixture.ts';
-import { createWebsites, type Websites } from './website.ts';
+import {
+  runInWordPress,
+  startWordPress,
+  startWordPressMachine,
+  type Visit,
+  visit,
+  type WordPressMachine,
+} from './machine.fixture.ts';
+import type { Websites } from './website.ts';
 
 const SITE = { primaryHostname: 'shop.test', secure: false };
 const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
@@ -24,25 +27,7 @@ let shop: { install: SandboxedInstall; database: string };
 
 beforeAll(async () => {
   machine = await startWordPressMachine();
-  const { layout, databases, users, php, log } = machine;
-  const cores = createWordPressCores({
-    layout,
-    source: await wordpressCore(),
-    url: 'http://127.0.0.1:1',
-    log,
-  });
-  await cores.ensureAny();
-  version = (await cores.list())[0] ?? '';
-  const golden = createGolden({ layout, databases, users, php: async () => php, log });
-  websites = createWebsites({
-    layout,
-    databases,
-    golden,
-    origin: (hostname, secure) => (secure ? `https://${hostname}:8444` : `http://${hostname}:8080`),
-    log,
-    clock,
-    randomness: systemRandomness,
-  });
+  ({ websites, version } = await startWordPress(machine, { clock }));
   shop = await newWebsite();
   await machine.serve(shop.install);
 });
@@ -59,16 +44,7 @@ const page = (path: string, how: Visit = {}) =>
   visit(machine, shop.install, path, { host: 'shop.test:8080', ...how });
 const query = (sql: string) => machine.databases.query(shop.database, sql);
 
-/** PHP of the website's own, with all of WordPress loaded. */
-async function php(code: string, { install } = shop): Promise<string> {
-  const [program, ...args] = sandboxCommand(machine.layout, install, [
-    '/usr/bin/php',
-    '-d',
-    'display_errors=stderr',
-  ]);
-  const script = `<?php require getenv('HOMEPORT_DOC') . '/wp-load.php';\n${code}`;
-  return (await runCommand(program, args, { input: script })).stdout;
-}
+const php = (code: string, { install } = shop) => runInWordPress(machine, install, code);
 
 describe('a new website', () => {
   it('shows its home page, its pages by name, and the log-in', async () => {
@@ -281,14 +257,16 @@ describe('its files', () => {
 
 describe('host names in the database', () => {
   it('are replaced in every form of URL and nowhere else', async () => {
+    const text = (value: string) => `s:${Buffer.byteLength(value)}:"${value}";`;
+    const nested = (host: string) =>
+      `a:2:{${text('url')}${text(`http://${host}/x`)}${text('deep')}${text(`a:1:{i:0;${text(`//${host}/ünix`)}}`)}}`;
     const before = {
       plain: 'see http://old.test/a, https://OLD.test:8080/b and //old.test',
       other:
         'http://old.test.evil.net http://old.tests/ http://my-old.test/ mail@old.test http://notold.test',
       json: '{"a":"https:\\/\\/old.test\\/x","b":"https%3A%2F%2Fold.test%2Fy"}',
-      serialised:
-        'a:2:{s:3:"url";s:17:"http://old.test/x";s:4:"deep";s:35:"a:1:{i:0;s:16:"//old.test/ünix";}";}',
-      object: 'O:8:"Nowhere1":1:{s:1:"u";s:15:"http://old.test";}',
+      serialised: nested('old.test'),
+      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://old.test')}}`,
       broken: 'a:1:{s:3:"url";s:99:"http://old.test";}',
     };
     const values = Object.entries(before).map(
@@ -317,9 +295,8 @@ describe('host names in the database', () => {
       plain: 'see http://new.example/a, https://new.example:8080/b and //new.example',
       other: before.other,
       json: '{"a":"https:\\/\\/new.example\\/x","b":"https%3A%2F%2Fnew.example%2Fy"}',
-      serialised:
-        'a:2:{s:3:"url";s:20:"http://new.example/x";s:4:"deep";s:38:"a:1:{i:0;s:19:"//new.example/ünix";}";}',
-      object: 'O:8:"Nowhere1":1:{s:1:"u";s:18:"http://new.example";}',
+      serialised: nested('new.example'),
+      object: `O:8:"Nowhere1":1:{${text('u')}${text('http://new.example')}}`,
       broken: 'a:1:{s:3:"url";s:99:"http://new.example";}',
     });
     expect(await query("SELECT COUNT(*) FROM nokey WHERE a = 'http://new.example/'")).toEqual([['2']]);
