@@ -29,7 +29,15 @@ export interface FastcgiOptions {
   timeoutMs?: number;
 }
 
-/** Asks the application behind a Unix socket. Rejects if it is not there, answers no FastCGI, or breaks off. */
+/** The application took the request and gave no answer in time: it is there, and busy. */
+export class NoAnswerError extends Error {
+  override name = 'NoAnswerError';
+}
+
+/**
+ * Asks the application behind a Unix socket. Rejects if it is not there, answers no FastCGI, or breaks off;
+ * with a {@link NoAnswerError} if it is too slow.
+ */
 export function askFastcgi(
   socket: string,
   params: Record<string, string>,
@@ -38,7 +46,9 @@ export function askFastcgi(
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
     const connection = connect(socket);
-    connection.setTimeout(timeoutMs, () => connection.destroy(new Error(`no answer within ${timeoutMs} ms`)));
+    connection.setTimeout(timeoutMs, () =>
+      connection.destroy(new NoAnswerError(`no answer within ${timeoutMs} ms`)),
+    );
     connection.once('error', reject);
     connection.on('data', (chunk: Buffer) => received.push(chunk));
     connection.once('close', () => {

@@ -181,6 +181,17 @@ describe('the PHP of an install', () => {
     expect((await askFastcgi(layout.phpSocketOf(install.id), request)).body).toBe('new');
   });
 
+  it('counts as up while all its workers are at work, and not when it is gone', async () => {
+    const install = await newInstall();
+    const { spec, child } = await started(install);
+    const busy = Array.from({ length: 20 }, () => run(install, 'sleep(5);').catch(() => {}));
+    await pause(500);
+    await spec.ready();
+    child.kill('SIGKILL');
+    await Promise.all(busy);
+    await expect(spec.ready()).rejects.toThrow('ECONNREFUSED');
+  });
+
   it('is started anew when its limits change, and only then', async () => {
     const install = await newInstall();
     const of = (memoryMb: number) => fpmSpec({ layout, install, limits: { ...limits, memoryMb } }).command;

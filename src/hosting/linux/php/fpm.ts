@@ -10,7 +10,7 @@ import {
 } from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../layout.ts';
-import { askFastcgi } from './fastcgi.ts';
+import { askFastcgi, NoAnswerError } from './fastcgi.ts';
 import { fpmConfig, PING_PATH, startSettings } from './fpm-config.ts';
 
 export interface FpmOptions {
@@ -19,6 +19,9 @@ export interface FpmOptions {
   /** What the PHP of the install may take. */
   limits: ResourceLimits;
 }
+
+/** How long a ping may take until PHP counts as busy. */
+const PATIENCE_MS = 1_000;
 
 /**
  * Hands on to PHP that it is to finish. The outermost process is told so, which otherwise were bwrap: that knows no signals, and takes
@@ -91,8 +94,13 @@ function configName({ layout, install, limits }: FpmOptions): string {
   return `fpm-${hash.slice(0, 16)}.conf`;
 }
 
+/** One whose workers are all at work takes the request too, and is no less up: what they are at is the website's affair. */
 async function ping(socket: string): Promise<void> {
   const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
-  const { status, body } = await askFastcgi(socket, request);
-  if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
+  try {
+    const { status, body } = await askFastcgi(socket, request, { timeoutMs: PATIENCE_MS });
+    if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
+  } catch (error) {
+    if (!(error instanceof NoAnswerError)) throw error;
+  }
 }

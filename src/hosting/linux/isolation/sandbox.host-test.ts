@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type LinuxLayout, linuxLayout } from '../layout.ts';
+import { findPhpRuntimes } from '../php/runtimes.ts';
+import { runCommand } from '../run-command.ts';
+import { makeHome } from './folders.ts';
+import { asUser, type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
+
+const UID = 391_500;
+
+let layout: LinuxLayout;
+let install: SandboxedInstall;
+
+beforeAll(async () => {
+  layout = linuxLayout(await mkdtemp('/srv/hpt-sandbox-'), await mkdtemp('/run/hpt-sandbox-'));
+  for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
+  await mkdir(layout.coreOf('6.8.7'), { recursive: true });
+  await mkdir(layout.mariadbRun);
+  const [php] = await findPhpRuntimes(layout);
+  if (!php) throw new Error('this machine has no PHP-FPM');
+  install = { id: randomUUID(), name: 'shop', uid: UID, gid: UID, php, wordpressVersion: '6.8.7' };
+  await makeHome(layout, install);
+});
+afterAll(async () => {
+  for (const folder of [layout.folder, layout.runFolder]) await rm(folder, { recursive: true, force: true });
+});
+
+async function run(command: [string, ...string[]], options: SandboxOptions = {}): Promise<string> {
+  const [program, ...args] = sandboxCommand(layout, install, command, options);
+  return (await runCommand(program, args)).stdout;
+}
+
+describe('a sandbox', () => {
+  it('runs a program as the install in its home, with arguments as they are', async () => {
+    expect(await run(['/bin/pwd'])).toBe(`${layout.homeOf(install.id)}\n`);
+    expect(await run(['/usr/bin/id'])).toBe(`uid=${UID}(shop) gid=${UID}(shop) groups=${UID}(shop)\n`);
+    expect(await run(['/bin/echo', '$HOME; `id`', '"'])).toBe('$HOME; `id` "\n');
+    expect(await run(['/bin/hostname'])).toBe('shop\n');
+  });
+
+  it('is the same for who runs as the install already', async () => {
+    const [program, ...args] = asUser(
+      install,
+      sandboxCommand(layout, install, ['/usr/bin/id', '-u'], { user: 'already' }),
+    );
+    expect((await runCommand(program, args)).stdout).toBe(`${UID}\n`);
+  });
+
+  it('gives back how the program ended, and what it wrote', async () => {
+    const failing = run(['/bin/sh', '-c', 'echo said; echo why >&2; exit 3']);
+    await expect(failing).rejects.toMatchObject({ status: 3, stdout: 'said\n', stderr: 'why\n' });
+  });
+
+  it('hands in what the program reads', async () => {
+    const [program, ...args] = sandboxCommand(layout, install, ['/usr/bin/php', '--', 'x']);
+    const { stdout } = await runCommand(program, args, { input: '<?php echo $argv[1], getenv("USER");' });
+    expect(stdout).toBe('xshop');
+  });
+
+  it('writes as the install to its home alone, and to a place that is gone with it', async () => {
+    await run([
+      '/bin/sh',
+      '-c',
+      'echo a > htdocs/a; echo b > private/b; echo c > /tmp/c; echo d > /var/tmp/d',
+    ]);
+    expect(await run(['/bin/ls', 'htdocs', 'private', '/tmp'])).toBe('/tmp:\n\nhtdocs:\na\n\nprivate:\nb\n');
+    await expect(run(['/usr/bin/touch', join(layout.homeOf(install.id), 'new')])).rejects.toThrow('denied');
+  });
+
+  it('shows what else is asked for, to read', async () => {
+    await mkdir(layout.scripts);
+    await writeFile(join(layout.scripts, 'task.php'), '<?php echo "done";');
+    const script = join(layout.scripts, 'task.php');
+    await chmod(script, 0o666);
+    expect(await run(['php', script], { readOnly: [layout.scripts] })).toBe('done');
+    await expect(run(['php', script])).rejects.toThrow();
+    const write = run(['/usr/bin/touch', script], { readOnly: [layout.scripts] });
+    await expect(write).rejects.toThrow('Read-only');
+  });
+
+  it('has the machine’s certificates and time, and names of its own', async () => {
+    const check =
+      'echo is_readable("/etc/ssl/certs") ? 1 : 0, gethostbyname("shop"), gethostbyname("localhost");';
+    expect(await run(['php', '-r', check])).toBe('1127.0.0.1127.0.0.1');
+  });
+
+  it('names what is missing', async () => {
+    install = { ...install, wordpressVersion: '1.2.3' };
+    await expect(run(['/bin/true'])).rejects.toThrow(layout.coreOf('1.2.3'));
+    install = { ...install, wordpressVersion: '6.8.7' };
+  });
+});
