@@ -5,7 +5,8 @@ import { checkSignature, type S3Credentials, S3Fault } from './s3-signature.ts';
 
 /**
  * A small object store that speaks the S3 protocol for tests: PUT, GET, HEAD and DELETE of objects, ListObjectsV2,
- * ranges, conditions, path-style and virtual-host style addresses, verified signatures, and errors in the XML of S3.
+ * ranges, conditions, path-style and virtual-host style addresses, verified signatures, and errors in the XML of S3. Enough for
+ * restic, if signatures are not looked at: those of a body in pieces are not verified.
  */
 export interface S3Server {
   /** `http://localhost:<port>`; below it `/bucket/key`, or `bucket.localhost` as the host name. */
@@ -133,7 +134,22 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
 async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk);
-  return Buffer.concat(chunks);
+  const body = Buffer.concat(chunks);
+  const isInPieces = `${request.headers['x-amz-content-sha256'] ?? ''}`.startsWith('STREAMING-');
+  return isInPieces ? joinPieces(body) : body;
+}
+
+/** A body whose pieces are signed one by one: each is its length in hex and its signature, a line end, its bytes, a line end. */
+function joinPieces(body: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 0; at < body.length; ) {
+    const lineEnd = body.indexOf('\r\n', at);
+    const [length = ''] = body.toString('latin1', at, lineEnd).split(';');
+    const start = lineEnd + 2;
+    pieces.push(body.subarray(start, start + Number.parseInt(length, 16)));
+    at = start + Number.parseInt(length, 16) + 2;
+  }
+  return Buffer.concat(pieces);
 }
 
 /** `/bucket/key` on the plain host, `/key` where the host name begins with the bucket. */
