@@ -4,8 +4,10 @@ import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { examine } from './doctor/examine.ts';
 import { type Finding, problem } from './doctor/finding.ts';
+import { examineHosts } from './doctor/hosts.ts';
 import { coloured, printable, printJson } from './output.ts';
 import { createQuietLog } from './quiet-log.ts';
+import { withPlatform } from './with-platform.ts';
 
 export function addDoctorCommand(program: Command): void {
   program
@@ -15,15 +17,33 @@ export function addDoctorCommand(program: Command): void {
       'check configuration, data folder, database, keys, certificates, resolvers, ports, jobs, mail and clock, and say what ' +
         'mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
     )
+    .option('--host', 'compare the machines that run websites with what should be on them instead')
+    .option('--repair', 'with --host: mend what is found, but for data')
     .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
-    .addHelpText('after', '\nExample:\n  homeport doctor')
-    .action(async ({ json }: { json?: boolean }, command: Command) => {
-      const findings = await findingsOf(command);
+    .addHelpText('after', '\nExamples:\n  homeport doctor\n  homeport doctor --host --repair')
+    .action(async ({ host = false, repair = false, json }: DoctorOptions, command: Command) => {
+      if (repair && !host)
+        throw new OperatorError('--repair goes with --host: nothing else is mended by itself.');
+      const findings = host ? await hostFindingsOf(command, repair) : await findingsOf(command);
       const healthy = findings.every(({ state }) => state !== 'problem');
       if (json) printJson({ ok: healthy, checks: findings });
       else process.stdout.write(report(findings));
       if (!healthy) process.exitCode = 1;
     });
+}
+
+interface DoctorOptions {
+  host?: boolean;
+  repair?: boolean;
+  json?: boolean;
+}
+
+async function hostFindingsOf(command: Command, repair: boolean): Promise<Finding[]> {
+  let findings: Finding[] = [];
+  await withPlatform(command, async (platform, services) => {
+    findings = await examineHosts(platform, services, repair);
+  });
+  return findings;
 }
 
 async function findingsOf(command: Command): Promise<Finding[]> {
