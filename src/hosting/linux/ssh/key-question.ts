@@ -13,9 +13,6 @@ export interface KeyQuestion {
   fingerprintSha256: string;
 }
 
-/** The longest question there can be: an RSA key of 16,384 bits has about 2,800 characters. */
-export const LONGEST_QUESTION = 20_000;
-
 /** Plain keys; a certificate (`…-cert-v01@openssh.com`) has the fingerprint of its key and is another thing. */
 const KEY_TYPES =
   /^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)|sk-(ssh-ed25519|ecdsa-sha2-nistp256)@openssh\.com)$/;

@@ -88,7 +88,6 @@ describe('a session', () => {
     expect(await processes(shop)).toEqual([]);
     await Promise.all(mine.map(({ ended }) => ended));
     expect(other.child.exitCode).toBeNull();
-    expect(await readdir(join(host.layout.ssh, 'entrances'))).toEqual([String(blog.sandbox.uid)]);
   });
 
   it('outlives a control plane that is away for a while, and ends if it stays away', async () => {
@@ -129,20 +128,22 @@ describe('a session', () => {
 
 it('an install that is taken away while somebody signs in is not signed in to', async () => {
   host.allow(shop, key);
-  const server = host.another({
-    installOf: (name) => {
-      calls += 1;
-      return calls === 1 && name === shop.install.name ? shop : null;
-    },
-  });
-  let calls = 0;
-  await host.server.stop();
-  await server.start();
-  expect(await host.ssh(shop.install.name, key, ['id'])).toMatchObject({ status: 255, stdout: '' });
-  expect(calls).toBeGreaterThan(1);
-  expect(await readdir(join(host.layout.ssh, 'entrances'))).not.toContain(String(shop.sandbox.uid));
-  await server.stop();
-  await host.server.start();
+  for (const answers of [1, 2]) {
+    let calls = 0;
+    const server = host.another({
+      installOf: (name) => {
+        calls += 1;
+        return calls <= answers && name === shop.install.name ? shop : null;
+      },
+    });
+    await host.server.stop();
+    await server.start();
+    // ssh tries the key once, then signs: each time it is asked.
+    expect(await host.ssh(shop.install.name, key, ['id'])).toMatchObject({ stdout: '' });
+    expect(calls).toBeGreaterThan(answers);
+    await server.stop();
+    await host.server.start();
+  }
 });
 
 it('with the stop of the server every session ends, and nobody is let in', async () => {

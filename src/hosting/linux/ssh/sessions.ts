@@ -6,7 +6,7 @@ import { Value } from 'typebox/value';
 import type { Clock } from '../../../clock.ts';
 import { writeAtomically } from '../../durable-file.ts';
 import type { SshLogin, SshQuestions } from '../../host.ts';
-import { endTree, isAlive } from './processes.ts';
+import { endTree, isAlive, processAt } from './processes.ts';
 
 const sessionSchema = Type.Object({
   /** The process of sshd that has the connection: all that runs in the session is below it. */
@@ -29,6 +29,8 @@ export interface Sessions {
   start(): Promise<void>;
   /** A connection is about to sign in; the last answer for it counts. */
   admit(session: Session): Promise<void>;
+  /** In whose connection the process runs; null for one that runs in none. */
+  around(pid: number): Promise<Session | null>;
   /** Ends all of one install, processes and all; resolves when they are gone. */
   endOf(installId: string): Promise<void>;
   /** Ends all, and asks no more. */
@@ -46,6 +48,9 @@ export interface SessionsOptions {
   /** For how long somebody may stay while there is no answer. */
   unansweredMs: number;
 }
+
+/** Between the process of sshd that has the connection and what it begins for the user there are one or two. */
+const MOST_GENERATIONS = 5;
 
 interface Held extends Session {
   /** When the last answer came, in milliseconds. */
@@ -141,6 +146,16 @@ export function createSessions(options: SessionsOptions): Sessions {
     async admit(session) {
       await writeAtomically(fileOf(session.pid), JSON.stringify(session));
       held.set(session.pid, { ...session, answeredAt: clock.now().getTime() });
+    },
+
+    async around(pid) {
+      let process = await processAt(pid);
+      for (let step = 0; process !== null && step < MOST_GENERATIONS; step += 1) {
+        const session = held.get(process.pid);
+        if (session?.startTime === process.startTime) return session;
+        process = await processAt(process.parent);
+      }
+      return null;
     },
 
     endOf: (installId) =>

@@ -82,7 +82,6 @@ export async function startSshHost(
   const cgroups = createCgroups({ instance, log });
   const daemons = createSupervisor({
     runFolder: layout.runFolder,
-    instance,
     cgroups,
     log,
     clock: systemClock,

@@ -9,16 +9,14 @@ import type { ListenAddress } from '../../../setting-values.ts';
 import type { InstallRef, SshQuestions } from '../../host.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
-import { ensureFolder } from '../isolation/owned-folder.ts';
+import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { requireSshBanner } from './banner.ts';
-import { entrancesFolder, removeEntrances, writeEntrances } from './entrances.ts';
 import { provideHostKey } from './host-key.ts';
-import { type KeyQuestion, keyLine } from './key-question.ts';
-import { createKeysSocket } from './keys-socket.ts';
-import { processAt, userOf } from './processes.ts';
+import { createLogIns } from './log-ins.ts';
+import { createQuestionSocket } from './question-socket.ts';
 import { createSessions } from './sessions.ts';
 import {
   ASKER,
@@ -27,6 +25,7 @@ import {
   keysScript,
   renderSshdConfig,
   sessionScript,
+  sessionsSocket,
 } from './sshd-config.ts';
 
 /** An install that can be signed in to. */
@@ -67,6 +66,12 @@ export interface SshServerOptions {
   unansweredMs?: number;
 }
 
+interface SystemFile {
+  path: string;
+  text: string;
+  mode: number;
+}
+
 const DAEMON = 'sshd';
 /** Compiled into Debian's sshd. */
 const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
@@ -89,73 +94,45 @@ export function createSshServer(options: SshServerOptions): SshServer {
     recheckMs,
     unansweredMs,
   });
-  const socket = createKeysSocket({ path: layout.keysSocket, asker: ASKER, answer, log });
-
-  /** Whether the key may sign in as the install, and then the line that lets it in. */
-  async function answer(question: KeyQuestion): Promise<string | null> {
-    const { user, fingerprintSha256, monitor } = question;
-    const who = { install: user, fingerprint: fingerprintSha256 };
-    const hosted = installOf(user);
-    const login = hosted && (await questions.sshLogin(user, fingerprintSha256));
-    if (!hosted || login?.install.id !== hosted.install.id) {
-      log.info(who, 'an SSH key that may not enter was offered');
-      return null;
-    }
-    const connection = await connectionOf(monitor);
-    if (connection === null) {
-      log.error(
-        { ...who, pid: monitor },
-        'a question for an SSH key names no connection of sshd and is refused',
-      );
-      return null;
-    }
-    await writeEntrances(layout, hosted.sandbox);
-    await cgroups.addProcess(hosted.cgroupName, monitor);
-    await sessions.admit({
-      ...connection,
-      name: user,
-      fingerprintSha256,
-      installId: hosted.install.id,
-      userId: login.userId,
-    });
-    // It may have been taken away since it was looked for.
-    if (installOf(user)?.install.id !== hosted.install.id) {
-      await endSessions(hosted.install.id);
-      return null;
-    }
-    log.info({ ...who, user: login.userId }, 'an SSH key that may enter was offered');
-    return keyLine(question);
-  }
-
-  async function endSessions(installId: string): Promise<void> {
-    await removeEntrances(layout, installId);
-    await sessions.endOf(installId);
-  }
-
-  /** The process, if it is one of root's that our sshd began; what else the asker might name is not touched. */
-  async function connectionOf(pid: number): Promise<{ pid: number; startTime: number } | null> {
-    const [found, uid, sshd] = await Promise.all([processAt(pid), userOf(pid), pidOfSshd()]);
-    if (found === null || uid !== 0 || sshd === null || found.parent !== sshd) return null;
-    return { pid, startTime: found.startTime };
-  }
+  const logIns = createLogIns({ layout, cgroups, questions, installOf, sessions, pidOfSshd, log });
+  const sockets = {
+    keys: createQuestionSocket({
+      path: layout.keysSocket,
+      access: { uid: ASKER.uid, gid: ASKER.gid, mode: 0o600 },
+      answer: logIns.answerKey,
+      log,
+    }),
+    // Any user may be that of an install; no install sees the socket from within its sandbox.
+    sessions: createQuestionSocket({
+      path: sessionsSocket(layout),
+      access: { uid: 0, gid: 0, mode: 0o666 },
+      answer: logIns.answerSession,
+      log,
+    }),
+  };
 
   async function pidOfSshd(): Promise<number | null> {
     return (await daemons.list()).find(({ name }) => name === DAEMON)?.pid ?? null;
   }
 
+  /** What has to stand on the disk for sshd, root's all of it. */
+  async function filesToBe(): Promise<SystemFile[]> {
+    const scripts = SCRIPTS.map(async ([source, target]) => ({
+      path: target(layout),
+      text: await readFile(join(import.meta.dirname, 'perl', source), 'utf8'),
+      mode: 0o755,
+    }));
+    const config = { path: configFile(layout), text: renderSshdConfig(layout, listen), mode: 0o600 };
+    return [...(await Promise.all(scripts)), config];
+  }
+
   async function writeFiles(): Promise<void> {
-    const root = { uid: 0, gid: 0, mode: 0o711 };
-    for (const folder of [layout.scripts, layout.ssh, entrancesFolder(layout)])
-      await ensureFolder(folder, root);
-    for (const [source, target] of SCRIPTS) {
-      await writeIfOther(
-        target(layout),
-        await readFile(join(import.meta.dirname, 'perl', source), 'utf8'),
-        0o755,
-      );
-    }
+    await ensureFolder(layout.scripts, { uid: 0, gid: 0, mode: 0o755 });
+    await ensureFolder(layout.ssh, { uid: 0, gid: 0, mode: 0o700 });
     await provideHostKey(hostKeyFile(layout), log);
-    await writeIfOther(configFile(layout), renderSshdConfig(layout, listen), 0o600);
+    for (const file of await filesToBe()) {
+      if (!(await isInPlace(file))) await writeSystemFile(file.path, file.text, { mode: file.mode });
+    }
   }
 
   function spec(): DaemonSpec {
@@ -170,15 +147,12 @@ export function createSshServer(options: SshServerOptions): SshServer {
   }
 
   async function fault(): Promise<string | null> {
-    if ((await readSystemFile(configFile(layout))) !== renderSshdConfig(layout, listen)) {
-      return `${configFile(layout)} is not as it should be`;
+    for (const file of await filesToBe()) {
+      if (!(await isInPlace(file))) return `${file.path} is not as it should be`;
     }
-    for (const [source, target] of SCRIPTS) {
-      const wanted = await readFile(join(import.meta.dirname, 'perl', source), 'utf8');
-      if ((await readSystemFile(target(layout))) !== wanted)
-        return `${target(layout)} is not as it should be`;
+    for (const socket of Object.values(sockets)) {
+      if (!(await socket.isOpen())) return `${socket.path} is gone: nobody can sign in by SSH`;
     }
-    if (!(await socket.isOpen())) return `${layout.keysSocket} is gone: nobody can sign in by SSH`;
     if ((await pidOfSshd()) === null) return 'OpenSSH does not run';
     await requireSshBanner(listen);
     return null;
@@ -190,25 +164,26 @@ export function createSshServer(options: SshServerOptions): SshServer {
       await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
       await writeFiles();
       await sessions.start();
-      await socket.open();
+      for (const socket of Object.values(sockets)) await socket.open();
       await daemons.ensure(spec());
     },
 
     async stop() {
-      await socket.close();
+      for (const socket of Object.values(sockets)) await socket.close();
       await sessions.stop();
     },
 
     port: () => listen.port,
 
-    endSessions,
+    endSessions: sessions.endOf,
 
     check: () => fault().catch((error: unknown) => (error instanceof Error ? error.message : String(error))),
   };
 }
 
-async function writeIfOther(path: string, text: string, mode: number): Promise<void> {
-  if ((await readSystemFile(path)) !== text) await writeSystemFile(path, text, { mode });
+async function isInPlace({ path, text, mode }: SystemFile): Promise<boolean> {
+  const present = await folderState(path);
+  return present?.uid === 0 && present.mode === mode && (await readSystemFile(path)) === text;
 }
 
 function digestOf(text: string): string {

@@ -16,7 +16,7 @@ describe('the configuration of sshd', () => {
     'AuthorizedKeysFile none',
     'AuthorizedKeysCommand /var/lib/homeport-host/lib/authorized-keys /run/homeport-host/keys.sock %u %t %k',
     'AuthorizedKeysCommandUser nobody',
-    'ForceCommand exec /var/lib/homeport-host/lib/session',
+    'ForceCommand exec /var/lib/homeport-host/lib/session /run/homeport-host/sessions.sock',
     'DisableForwarding yes',
     'PermitUserEnvironment no',
     'PermitUserRC no',

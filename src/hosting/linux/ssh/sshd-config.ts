@@ -8,6 +8,8 @@ export const ASKER = { name: 'nobody', uid: 65_534, gid: 65_534 };
 
 export const keysScript = (layout: LinuxLayout): string => join(layout.scripts, 'authorized-keys');
 export const sessionScript = (layout: LinuxLayout): string => join(layout.scripts, 'session');
+/** Where `session.pl` asks. */
+export const sessionsSocket = (layout: LinuxLayout): string => join(layout.runFolder, 'sessions.sock');
 export const hostKeyFile = (layout: LinuxLayout): string => join(layout.ssh, 'host_key');
 export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'sshd_config');
 
@@ -17,6 +19,7 @@ export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'ssh
  */
 export function renderSshdConfig(layout: LinuxLayout, { host, port }: ListenAddress): string {
   const asked = [keysScript(layout), layout.keysSocket, '%u', '%t', '%k'];
+  const forced = ['exec', sessionScript(layout), sessionsSocket(layout)];
   const settings: [string, string][] = [
     ['ListenAddress', `${host.includes(':') ? `[${host}]` : host}:${port}`],
     ['HostKey', plain(hostKeyFile(layout))],
@@ -34,7 +37,7 @@ export function renderSshdConfig(layout: LinuxLayout, { host, port }: ListenAddr
     ['AuthorizedKeysCommandUser', ASKER.name],
 
     // `exec`: the sandbox ends when its parent does, which is to be sshd and not a shell that stays behind.
-    ['ForceCommand', `exec ${plain(sessionScript(layout))}`],
+    ['ForceCommand', forced.map(plain).join(' ')],
     ['Subsystem', 'sftp /usr/lib/openssh/sftp-server'],
     ['DisableForwarding', 'yes'],
     ['PermitTunnel', 'no'],
@@ -57,9 +60,9 @@ export function renderSshdConfig(layout: LinuxLayout, { host, port }: ListenAddr
   return settings.map(([name, value]) => `${name} ${value}\n`).join('');
 }
 
-/** A path that means itself wherever it stands, to sshd and to the shell that runs a forced command. */
+/** What means itself wherever it stands, to sshd and to the shell that runs a forced command. */
 function plain(path: string): string {
-  if (/^%[utk]$|^\/[A-Za-z0-9._/-]*$/.test(path)) return path;
+  if (/^%[utk]$|^exec$|^\/[A-Za-z0-9._/-]*$/.test(path)) return path;
   throw new PermanentHostError(
     `SSH cannot be served from ${path}: HOMEPORT_HOST_FOLDER and HOMEPORT_HOST_RUN_FOLDER may have letters, digits, ".", "_" and "-" in them alone`,
   );

@@ -1,8 +1,10 @@
 #!/usr/bin/perl
 # ForceCommand of sshd_config(5): runs what was asked for (SFTP, a command or a shell) in the sandbox of the website. It is started as the
-# website's user, who can do nothing outside that the sandbox would not let him do inside but see the machine.
+# website's user, asks the host what leads into the sandbox, is put under the limits of the website by it, and becomes that. Argument: the
+# host's socket.
 use strict;
 use warnings;
+use Socket qw(AF_UNIX SOCK_STREAM pack_sockaddr_un);
 
 my $SFTP_SERVER = '/usr/lib/openssh/sftp-server';
 
@@ -11,33 +13,36 @@ sub refuse {
     exit 1;
 }
 
-# The host has written down what leads into the sandbox: a line for each way in, with its name and its arguments divided by NUL.
-my ($lib) = __FILE__ =~ m{\A(/.+)/[^/]+\z} or refuse();
-open(my $file, '<:raw', "$lib/../ssh/entrances/$<") or refuse();
-my %entrance;
-while (my $line = <$file>) {
-    chomp $line;
-    my ($name, @arguments) = split /\0/, $line, -1;
-    $entrance{$name} = \@arguments;
-}
-close $file;
-
+my ($path) = @ARGV;
 my $asked = $ENV{SSH_ORIGINAL_COMMAND};
-my $terminal = ($ENV{TERM} // '') =~ /\A([A-Za-z0-9._+-]{1,64})\z/ ? $1 : 'dumb';
-my ($name, @command);
+my ($way, @command);
 if (defined $asked && $asked eq $SFTP_SERVER) {
-    $name = 'sftp';
+    $way = 'sftp';
     @command = ($SFTP_SERVER);
 }
 else {
-    $name = -t STDIN ? 'terminal' : 'plain';
+    my $terminal = ($ENV{TERM} // '') =~ /\A([A-Za-z0-9._+-]{1,64})\z/ ? $1 : 'dumb';
+    $way = -t STDIN ? 'terminal' : 'plain';
     @command = ("TERM=$terminal", '/bin/bash');
     push @command, '-c', $asked if defined $asked && $asked ne '';
 }
-refuse() unless $entrance{$name};
+
+$SIG{ALRM} = \&refuse;
+alarm 10;
+socket(my $host, AF_UNIX, SOCK_STREAM, 0) or refuse();
+connect($host, pack_sockaddr_un($path)) or refuse();
+defined syswrite($host, "$$ $way\n") or refuse();
+my $answer = '';
+while (sysread($host, my $part, 65536)) {
+    $answer .= $part;
+}
+alarm 0;
+# Arguments, each with a NUL behind it: what has not come to its end is nothing to go by.
+refuse() unless $answer =~ s/\0\n\z//;
+my @entrance = split /\0/, $answer, -1;
 
 chdir '/' or refuse();
 # What is uploaded can be read by the web server.
 umask 0022;
-my @all = (@{ $entrance{$name} }, @command);
+my @all = (@entrance, @command);
 exec { $all[0] } @all or refuse();

@@ -3,10 +3,10 @@ import { chmod, chown, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { hasCode } from '../../error-code.ts';
-import { type KeyQuestion, LONGEST_QUESTION, parseKeyQuestion } from './key-question.ts';
 
-/** Where `authorized-keys.pl` asks. */
-export interface KeysSocket {
+/** A Unix socket at which a script of ours asks one question, a line, and gets one answer. */
+export interface QuestionSocket {
+  readonly path: string;
   /** Listens, if it does not yet; a socket of an earlier process is replaced. */
   open(): Promise<void>;
   /** Whether it listens and others find it. */
@@ -14,50 +14,61 @@ export interface KeysSocket {
   close(): Promise<void>;
 }
 
-export interface KeysSocketOptions {
+export interface QuestionSocketOptions {
   path: string;
-  /** Who alone may ask, besides root. */
-  asker: { uid: number; gid: number };
-  /** The line to answer, or null: then nothing is answered. */
-  answer(question: KeyQuestion): Promise<string | null>;
+  /** Whose the socket is, and who may ask: to connect is to write. */
+  access: { uid: number; gid: number; mode: number };
+  /** What to answer, or null: then nothing is answered. */
+  answer(question: string): Promise<string | null>;
   log: Logger;
 }
 
-/** The asker waits no longer than 5 seconds. */
+/** The longest there can be has an RSA key of 16,384 bits in it, which has about 2,800 characters. */
+const LONGEST_QUESTION = 20_000;
+/** The scripts ask at once. */
 const QUESTION_MS = 5_000;
+/** Its process, user and way, or the beginning of its key. */
+const LOGGED_CHARACTERS = 100;
 /** sshd starts no more connections than that before somebody has signed in. */
 const MOST_AT_ONCE = 128;
 
-export function createKeysSocket({ path, asker, answer, log }: KeysSocketOptions): KeysSocket {
+export function createQuestionSocket({ path, access, answer, log }: QuestionSocketOptions): QuestionSocket {
+  const sockets = new Set<Socket>();
   let server: Server | null = null;
 
   function serve(socket: Socket): void {
     let text = '';
     let asked = false;
     const grace = setTimeout(() => socket.destroy(), QUESTION_MS);
+    sockets.add(socket);
     socket.setEncoding('utf8');
     // The asker may be gone before the answer comes.
-    socket.on('error', (err) => log.debug({ err }, 'a question for an SSH key was broken off'));
-    socket.on('close', () => clearTimeout(grace));
+    socket.on('error', (err) => log.debug({ err }, 'a question about an SSH log-in was broken off'));
+    socket.on('close', () => {
+      clearTimeout(grace);
+      sockets.delete(socket);
+    });
     socket.on('data', (part: string) => {
       text += part;
       if (text.length > LONGEST_QUESTION) socket.destroy();
       else if (!asked && text.includes('\n')) {
         asked = true;
-        reply(socket, text.slice(0, text.indexOf('\n')));
+        void reply(socket, text.slice(0, text.indexOf('\n')));
       }
+    });
+    socket.on('end', () => {
+      if (!asked) socket.end();
     });
   }
 
-  function reply(socket: Socket, line: string): void {
-    const question = parseKeyQuestion(line);
-    Promise.resolve(question && answer(question)).then(
-      (text) => socket.end(text ?? ''),
-      (err: unknown) => {
-        log.error({ err, install: question?.user }, 'an SSH log-in could not be checked and is refused');
-        socket.end();
-      },
-    );
+  async function reply(socket: Socket, question: string): Promise<void> {
+    try {
+      socket.end((await answer(question)) ?? '');
+    } catch (err) {
+      const asked = question.slice(0, LOGGED_CHARACTERS);
+      log.error({ err, asked }, 'a question about an SSH log-in could not be answered; it is refused');
+      socket.end();
+    }
   }
 
   async function isOpen(): Promise<boolean> {
@@ -75,10 +86,12 @@ export function createKeysSocket({ path, asker, answer, log }: KeysSocketOptions
     const closed = once(server, 'close');
     server.close();
     server = null;
+    for (const socket of sockets) socket.destroy();
     await closed;
   }
 
   return {
+    path,
     isOpen,
     close,
     async open() {
@@ -89,11 +102,11 @@ export function createKeysSocket({ path, asker, answer, log }: KeysSocketOptions
       made.maxConnections = MOST_AT_ONCE;
       made.listen(path);
       await once(made, 'listening');
-      made.on('error', (err) => log.error({ err }, 'the socket for SSH keys failed'));
+      made.on('error', (err) => log.error({ err }, 'a socket for questions about SSH log-ins failed'));
       server = made;
       // Connecting takes the right to write, which nobody but root has until then.
-      await chmod(path, 0o600);
-      await chown(path, asker.uid, asker.gid);
+      await chown(path, access.uid, access.gid);
+      await chmod(path, access.mode);
     },
   };
 }

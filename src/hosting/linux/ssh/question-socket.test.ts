@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { runCommand } from '../run-command.ts';
-import type { KeyQuestion } from './key-question.ts';
-import { createKeysSocket, type KeysSocket } from './keys-socket.ts';
+import { renderEntrance } from './entrance.ts';
+import { createQuestionSocket, type QuestionSocket } from './question-socket.ts';
 
 const KEY = 'AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
 const SCRIPT = join(import.meta.dirname, 'perl', 'authorized-keys.pl');
 
 let folder: string;
 let path: string;
-let socket: KeysSocket;
-let asked: KeyQuestion[];
+let socket: QuestionSocket;
+let asked: string[];
 let lines: string[];
-let answer: (question: KeyQuestion) => Promise<string | null>;
+let answer: (question: string) => Promise<string | null>;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-keys-'));
@@ -25,9 +25,9 @@ beforeEach(async () => {
   asked = [];
   lines = [];
   answer = async () => 'restrict,pty the line\n';
-  socket = createKeysSocket({
+  socket = createQuestionSocket({
     path,
-    asker: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 },
+    access: { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0, mode: 0o600 },
     answer: (question) => {
       asked.push(question);
       return answer(question);
@@ -61,7 +61,7 @@ async function send(bytes: string): Promise<string> {
 describe('the asker', () => {
   test('hands on the question, and the answer to sshd', async () => {
     expect(await ask('my-shop')).toBe('restrict,pty the line\n');
-    expect(asked).toMatchObject([{ monitor: process.pid, user: 'my-shop', type: 'ssh-ed25519', key: KEY }]);
+    expect(asked).toEqual([`${process.pid} my-shop ssh-ed25519 ${KEY}`]);
   });
 
   test('hands on nothing where the answer is no', async () => {
@@ -83,6 +83,50 @@ describe('the asker', () => {
   });
 });
 
+describe('the session', () => {
+  /** What a session writes and how it ends, if the host answers with `entrance`. */
+  async function session(entrance: string, environment: Record<string, string>): Promise<string> {
+    answer = async () => entrance;
+    const script = join(import.meta.dirname, 'perl', 'session.pl');
+    const { stdout } = await runCommand('/usr/bin/perl', [script, path], { environment });
+    return stdout;
+  }
+
+  test('becomes what leads into the sandbox, with the command behind', async () => {
+    const entrance = renderEntrance(['/usr/bin/env', '-i', 'EMPTY=', 'TWO= a\nb ']);
+    const command = { SSH_ORIGINAL_COMMAND: 'echo "$TERM [$EMPTY] [$TWO] $(umask) $PWD"', TERM: 'vt100' };
+    expect(await session(entrance, command)).toBe('vt100 [] [ a\nb ] 0022 /\n');
+    expect(asked).toEqual([expect.stringMatching(/^\d+ plain$/)]);
+  });
+
+  test('takes no terminal name that says more than a name', async () => {
+    const command = { SSH_ORIGINAL_COMMAND: 'echo "$TERM"', TERM: 'x LD_PRELOAD=/y' };
+    expect(await session(renderEntrance(['/usr/bin/env', '-i']), command)).toBe('dumb\n');
+  });
+
+  test('asks for the way of SFTP if that is wanted', async () => {
+    const command = { SSH_ORIGINAL_COMMAND: '/usr/lib/openssh/sftp-server' };
+    expect(await session(renderEntrance(['/bin/echo']), command)).toBe('/usr/lib/openssh/sftp-server\n');
+    expect(asked).toEqual([expect.stringMatching(/^\d+ sftp$/)]);
+  });
+
+  test.each(['', '/bin/echo\0', '/bin/echo', '/nowhere\0\n'])(
+    'refuses after the answer %j',
+    async (entrance) => {
+      await expect(session(entrance, { SSH_ORIGINAL_COMMAND: 'id' })).rejects.toMatchObject({
+        status: 1,
+        stdout: '',
+        stderr: expect.stringContaining('Please try again in a minute'),
+      });
+    },
+  );
+
+  test('refuses where the host does not listen', async () => {
+    await socket.close();
+    await expect(session('', {})).rejects.toMatchObject({ status: 1, stdout: '' });
+  });
+});
+
 describe('the socket', () => {
   test('is there for the asker alone', async () => {
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -91,16 +135,22 @@ describe('the socket', () => {
   test('answers nothing, and says why, if there is no knowing', async () => {
     answer = () => Promise.reject(new Error('the control plane is away'));
     expect(await ask('shop')).toBe('');
-    expect(lines.join('')).toMatch(
-      /"install":"shop".*the control plane is away|the control plane is away.*"install":"shop"/,
-    );
+    expect(lines.join('')).toMatch(/the control plane is away.*"asked":"\d+ shop ssh-ed25519 /);
   });
 
-  test('answers nothing to what is no question', async () => {
-    expect(await send('hello\n')).toBe('');
-    expect(await send(`1 shop ssh-dss ${KEY}\n`)).toBe('');
+  test('takes the first line alone, and nothing endless', async () => {
+    expect(await send('hello\nworld\n')).toBe('restrict,pty the line\n');
     expect(await send('x'.repeat(30_000))).toBe('');
-    expect(asked).toEqual([]);
+    expect(asked).toEqual(['hello']);
+  });
+
+  test('lets go of who has not asked when it is closed', async () => {
+    const client = connect(path);
+    client.on('error', () => {});
+    await once(client, 'connect');
+    const closed = once(client, 'close');
+    await socket.close();
+    await closed;
   });
 
   test('replaces one that a killed host left, and is opened again where somebody took it away', async () => {
