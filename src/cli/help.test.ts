@@ -58,8 +58,16 @@ test('all that the documents name are there', () => {
     'credential create',
     'credential list',
     'credential revoke',
+    'installs core',
     'backup list',
     'backup restore',
+    'host add',
+    'host list',
+    'host drain',
+    'host accept',
+    'host identity',
+    'host wordpress',
+    'host remove',
     'doctor',
   ]);
 });

@@ -3,6 +3,8 @@ import { addAccountCommands } from './accounts.ts';
 import { addBackupCommands } from './backups.ts';
 import { addCredentialCommands } from './credentials.ts';
 import { addDoctorCommand } from './doctor.ts';
+import { addHostCommand } from './host/index.ts';
+import { addInstallCommands } from './installs.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addServeCommand } from './serve.ts';
 import { addUserCommands } from './users.ts';
@@ -21,7 +23,9 @@ export function createProgram(): Command {
   addAccountCommands(program);
   addUserCommands(program);
   addCredentialCommands(program);
+  addInstallCommands(program);
   addBackupCommands(program);
+  addHostCommand(program);
   addDoctorCommand(program);
   return program;
 }

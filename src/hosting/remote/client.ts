@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import type { Pool } from 'undici';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import { type ClientIdentity, hostNameOf } from './identity.ts';
@@ -42,7 +42,7 @@ const KEEP_ALIVE_MS = 30_000;
 
 /** A host in another process. It is connected to when it is first asked; each call stands for itself. */
 export function connectHost(target: HostTarget): RemoteHost {
-  const pool = poolOf(target);
+  let pool: Promise<Pool> | undefined;
   const closed = new AbortController();
 
   async function call<Taken, Given>(
@@ -78,7 +78,8 @@ export function connectHost(target: HostTarget): RemoteHost {
     signal: AbortSignal,
   ): Promise<{ status: number; body: string }> {
     try {
-      const response = await pool.request({
+      pool ??= poolOf(target);
+      const response = await (await pool).request({
         method: 'POST',
         path: `${PATH_PREFIX}${name}`,
         headers: { 'content-type': 'application/json' },
@@ -144,12 +145,14 @@ export function connectHost(target: HostTarget): RemoteHost {
     },
     async close() {
       closed.abort(new Error('the connection to the host was closed'));
-      await pool.destroy();
+      await (await pool)?.destroy();
     },
   };
 }
 
-function poolOf(target: HostTarget): Pool {
+/** Whoever hosts in its own process does without the library. */
+async function poolOf(target: HostTarget): Promise<Pool> {
+  const { Pool } = await import('undici');
   const limits = {
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,

@@ -1,4 +1,3 @@
-import { timestamp } from '../../clock.ts';
 import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/host.ts';
 import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
@@ -25,7 +24,7 @@ export function createConnections(
   platform: Platform,
   { connect, questionsOf }: { connect: Connect; questionsOf: (hostId: string) => HostQuestions },
 ): Connections {
-  const { database, clock, log } = platform;
+  const { database, log } = platform;
   const { reader } = database;
   const hosts = createHostService(platform);
   /** By the id of the host; that of this machine is among them once it has said its id. */
@@ -51,7 +50,7 @@ export function createConnections(
       adopt(localId, local);
     }
     ports = description.ports;
-    await noteWell(description.id, description);
+    await noteWell(description);
   }
 
   function adopt(hostId: string, remote: RemoteHost): RemoteHost {
@@ -115,21 +114,15 @@ export function createConnections(
     try {
       const description = await (await machine(host.id)).describe();
       if (description.id !== host.id) throw new Error(`it says that it is the host ${description.id}`);
-      await noteWell(host.id, description);
+      await noteWell(description);
     } catch (error) {
       await noteFault(host, error);
     }
   }
 
-  async function noteWell(id: string, description: HostDescription): Promise<void> {
-    if (faults.delete(id)) log.info({ host: id }, 'a host answers again');
-    await database.write(({ queries }) =>
-      queries
-        .updateTable('hosts')
-        .set({ description: JSON.stringify(description), seen_at: timestamp(clock), reason: null })
-        .where('id', '=', id)
-        .execute(),
-    );
+  async function noteWell(description: HostDescription): Promise<void> {
+    if (faults.delete(description.id)) log.info({ host: description.id }, 'a host answers again');
+    await hosts.note(description);
   }
 
   async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {

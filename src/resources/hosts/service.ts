@@ -139,6 +139,17 @@ export function createHostService(platform: Platform) {
     return { name, url: address, hostId: id, identity: client };
   }
 
+  /** Writes down how a host says that it is. */
+  async function note(description: HostDescription): Promise<void> {
+    await database.write(({ queries }) =>
+      queries
+        .updateTable('hosts')
+        .set({ description: JSON.stringify(description), seen_at: timestamp(clock), reason: null })
+        .where('id', '=', description.id)
+        .execute(),
+    );
+  }
+
   return {
     add,
     renewIdentity,
@@ -147,6 +158,9 @@ export function createHostService(platform: Platform) {
     remove,
     registerLocal,
     targetOf,
+    /** The same, by its name. Throws OperatorError. */
+    target: async (name: string) => targetOf(await named(name)),
+    note,
     /** The socket of the host on this machine. */
     localTarget: { name: localName(), socket } satisfies HostTarget,
   };

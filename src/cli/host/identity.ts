@@ -1,0 +1,30 @@
+import { rm } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { withPlatform } from '../with-platform.ts';
+import { createIdentityFile } from './identity-file.ts';
+
+export function addHostIdentity(host: Command): void {
+  host
+    .command('identity')
+    .summary('write the identity of a host anew')
+    .description(
+      'write the file anew by which a host of another machine and the control plane know each other, because the old one was ' +
+        'lost or expires after its ten years',
+    )
+    .argument('<name>', 'the host')
+    .option('--out <file>', 'the file to write (default: <name>.pem)')
+    .addHelpText('after', '\nExample:\n  homeport host identity web2')
+    .action(async (name: string, { out }: { out?: string }, command: Command) => {
+      await withPlatform(command, async (_platform, { hosts }) => {
+        const identity = await hosts.renewIdentity(name);
+        const file = await createIdentityFile(out ?? `${name}.pem`);
+        await file.write(identity).catch(async (error: unknown) => {
+          await rm(file.path, { force: true });
+          throw error;
+        });
+        process.stdout.write(
+          `The identity of ${name} is in ${file.path}. Put it where HOMEPORT_HOST_IDENTITY says there, and restart "homeport host".\n`,
+        );
+      });
+    });
+}

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import type { HostView } from '../../resources/hosts/service.ts';
+import { printJson, shownTime, table } from '../output.ts';
+import { withPlatform } from '../with-platform.ts';
+
+export function addHostList(host: Command): void {
+  host
+    .command('list')
+    .description('the hosts, how full they are, and what they have; as a running server saw them last')
+    .option(
+      '--json',
+      'print JSON: an array of id, name, address, accepting, installs, capacity, php_versions, wordpress_versions, seen_at, reason',
+    )
+    .addHelpText('after', '\nExample:\n  homeport host list')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      await withPlatform(command, async (_platform, { hosts }) => {
+        const all = await hosts.list();
+        if (json) return printJson(all.map(hostJson));
+        process.stdout.write(
+          all.length === 0
+            ? 'There are no hosts yet. One on this machine shows up when "homeport serve" meets it (HOMEPORT_HOST=linux); ' +
+                '"homeport host add" adds one on another.\n'
+            : table(
+                ['NAME', 'ADDRESS', 'INSTALLS', 'PHP', 'WORDPRESS', 'SEEN', 'STATE'],
+                all.map((known) => [
+                  known.name,
+                  known.address,
+                  `${known.installs} of ${known.description?.capacity ?? '?'}`,
+                  known.description?.phpVersions.join(' ') || '-',
+                  known.description?.wordpressVersions.join(' ') || '-',
+                  shownTime(known.seen_at, 'never'),
+                  stateOf(known),
+                ]),
+              ),
+        );
+      });
+    });
+}
+
+function stateOf({ reason, accepting, seen_at }: HostView): string {
+  if (reason !== null) return reason;
+  if (seen_at === null) return 'not met yet';
+  return accepting ? 'takes new installs' : 'drained: takes no new installs';
+}
+
+function hostJson({ id, name, address, accepting, installs, description, seen_at, reason }: HostView) {
+  return {
+    id,
+    name,
+    address,
+    accepting,
+    installs,
+    capacity: description?.capacity ?? null,
+    php_versions: description?.phpVersions ?? [],
+    wordpress_versions: description?.wordpressVersions ?? [],
+    seen_at,
+    reason,
+  };
+}

@@ -1,0 +1,45 @@
+import type { Command } from 'commander';
+import { PermanentHostError } from '../../hosting/host.ts';
+import { connectHost, HostUnreachableError } from '../../hosting/remote/client.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { printJson } from '../output.ts';
+import { withPlatform } from '../with-platform.ts';
+
+export function addHostWordpress(host: Command): void {
+  host
+    .command('wordpress')
+    .summary('have a host fetch the newest WordPress')
+    .description(
+      'have a host fetch the newest WordPress from where it is configured to, or from another source. It stands beside the ' +
+        'versions that are there; new installs get the newest, "homeport installs core" switches the others',
+    )
+    .argument('<name>', 'the host')
+    .argument('[source]', 'a folder or an archive on that machine, "official" or "debian"')
+    .option('--json', 'print JSON: host, version')
+    .addHelpText('after', '\nExample:\n  homeport host wordpress web2')
+    .action(fetchWordpress);
+}
+
+async function fetchWordpress(
+  name: string,
+  source: string | undefined,
+  { json }: { json?: boolean },
+  command: Command,
+): Promise<void> {
+  await withPlatform(command, async (_platform, { hosts }) => {
+    const remote = connectHost(await hosts.target(name));
+    try {
+      const version = await remote.addWordpress(source ?? null);
+      await hosts.note(await remote.describe());
+      if (json) return printJson({ host: name, version });
+      process.stdout.write(`${name} has WordPress ${version}.\n`);
+    } catch (error) {
+      if (error instanceof PermanentHostError || error instanceof HostUnreachableError) {
+        throw new OperatorError(error.message, { cause: error });
+      }
+      throw error;
+    } finally {
+      await remote.close();
+    }
+  });
+}

@@ -1,0 +1,53 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../operator-error.ts';
+import { printJson } from './output.ts';
+import { waitForJob } from './wait-for-job.ts';
+import { withPlatform } from './with-platform.ts';
+
+export function addInstallCommands(program: Command): void {
+  const install = program.command('installs').description('what only the operator does to installs');
+
+  install
+    .command('core')
+    .summary('put an install on another version of WordPress')
+    .description(
+      'put an install on another version of WordPress that its host has ("homeport host list"), forwards or back, and wait ' +
+        'until that is done; a running server does it, or else this command. If it fails, the install stays on its version',
+    )
+    .argument('<name>', 'the install')
+    .argument('<version>', 'the version, like 6.8.7', versionArgument)
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
+    .addHelpText('after', '\nExample:\n  homeport installs core harbourcafe 6.8.7')
+    .action(switchCore);
+}
+
+function versionArgument(text: string): string {
+  if (!/^\d{1,3}(\.\d{1,3}){1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 6.8.7.');
+  return text;
+}
+
+async function switchCore(name: string, version: string, { json }: { json?: boolean }, command: Command) {
+  await withPlatform(command, async (platform, services) => {
+    const { jobId, installId, from } = await services.installs.switchWordpress(name, version);
+    const ended = await waitForJob(
+      jobId,
+      { title: `Switching ${name} to WordPress ${version}`, subject: `The switch of ${name}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        ended.state === 'cancelled'
+          ? `The switch of ${name} was cancelled: the install was deleted meanwhile.`
+          : `The switch of ${name} failed, and it stays on its version: ${ended.error ?? 'the reason is not known'}`,
+      );
+    }
+    if (json) {
+      return printJson({ job_id: jobId, install_id: installId, install_name: name, from, to: version });
+    }
+    process.stdout.write(
+      `${name} runs on WordPress ${version}${from === null ? '' : ` (before: ${from})`}.\n`,
+    );
+  });
+}

@@ -1,0 +1,160 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
+import { parseIdentity } from '../../src/hosting/remote/identity.ts';
+import { field, text } from '../client.ts';
+import { type DatabasePlace, databasePlace } from '../database.ts';
+import { startTestHomeport } from '../homeport.ts';
+import { begin, type Environment, environmentFor, run, runJson, serve } from './run-homeport.ts';
+
+let place: DatabasePlace;
+let machine: ServedMachine;
+let environment: Environment;
+let folder: string;
+
+const cli = (...words: string[]) => run(environment, ...words);
+const json = (...words: string[]) => runJson(environment, ...words);
+
+beforeAll(async () => {
+  place = await databasePlace();
+  folder = place.settings.dataDir;
+  machine = await serveMachine();
+  environment = await environmentFor(place, {
+    HOMEPORT_HOST: 'linux',
+    HOMEPORT_HOST_RUN_FOLDER: machine.runFolder,
+  });
+  await cli('migrate');
+});
+afterAll(async () => {
+  await machine?.close();
+  await place?.remove();
+});
+
+/** Ends with 1 and says one line. */
+async function refused(words: string[], line: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await cli(...words);
+  expect(stderr).toMatch(line);
+  expect({ code, stdout, lines: stderr.trimEnd().split('\n').length }).toEqual({
+    code: 1,
+    stdout: '',
+    lines: 1,
+  });
+}
+
+test('a server without a host says what to do', async () => {
+  await refused(['host', 'remove', 'web2'], 'There is no host "web2"; "homeport host list" shows them all.');
+  expect((await cli('host', 'list')).stdout).toMatch(/^There are no hosts yet\./);
+  const nowhere = { ...environment, HOMEPORT_HOST_RUN_FOLDER: '/run/nowhere' };
+  const { code, stderr } = await run(nowhere, 'serve');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(
+    /There is no host for the websites\. .*Start it there, as root, with "homeport host"/,
+  );
+});
+
+describe('homeport host', () => {
+  test('adds a machine, writes its identity for nobody else, and says what to do next', async () => {
+    const file = join(folder, 'web2.pem');
+    const { code, stdout, stderr } = await cli('host', 'add', 'web2', 'https://10.0.0.2:8470', '--out', file);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(`Its identity is in ${file}.`);
+    expect(stdout).toContain('HOMEPORT_HOST_LISTEN=0.0.0.0:8470');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const identity = parseIdentity(readFileSync(file, 'utf8'));
+    const listed = await json('host', 'list');
+    expect(listed).toEqual([
+      {
+        id: identity.hostId,
+        name: 'web2',
+        address: 'https://10.0.0.2:8470',
+        accepting: true,
+        installs: 0,
+        capacity: null,
+        php_versions: [],
+        wordpress_versions: [],
+        seen_at: null,
+        reason: null,
+      },
+    ]);
+    expect((await cli('host', 'list')).stdout).toMatch(
+      /web2 +https:\/\/10\.0\.0\.2:8470 +0 of \? +- +- +never +not met yet/,
+    );
+  });
+
+  test('leaves a file alone that is there, and none where nothing was added', async () => {
+    const there = join(folder, 'there.pem');
+    writeFileSync(there, 'mine');
+    await refused(['host', 'add', 'web3', 'https://10.0.0.3:8470', '--out', there], /is there already/);
+    expect(readFileSync(there, 'utf8')).toBe('mine');
+    const none = join(folder, 'none.pem');
+    await refused(
+      ['host', 'add', 'web2', 'https://10.0.0.3:8470', '--out', none],
+      /There is a host "web2" already/,
+    );
+    expect(existsSync(none)).toBe(false);
+    expect(await json('host', 'list')).toHaveLength(1);
+  });
+
+  test('writes an identity anew', async () => {
+    const file = join(folder, 'again.pem');
+    expect((await cli('host', 'identity', 'web2', '--out', file)).stdout).toContain(file);
+    expect(parseIdentity(readFileSync(file, 'utf8')).hostId).toBe(
+      text(await json('host', 'list'), '0', 'id'),
+    );
+    await refused(
+      ['host', 'identity', 'nobody', '--out', join(folder, 'x.pem')],
+      'There is no host "nobody"',
+    );
+  });
+
+  test('drains, accepts and removes', async () => {
+    expect((await cli('host', 'drain', 'web2')).stdout).toBe('web2 takes no new installs.\n');
+    expect(field(await json('host', 'list'), '0', 'accepting')).toBe(false);
+    expect((await cli('host', 'accept', 'web2')).stdout).toBe('web2 takes new installs.\n');
+    expect(field(await json('host', 'list'), '0', 'accepting')).toBe(true);
+    expect((await cli('host', 'remove', 'web2')).stdout).toBe('web2 is no host of this platform any more.\n');
+    expect(await json('host', 'list')).toEqual([]);
+  });
+});
+
+test('a server on a host serves, and installs are switched with it and without it', async () => {
+  // The platform that the commands then work on, with an install on it.
+  const homeport = await startTestHomeport({
+    place,
+    environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+  });
+  const { accountId, owner } = await homeport.ownedAccount();
+  const { id, name } = await homeport.install(owner, accountId);
+  await homeport.stop();
+  const [host] = [text(await json('host', 'list'), '0', 'name')];
+
+  // Without a server the command does it itself.
+  expect(await json('installs', 'core', name, '6.1.9')).toMatchObject({
+    install_id: id,
+    install_name: name,
+    from: '6.8.7',
+    to: '6.1.9',
+  });
+  expect(machine.versions.get(id)).toMatchObject({ wordpressVersion: '6.1.9' });
+
+  const server = await serve(environment);
+  expect(server.stdout()).toContain(`http://<name>.localhost:${machine.description.ports.http}/`);
+  const { code, stdout } = await cli('installs', 'core', name, '6.8.7');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: `${name} runs on WordPress 6.8.7 (before: 6.1.9).\n` });
+
+  expect((await cli('host', 'wordpress', host, '7.1')).stdout).toBe(`${host} has WordPress 7.1.\n`);
+  expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
+  await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
+  await refused(['host', 'remove', host], /There is an install on the host/);
+  server.process.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+
+  await machine.down();
+  await refused(['host', 'wordpress', host], /nothing listens at .*Start it there, as root/);
+  const waiting = begin(environment, 'installs', 'core', name, '6.1.9');
+  await waiting.printed('does not answer');
+  waiting.process.kill('SIGINT');
+  expect((await waiting.ended).code).toBe(130);
+  await machine.up();
+});
