@@ -4,11 +4,10 @@ import { runCommand } from '../run-command.ts';
 export type AccessList = Readonly<Record<string, string>>;
 
 /**
- * Gives a folder exactly this POSIX access list: all for the owner, this for those on the list, nothing for others. Left alone if it
- * has it, and changed at once otherwise. No folder on the way to it may be a customer's, as links are followed.
+ * Gives a folder exactly this POSIX access list: all for the owner, this for those on the list, nothing for others. It is
+ * changed at once. No folder on the way to it may be a customer's, as links are followed.
  */
 export async function allowAccess(folder: string, list: AccessList): Promise<void> {
-  if (await hasAccess(folder, list)) return;
   await runCommand('/usr/bin/setfacl', ['--set', entriesOf(list).join(','), '--', folder]);
 }
 

@@ -33,19 +33,24 @@ const REMOVAL_MS = 60 * 60 * 1000;
  * everyone pass through (0711).
  */
 export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
-  for (const folder of sharedFolders(layout)) await ensureFolder(folder.path, folder);
-  for (const folder of await foldersToBe(layout, install)) {
-    // The mode of a folder with a list mirrors the list's mask: to set it would shut out those on the list for a moment.
-    await ensureFolder(folder.path, folder, { keepMode: folder.access !== null });
-    if (folder.access) await allowAccess(folder.path, folder.access);
-  }
-  await writeSettings(layout, install);
+  await Promise.all(sharedFolders(layout).map((folder) => ensureFolder(folder.path, folder)));
+  const folders = await foldersToBe(layout, install);
+  await Promise.all(folders.outer.map(make));
+  await Promise.all([...folders.inner.map(make), writeSettings(layout, install)]);
+}
+
+async function make(folder: Folder): Promise<void> {
+  const { path, access } = folder;
+  // The mode of a folder with a list mirrors the list's mask: to set it would shut out those on the list for a moment.
+  const isNew = await ensureFolder(path, folder, { keepMode: access !== null });
+  if (access !== null && (isNew || !(await hasAccess(path, access)))) await allowAccess(path, access);
 }
 
 /** What is not as {@link makeHome} makes it, one sentence each; none if all is well. Changes nothing. */
 export async function checkHome(layout: LinuxLayout, install: SandboxedInstall): Promise<string[]> {
   const faults: string[] = [];
-  for (const folder of await foldersToBe(layout, install)) {
+  const { outer, inner } = await foldersToBe(layout, install);
+  for (const folder of [...outer, ...inner]) {
     const state = await folderState(folder.path);
     faults.push(...(state === null ? [`${folder.path} is not there`] : faultsOf(folder, state)));
     if (state !== null && folder.access !== null) faults.push(...(await accessFaults(folder)));
@@ -64,13 +69,12 @@ export async function removeHome(layout: LinuxLayout, installId: string): Promis
   await ensureFolder(layout.scratch, { uid: 0, gid: 0, mode: 0o700 });
   await removeAside(layout.homeOf(installId), join(layout.scratch, `removed-home-${installId}`));
   await removeAside(layout.cacheOf(installId), join(layout.scratch, `removed-cache-${installId}`));
-  await removeTree(layout.runOf(installId));
-  await removeTree(sandboxEtcOf(layout, installId));
+  await removeTree(layout.runOf(installId), sandboxEtcOf(layout, installId));
 }
 
 /** Moved away first, so that nothing finds it half deleted. */
 async function removeAside(path: string, aside: string): Promise<void> {
-  await removeTree(aside);
+  if ((await folderState(aside)) !== null) await removeTree(aside);
   try {
     await rename(path, aside);
   } catch (error) {
@@ -80,8 +84,8 @@ async function removeAside(path: string, aside: string): Promise<void> {
 }
 
 /** rm(1) goes down by open folders and not by paths: no link leads it elsewhere, and no depth makes a path too long for it. */
-async function removeTree(path: string): Promise<void> {
-  await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', path], { timeoutMs: REMOVAL_MS });
+async function removeTree(...paths: string[]): Promise<void> {
+  await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', ...paths], { timeoutMs: REMOVAL_MS });
 }
 
 /** Everyone may pass through them to what is his, and nobody may see who else there is. */
@@ -91,22 +95,30 @@ function sharedFolders(layout: LinuxLayout) {
   return paths.map((path) => ({ path, uid: 0, gid: 0, mode: 0o711 }));
 }
 
-async function foldersToBe(layout: LinuxLayout, install: SandboxedInstall): Promise<Folder[]> {
+/** `inner` are in folders of `outer`. */
+async function foldersToBe(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+): Promise<{ outer: Folder[]; inner: Folder[] }> {
   const web = await webServerIds();
   const { home, htdocs, private: hidden } = foldersOf(layout, install);
   const root = { uid: 0, gid: 0 };
   const own = { uid: install.uid, gid: install.gid };
   const through = { [`u:${web.uid}`]: '--x' };
-  return [
-    // Root's, so that the website cannot exchange the folders in it; it may list what it has.
-    { path: home, ...root, mode: 0o700, access: { ...through, [`u:${install.uid}`]: 'r-x' } },
-    { path: htdocs, ...own, mode: 0o755, access: null },
-    { path: hidden, ...own, mode: 0o700, access: null },
-    { path: layout.cacheOf(install.id), ...web, mode: 0o700, access: null },
-    { path: layout.runOf(install.id), ...own, mode: 0o700, access: through },
-    { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
-    { path: sandboxEtcOf(layout, install.id), ...root, mode: 0o755, access: null },
-  ];
+  return {
+    outer: [
+      // Root's, so that the website cannot exchange the folders in it; it may list what it has.
+      { path: home, ...root, mode: 0o700, access: { ...through, [`u:${install.uid}`]: 'r-x' } },
+      { path: layout.cacheOf(install.id), ...web, mode: 0o700, access: null },
+      { path: layout.runOf(install.id), ...own, mode: 0o700, access: through },
+      { path: sandboxEtcOf(layout, install.id), ...root, mode: 0o755, access: null },
+    ],
+    inner: [
+      { path: htdocs, ...own, mode: 0o755, access: null },
+      { path: hidden, ...own, mode: 0o700, access: null },
+      { path: layout.redisRunOf(install.id), ...own, mode: 0o700, access: null },
+    ],
+  };
 }
 
 async function webServerIds(): Promise<{ uid: number; gid: number }> {
@@ -136,11 +148,11 @@ async function accessFaults({ path, access }: Folder): Promise<string[]> {
 }
 
 async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
-  for (const [path, text] of settingsOf(layout, install)) {
-    if ((await readSystemFile(path)) !== text) {
-      await writeSystemFile(path, text, { mode: 0o644, lasting: false });
-    }
-  }
+  const writings = settingsOf(layout, install).map(async ([path, text]) => {
+    if ((await readSystemFile(path)) === text) return;
+    await writeSystemFile(path, text, { mode: 0o644, lasting: false });
+  });
+  await Promise.all(writings);
 }
 
 function settingsOf(layout: LinuxLayout, install: SandboxedInstall): [path: string, text: string][] {

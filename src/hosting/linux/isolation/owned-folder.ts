@@ -25,18 +25,20 @@ export async function folderState(path: string): Promise<FolderState | null> {
 /**
  * Sees that there is a folder with this owner and mode, made where there is none. The folder above must be there, and root's. Whatever
  * else is at the path, a link for one, is refused with a {@link PermanentHostError}. `keepMode`: only a new one gets the mode.
+ * True if it was made.
  */
 export async function ensureFolder(
   path: string,
   { uid, gid, mode }: { uid: number; gid: number; mode: number },
   { keepMode = false }: { keepMode?: boolean } = {},
-): Promise<void> {
+): Promise<boolean> {
   const isNew = await make(path);
   const folder = await openFolder(path);
   try {
     const present = await folder.stat();
     if (present.uid !== uid || present.gid !== gid) await folder.chown(uid, gid);
     if ((isNew || !keepMode) && (present.mode & 0o7777) !== mode) await folder.chmod(mode);
+    return isNew;
   } finally {
     await folder.close();
   }

@@ -81,8 +81,11 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const rewritePasswd = (change: (text: string) => string) => rewrite(passwd, change, { mode: 0o644 });
 
   async function rewriteGroupAndShadow(inGroup: Change, inShadow: Change): Promise<void> {
-    await rewrite(group, inGroup, { mode: 0o644 });
-    await rewrite(shadow, inShadow, { mode: 0o640, gid: await shadowGroup(systemFolder) });
+    const gid = await shadowGroup(systemFolder);
+    await Promise.all([
+      rewrite(group, inGroup, { mode: 0o644 }),
+      rewrite(shadow, inShadow, { mode: 0o640, gid }),
+    ]);
   }
 
   /** Whether all three files are as {@link UnixUsers.ensure} leaves them: most of its calls only ask for the ids. */
