@@ -280,6 +280,7 @@ describe('files', () => {
     '/wp-content/uploads/evil.php',
     '/wp-content/uploads/2026/01/evil.PHP',
     '/wp-content/uploads/evil.php/x',
+    '/wp-content/uploads/a%0ab.php',
     '/wp-content/cache/evil.phtml',
     '/old.inc',
     '/wp-config.php.bak',

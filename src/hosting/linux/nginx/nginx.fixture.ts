@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, lchown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
@@ -11,10 +10,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { freePort } from '../../../../test/servers/postgres-server.ts';
-import { type ManualClock, manualClock } from '../../../clock.ts';
+import { type ManualClock, manualClock, systemClock } from '../../../clock.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../../host.ts';
 import { createSelfSigned } from '../../self-signed.ts';
-import type { DaemonSpec, DaemonStatus, Daemons } from '../daemon.ts';
+import type { Daemons } from '../daemon.ts';
+import { createCgroups } from '../daemons/cgroups.ts';
+import { createSupervisor } from '../daemons/supervisor.ts';
 import { type LinuxLayout, linuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
 import type { Vhost } from './vhost.ts';
@@ -28,7 +29,7 @@ export interface TestServer {
   layout: LinuxLayout;
   clock: ManualClock;
   log: LogLine[];
-  daemons: TestDaemons;
+  daemons: Daemons;
   http: Ask;
   https: Ask;
   /** Makes the folders of an install, with the test's `index.php`, and starts its PHP. */
@@ -84,9 +85,12 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     await chmod(path, 0o711);
   }
   const layout = linuxLayout(folder, runFolder);
-  const daemons = createTestDaemons();
-  const log: LogLine[] = [];
+  const lines: LogLine[] = [];
+  const log = pino({ level: 'info' }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const clock = manualClock(new Date());
+  // In a folder where there are none: no limits, and nothing to take away afterwards.
+  const cgroups = createCgroups({ instance: `t${mark}`, log: pino({ level: 'silent' }), root: runFolder });
+  const daemons = createSupervisor({ runFolder, cgroups, log, clock: systemClock });
   const options: WebServerOptions = {
     layout,
     daemons,
@@ -94,7 +98,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     edgeHttps: { host: '127.0.0.1', port: await freePort() },
     resolvers: null,
     s3: { endpoint: null, pathStyle: false },
-    log: pino({ level: 'info' }, { write: (line: string) => log.push(JSON.parse(line)) }),
+    log,
     clock,
     instance: `t${mark}`,
     siteDomain: 'hosting.test',
@@ -109,7 +113,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     options,
     layout,
     clock,
-    log,
+    log: lines,
     daemons,
     http: (hostname, path, asked) => ask('http', options.edgeHttp.port, hostname, path, asked),
     https: (hostname, path, asked) => ask('https', options.edgeHttps.port, hostname, path, asked),
@@ -284,85 +288,4 @@ export async function eventually(holds: () => Promise<boolean> | boolean, within
     if (performance.now() > until) throw new Error('it did not happen in time');
     await sleep(10);
   }
-}
-
-/** Children of this process, without restarts, limits and leftovers. */
-export interface TestDaemons extends Daemons {
-  /** All that a daemon wrote. */
-  written(name: string): string;
-}
-
-interface Running {
-  spec: DaemonSpec;
-  child: ChildProcess;
-  output: string[];
-}
-
-export function createTestDaemons(): TestDaemons {
-  const running = new Map<string, Running>();
-
-  async function end(name: string): Promise<void> {
-    const daemon = running.get(name);
-    running.delete(name);
-    if (daemon === undefined || !lives(daemon)) return;
-    const ended = once(daemon.child, 'exit');
-    daemon.child.kill(daemon.spec.stopSignal ?? 'SIGTERM');
-    await Promise.race([ended, sleep(3_000, undefined, { ref: false })]);
-    if (lives(daemon)) daemon.child.kill('SIGKILL');
-  }
-
-  async function begin(spec: DaemonSpec): Promise<void> {
-    const [file, ...args] = spec.command;
-    const child = spawn(file, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH } });
-    const daemon: Running = { spec, child, output: [] };
-    running.set(spec.name, daemon);
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.on('data', (chunk: Buffer) => daemon.output.push(chunk.toString()));
-    }
-    const until = performance.now() + (spec.readyWithinMs ?? 10_000);
-    for (;;) {
-      try {
-        return await spec.ready();
-      } catch (cause) {
-        if (lives(daemon) && performance.now() < until) {
-          await sleep(10);
-          continue;
-        }
-        throw new Error(`${spec.name} does not get ready: ${daemon.output.join('')}`, { cause });
-      }
-    }
-  }
-
-  return {
-    start: () => Promise.resolve(),
-    async ensure(spec) {
-      const present = running.get(spec.name);
-      if (present !== undefined && lives(present)) return;
-      await begin(spec);
-    },
-    async restart(name) {
-      const spec = running.get(name)?.spec;
-      if (spec === undefined) throw new Error(`there is no ${name}`);
-      await end(name);
-      await begin(spec);
-    },
-    async signal(name, signal) {
-      if (!running.get(name)?.child.kill(signal)) throw new Error(`${name} does not run`);
-    },
-    remove: end,
-    async list() {
-      return [...running].map(([name, daemon]): DaemonStatus => {
-        const alive = lives(daemon);
-        return { name, state: alive ? 'running' : 'stopped', pid: alive ? (daemon.child.pid ?? null) : null };
-      });
-    },
-    async stop() {
-      await Promise.all([...running.keys()].map(end));
-    },
-    written: (name) => running.get(name)?.output.join('') ?? '',
-  };
-}
-
-function lives({ child }: Running): boolean {
-  return child.exitCode === null && child.signalCode === null;
 }

@@ -89,6 +89,9 @@ events {
 }`;
 }
 
+/**
+ * No `tcp_nopush`: the end of a page that is shown while it is made anew would wait in the kernel until that is done.
+ */
 function renderHttp({ temporary, resolvers }: MainOptions): string {
   const places = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (kind) => `${kind}_temp_path ${quoted(`${temporary}/${kind}`)};`,
@@ -102,7 +105,6 @@ ${places.join('\n')}
 ${dns.length === 0 ? '' : `resolver ${dns.join(' ')} valid=30s;\nresolver_timeout 5s;`}
 
 sendfile on;
-tcp_nopush on;
 keepalive_timeout 30s;
 keepalive_requests 10000;
 client_header_timeout 15s;

@@ -63,13 +63,13 @@ function bare(path: string): string {
 
 /**
  * What a server does with what is offloaded, before it looks for a location. Redirects carry the path encoded anew, and the
- * query. Throws a {@link PermanentHostError} for a bucket that cannot be.
+ * query. nginx comes by here again at each redirect inside, so what the storage has not is marked as none of its. Throws a {@link PermanentHostError} for a bucket that cannot be.
  */
 export function renderOffload(installId: string, rules: OffloadRules, service: S3Service): string {
   const variable = variableOf(installId);
   const base = bucketUrl(service, rules);
   return `if (${variable} = permanent) {
-    rewrite ^(.*)$ ${quotedRedirect(base)} permanent;
+    rewrite "(?s)^(.*)$" ${quotedRedirect(base)} permanent;
 }
 if (${variable} = break) {
     return 418;
@@ -86,9 +86,11 @@ location @storage {
     add_header X-Content-Type-Options nosniff always;
 }
 location @kept {
+    set ${variable} "";
     rewrite ^ $uri last;
 }
 location @storage_failed {
+    set ${variable} "";
     error_page 502 ${noticeUri('storage')};
     if (-f $request_filename) {
         rewrite ^ $uri last;
@@ -154,7 +156,7 @@ export function renderStorageServer({ socket, roots }: StorageServerOptions): st
   const answer =
     roots === null
       ? 'return 502;'
-      : `rewrite ^(.*)$ /?$1? break;
+      : `rewrite "(?s)^(.*)$" /?$1? break;
         proxy_pass $http_x_homeport_bucket$args;`;
   return `map $http_if_range $storage_range {
     default "";

@@ -139,7 +139,7 @@ location @away {
 const PROGRAM = '\\.(?:php\\d?|phtml|phar|phps|pht|inc)(?:\\.(?:bak|old|orig|save|swp))?~?$';
 /** Folders that WordPress and its plugins write what visitors send into: nothing in them is run. */
 const NEVER_RUN =
-  '^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?:php\\d?|phtml|phar|phps|pht)(?:/|$)';
+  '(?s)^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?:php\\d?|phtml|phar|phps|pht)(?:/|$)';
 const STATIC =
   '\\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|pdf|png|svgz?|ttf|wasm|wav|web[mp]|woff2?)$';
 

@@ -217,11 +217,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
     const configured = await configuration.apply(next, changed, inForce);
     inForce = configured.vhosts;
     await takeOver(configured, written);
-    for (const [id, { vhost }] of last) {
-      const refusal = configured.refused.get(id);
-      if (refusal === undefined) settle(id, await confirm(id, vhost));
-      else settle(id, refusalOf(vhost?.state.name ?? id, refusal));
-    }
+    for (const id of configured.refused.keys()) last.delete(id);
+    for (const [id, { vhost }] of last) remember(id, vhost);
+    for (const [id, refusal] of configured.refused) settle(id, refusalOf(nameOf(batch, id), refusal));
+    for (const [id, { vhost }] of last) settle(id, vhost === null ? null : await confirm(vhost));
   }
 
   /** Has nginx run with what is on disk. `written`: a file that it has read already was written anew. */
@@ -229,13 +228,13 @@ export function createWebServer(options: WebServerOptions): WebServer {
     if (fresh || written || !(await running.shows(generation))) await running.reload(generation);
   }
 
-  /** Null if nginx serves the website as it was last rendered, and keeps in mind what that was. */
-  async function confirm(id: string, vhost: Vhost | null): Promise<Error | null> {
-    if (vhost === null) {
-      wanted.delete(id);
-      return null;
-    }
-    wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+  function remember(id: string, vhost: Vhost | null): void {
+    if (vhost === null) wanted.delete(id);
+    else wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+  }
+
+  /** Null if nginx serves the website as it was last rendered. */
+  async function confirm(vhost: Vhost): Promise<Error | null> {
     const fault = await faultOf(vhost);
     return fault === null ? null : new Error(fault);
   }
@@ -280,7 +279,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
         if (await write(vhost, rendered)) written = true;
         next.set(id, rendered);
         if (before.get(id)?.revision !== rendered.revision) changed.push(rendered);
-        wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+        remember(id, vhost);
       } catch (err) {
         const last = before.get(id);
         if (last !== undefined) next.set(id, last);
@@ -389,6 +388,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
       await serially('nginx', () => Promise.resolve());
     },
   };
+}
+
+function nameOf(batch: Change[], id: string): string {
+  return batch.find((change) => change.id === id)?.vhost?.state.name ?? id;
 }
 
 function refusalOf(name: string, refusal: string): PermanentHostError {

@@ -1,0 +1,347 @@
+import { once } from 'node:events';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect as tlsConnect } from 'node:tls';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { freePort } from '../../../../test/servers/postgres-server.ts';
+import type { InstallState } from '../../host.ts';
+import { runCommand } from '../run-command.ts';
+import { certificateFor, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import type { Vhost } from './vhost.ts';
+import { createWebServer } from './web-server.ts';
+
+let server: TestServer;
+beforeEach(async () => {
+  server = await startServer();
+});
+afterEach(() => server.close());
+
+/** A website of files alone. */
+async function website(state: InstallState): Promise<Vhost> {
+  const vhost = await server.makeInstall(state, { php: false });
+  await server.write(state, 'who.txt', state.name);
+  return vhost;
+}
+
+const who = async (hostname: string) => {
+  const answer = await server.http(hostname, '/who.txt');
+  return answer.status === 200 ? answer.text : answer.status;
+};
+
+const generations = () => readdir(join(server.layout.nginx, 'generations'));
+const generation = async () => Math.max(...(await generations()).map(Number));
+
+/** A certificate whose key has too few bits for OpenSSL as Debian has it, so that nginx refuses it. */
+async function weakCertificate(name: string) {
+  const folder = server.layout.folder;
+  const [keyFile, chainFile] = [join(folder, 'weak.key'), join(folder, 'weak.pem')];
+  await runCommand('openssl', [
+    ...['req', '-x509', '-newkey', 'rsa:1024', '-nodes', '-days', '30', '-subj', `/CN=${name}`],
+    ...['-keyout', keyFile, '-out', chainFile],
+  ]);
+  const [key, chain] = [await readFile(keyFile, 'utf8'), await readFile(chainFile, 'utf8')];
+  return { chain, key, notAfter: new Date(Date.now() + 1e9).toISOString() };
+}
+
+test('websites come, change and go, each in force when the call resolves', async () => {
+  await server.web.start([]);
+  expect(await who('one.test')).toBe(404);
+  const one = await website(siteState('one', ['one.test']));
+  const two = await website(siteState('two', ['two.test']));
+  await server.web.put(one);
+  expect(await who('one.test')).toBe('one');
+  await server.web.put(two);
+  const moved = { ...one, state: { ...one.state, hostnames: siteState('x', ['new.test']).hostnames } };
+  await server.web.put(moved);
+  expect([await who('one.test'), await who('new.test'), await who('two.test')]).toEqual([404, 'one', 'two']);
+  expect(await server.web.check([moved, two])).toEqual([]);
+  await server.web.remove(one.state.id);
+  expect([await who('new.test'), await who('two.test')]).toEqual([404, 'two']);
+  await server.web.remove(one.state.id);
+  await expect(stat(server.layout.cacheOf(one.state.id))).rejects.toThrow('ENOENT');
+  expect(await server.web.check([two])).toEqual([]);
+  expect(server.web.ports()).toEqual({
+    http: server.options.edgeHttp.port,
+    https: server.options.edgeHttps.port,
+  });
+});
+
+test('what comes at once shares a reload, and what changes nothing makes none', async () => {
+  await server.web.start([]);
+  const before = await generation();
+  const vhosts = await Promise.all(
+    Array.from({ length: 12 }, (_, i) => website(siteState(`s${i}`, [`s${i}.test`]))),
+  );
+  await Promise.all(vhosts.map((vhost) => server.web.put(vhost)));
+  expect((await generation()) - before).toBeLessThanOrEqual(2);
+  expect(await Promise.all(vhosts.map((_, i) => who(`s${i}.test`)))).toEqual(vhosts.map((_, i) => `s${i}`));
+
+  const after = await generation();
+  const pids = await workers();
+  await Promise.all(vhosts.map((vhost) => server.web.put(vhost)));
+  expect(await generation()).toBe(after);
+  expect(await workers()).toBe(pids);
+});
+
+async function workers(): Promise<string> {
+  const [nginx] = (await server.daemons.list()).filter(({ name }) => name === 'nginx');
+  return readFile(`/proc/${nginx?.pid}/task/${nginx?.pid}/children`, 'utf8');
+}
+
+test('only what is in force and what was before is kept, keys are root’s alone', async () => {
+  await server.web.start([]);
+  const state = siteState('one', [{ name: 'one.test', certificate: await certificateFor('one.test') }]);
+  const one = await website(state);
+  await server.web.put(one);
+  for (let turn = 0; turn < 3; turn++) {
+    const certificate = await certificateFor('one.test');
+    const hostnames = state.hostnames.map((hostname) => ({ ...hostname, certificate }));
+    await server.web.put({ ...one, state: { ...state, hostnames } });
+  }
+  expect((await generations()).length).toBe(2);
+  expect((await readdir(join(server.layout.nginx, 'vhosts'))).length).toBe(2);
+  const certificates = await readdir(join(server.layout.nginx, 'certificates'));
+  expect(certificates.length).toBe(4);
+  for (const name of certificates) {
+    expect((await stat(join(server.layout.nginx, 'certificates', name))).mode & 0o777).toBe(0o600);
+  }
+  for (const name of ['certificates', 'vhosts', 'generations']) {
+    expect((await stat(join(server.layout.nginx, name))).mode & 0o777).toBe(0o700);
+  }
+  expect((await stat(join(server.layout.nginx, 'own.pem'))).mode & 0o777).toBe(0o600);
+});
+
+test('one that nginx refuses is named, served as before, and keeps no other from coming', async () => {
+  await server.web.start([]);
+  const one = await website(siteState('one', ['one.test']));
+  const two = await website(siteState('two', ['two.test']));
+  const bad = await website(siteState('bad', ['bad.test']));
+  const worse = await website(siteState('worse', ['worse.test']));
+  await server.web.put(bad);
+  const weak = { name: 'bad.test', certificate: await weakCertificate('bad.test') };
+  const spoilt = { ...bad, state: { ...bad.state, hostnames: siteState('x', [weak]).hostnames } };
+  const spoiltToo = { ...worse, state: { ...worse.state, hostnames: siteState('x', [weak]).hostnames } };
+  const results = await Promise.allSettled(
+    [one, spoilt, two, spoiltToo].map((vhost) => server.web.put(vhost)),
+  );
+  expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'rejected']);
+  expect(results[1]).toMatchObject({
+    reason: {
+      name: 'PermanentHostError',
+      message: expect.stringMatching(/nginx refuses the configuration of the website bad: .*key too small/),
+    },
+  });
+  expect([
+    await who('one.test'),
+    await who('two.test'),
+    await who('bad.test'),
+    await who('worse.test'),
+  ]).toEqual(['one', 'two', 'bad', 404]);
+  expect(await server.web.check([one, two, bad])).toEqual([]);
+  expect(await server.web.check([one, two, spoilt])).toEqual([
+    'the website bad: nginx serves an earlier state of it',
+  ]);
+
+  // And at start.
+  await server.web.start([one, spoilt, two, spoiltToo]);
+  expect([await who('one.test'), await who('bad.test'), await who('worse.test')]).toEqual([
+    'one',
+    'bad',
+    404,
+  ]);
+  const errors = server.log.filter(({ level }) => level >= 50).map(({ msg }) => msg);
+  expect(errors.toSorted()).toEqual([
+    'the website bad cannot be served as it should be and is served as it was before',
+    'the website worse cannot be served as it should be and is not served',
+  ]);
+});
+
+test.each([
+  ['Upper.test', {}, /is no host name/],
+  ['a b.test', {}, /is no host name/],
+  ['x.test;}', {}, /is no host name/],
+  ['loop.test', { redirectTo: 'loop.test' }, /redirects to itself/],
+  ['x.test', { redirectTo: 'y.test/$uri' }, /which is no host name/],
+  [
+    'x.test',
+    { certificate: { chain: 'x', key: 'y', notAfter: '2030-01-01T00:00:00.000Z' } },
+    /not in PEM form/,
+  ],
+])('what cannot be is refused before nginx sees it: %s %j', async (name, changes, message) => {
+  await server.web.start([]);
+  const vhost = await website(siteState('one', [{ name, ...changes }]));
+  await expect(server.web.put(vhost)).rejects.toThrow(message);
+  await expect(server.web.put(vhost)).rejects.toMatchObject({ name: 'PermanentHostError' });
+});
+
+test('a key of another certificate is refused', async () => {
+  await server.web.start([]);
+  const [mine, other] = [await certificateFor('x.test'), await certificateFor('x.test')];
+  const vhost = await website(
+    siteState('one', [{ name: 'x.test', certificate: { ...mine, key: other.key } }]),
+  );
+  await expect(server.web.put(vhost)).rejects.toThrow('the private key is that of another certificate');
+});
+
+test('of two that claim a name the lower id has it, and both calls resolve', async () => {
+  await server.web.start([]);
+  const first = await website({
+    ...siteState('first', ['both.test', 'first.test']),
+    id: '00000000-0000-4000-8000-000000000001',
+  });
+  const second = await website({
+    ...siteState('second', ['both.test']),
+    id: 'ffffffff-0000-4000-8000-000000000002',
+  });
+  await Promise.all([server.web.put(second), server.web.put(first)]);
+  expect([await who('both.test'), await who('first.test')]).toEqual(['first', 'first']);
+  await server.web.remove(first.state.id);
+  expect(await who('both.test')).toBe('second');
+});
+
+test('a website without names, and a hundred names', async () => {
+  await server.web.start([]);
+  await server.web.put(await website(siteState('none')));
+  const names = Array.from({ length: 100 }, (_, i) => `${'x'.repeat(60)}.${'y'.repeat(60)}.name-${i}.test`);
+  await server.web.put(await website(siteState('many', names)));
+  expect(await who(names[99] ?? '')).toBe('many');
+});
+
+describe('as time goes by', () => {
+  beforeEach(async () => {
+    await server.close();
+    server = await startServer({ lookEveryMs: 50 });
+  });
+
+  test('forcing HTTPS ends with the certificate', async () => {
+    const certificate = await certificateFor('secure.test', 1);
+    const one = await website(siteState('one', [{ name: 'secure.test', forceHttps: true, certificate }]));
+    await server.web.start([one]);
+    expect(await who('secure.test')).toBe(301);
+    server.clock.advance(Date.parse(certificate.notAfter) - server.clock.now().getTime());
+    await sleep(150);
+    expect(await who('secure.test')).toBe(301);
+    server.clock.advance(1);
+    await eventually(async () => (await who('secure.test')) === 'one');
+    expect(await server.web.check([one])).toEqual([]);
+  });
+
+  test('the own certificate is made anew before it ends, and shown', async () => {
+    await server.web.start([]);
+    const before = await shown();
+    server.clock.advance(380 * 24 * 60 * 60 * 1000);
+    await eventually(async () => (await shown()) !== before);
+    expect(await server.web.check([])).toEqual([]);
+  });
+
+  test('proofs end', async () => {
+    await server.web.start([]);
+    const path = '/.well-known/acme-challenge/t';
+    await server.web.publish({ hostname: 'x.test', path, text: 'proof' });
+    expect((await server.http('x.test', path)).text).toBe('proof');
+    server.clock.advance(24 * 60 * 60 * 1000);
+    await eventually(async () => (await server.http('x.test', path)).status === 404);
+  });
+});
+
+/** The fingerprint of the certificate for names without one. */
+async function shown(): Promise<string> {
+  const { port, host } = server.options.edgeHttps;
+  const socket = tlsConnect({ host, port, rejectUnauthorized: false });
+  await once(socket, 'secureConnect');
+  const { fingerprint256 } = socket.getPeerCertificate();
+  socket.destroy();
+  return fingerprint256;
+}
+
+test('a second host process takes over the nginx that runs, without a reload', async () => {
+  const one = await website(siteState('one', ['one.test']));
+  await server.web.start([one]);
+  const pids = await workers();
+  await server.web.stop();
+  const again = createWebServer(server.options);
+  await again.start([one]);
+  expect(await workers()).toBe(pids);
+  const two = await website(siteState('two', ['two.test']));
+  await again.start([two]);
+  expect([await who('one.test'), await who('two.test')]).toEqual([404, 'two']);
+  await again.stop();
+});
+
+test('an nginx that was killed comes up again', async () => {
+  const one = await website(siteState('one', ['one.test']));
+  await server.web.start([one]);
+  await server.daemons.signal('nginx', 'SIGKILL');
+  await eventually(async () => (await who('one.test').catch(() => null)) === 'one');
+  await eventually(async () => (await server.web.check([one])).length === 0);
+});
+
+test('what was changed by hand is found, and mended by start', async () => {
+  const one = await website(siteState('one', ['one.test']));
+  await server.web.start([one]);
+  const [vhost = ''] = await readdir(join(server.layout.nginx, 'vhosts'));
+  const file = join(server.layout.nginx, 'vhosts', vhost);
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll('one.test', 'changed.test'));
+  expect(await server.web.check([one])).toEqual(['the website one: its configuration on disk was changed']);
+  await server.daemons.signal('nginx', 'SIGHUP');
+  await eventually(async () => (await who('one.test')) === 404);
+  await server.web.put(one);
+  expect(await who('one.test')).toBe('one');
+
+  const current = join(server.layout.nginx, 'current', 'nginx.conf');
+  await writeFile(current, '# nothing\n');
+  expect(await server.web.check([one])).toEqual(["nginx's configuration on disk was changed"]);
+  await server.web.start([one]);
+  expect(await server.web.check([one])).toEqual([]);
+  expect(await server.web.check([])).toEqual([
+    `nginx serves an install that should not be there: ${one.state.id}`,
+  ]);
+
+  await rm(join(server.layout.nginx), { recursive: true });
+  await server.web.start([one]);
+  expect(await server.web.check([one])).toEqual([]);
+});
+
+test('a reload fails no request', async () => {
+  const one = await website(siteState('one', ['one.test']));
+  await server.web.start([one]);
+  let stop = false;
+  const answers = new Set<unknown>();
+  const visitors = Array.from({ length: 4 }, async () => {
+    while (!stop) answers.add(await who('one.test').catch(String));
+  });
+  for (let turn = 0; turn < 5; turn++)
+    await server.web.put(await website(siteState(`t${turn}`, [`t${turn}.test`])));
+  stop = true;
+  await Promise.all(visitors);
+  expect(answers).toEqual(new Set(['one']));
+});
+
+test('an address that is taken is told', async () => {
+  const { edgeHttp } = server.options;
+  const other = createServer().listen(edgeHttp.port, edgeHttp.host);
+  await expect(server.web.start([])).rejects.toThrow(
+    `The hosted sites cannot be served on ${edgeHttp.host}:${edgeHttp.port}: Address already in use (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
+  );
+  other.close();
+});
+
+test('all addresses, IPv6 too, where that is what is listened on', async () => {
+  const ports = {
+    edgeHttp: { host: '::', port: await freePort() },
+    edgeHttps: { host: '::', port: await freePort() },
+  };
+  const everywhere = await startServer(ports);
+  try {
+    await everywhere.web.start([]);
+    for (const host of ['127.0.0.1', '::1']) {
+      const socket = connect({ host, port: ports.edgeHttp.port });
+      await new Promise((resolve, reject) => socket.on('connect', resolve).on('error', reject));
+      socket.destroy();
+    }
+  } finally {
+    await everywhere.close();
+  }
+});
