@@ -1,12 +1,20 @@
 import type { Logger } from 'pino';
-import type { SshQuestions } from '../../host.ts';
+import type { InstallRef, SshQuestions } from '../../host.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { entranceOf, parseSessionQuestion, renderEntrance } from './entrance.ts';
 import { keyLine, parseKeyQuestion } from './key-question.ts';
 import { processAt, userOf } from './processes.ts';
 import type { Sessions } from './sessions.ts';
-import type { HostedLogin } from './ssh-server.ts';
+
+/** An install that can be signed in to. */
+export interface HostedLogin {
+  install: InstallRef;
+  sandbox: SandboxedInstall;
+  /** Whose limits hold for its sessions. */
+  cgroupName: string;
+}
 
 /** What the scripts that sshd runs are answered. */
 export interface LogIns {

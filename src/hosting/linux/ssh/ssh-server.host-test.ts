@@ -345,6 +345,15 @@ describe('the server', () => {
     await host.server.start();
   });
 
+  it('is not mistaken for another one that has its address already', async () => {
+    const port = host.server.port();
+    const daemons = { ...host.daemons, list: async () => [], ensure: async () => {} };
+    const second = host.another({ daemons, listen: { host: '127.0.0.1', port } });
+    await expect(second.start()).rejects.toThrow(
+      `SSH cannot be served on 127.0.0.1:${port}: something else listens there. Choose another address in HOMEPORT_SSH_LISTEN.`,
+    );
+  });
+
   it('is content with what sshd itself says of its configuration', async () => {
     const { stderr } = await runCommand('/usr/sbin/sshd', ['-t', '-f', join(host.layout.ssh, 'sshd_config')]);
     expect(stderr).toBe('');

@@ -5,17 +5,18 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import { OperatorError } from '../../../operator-error.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
-import type { InstallRef, SshQuestions } from '../../host.ts';
+import { hasCode } from '../../error-code.ts';
+import type { SshQuestions } from '../../host.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { requireSshBanner } from './banner.ts';
 import { provideHostKey } from './host-key.ts';
-import { createLogIns } from './log-ins.ts';
+import { createLogIns, type HostedLogin } from './log-ins.ts';
 import { createQuestionSocket } from './question-socket.ts';
 import { createSessions } from './sessions.ts';
 import {
@@ -28,13 +29,7 @@ import {
   sessionsSocket,
 } from './sshd-config.ts';
 
-/** An install that can be signed in to. */
-export interface HostedLogin {
-  install: InstallRef;
-  sandbox: SandboxedInstall;
-  /** Whose limits hold for its sessions. */
-  cgroupName: string;
-}
+export type { HostedLogin } from './log-ins.ts';
 
 /** SSH and SFTP by OpenSSH: who signs in as an install, with a key that the control plane knows, is in the install's sandbox. */
 export interface SshServer {
@@ -160,7 +155,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
 
   return {
     async start() {
-      if (listen.port === 0) listen.port = await freePort(listen.host);
+      // While ours does not run, what else answers there would be taken for it.
+      if ((await pidOfSshd()) === null) listen.port = await freePort(listen);
       await mkdir(PRIVILEGE_SEPARATION_FOLDER, { recursive: true, mode: 0o755 });
       await writeFiles();
       await sessions.start();
@@ -190,13 +186,22 @@ function digestOf(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-async function freePort(host: string): Promise<number> {
+/** The port, or a free one for port 0. Rejects with an {@link OperatorError} if it cannot be listened on. */
+async function freePort({ host, port }: ListenAddress): Promise<number> {
   const server = createServer();
-  server.listen(0, host);
-  await once(server, 'listening');
-  const address = server.address();
+  try {
+    // sshd listens at "::" for IPv6 alone.
+    server.listen({ host, port, ipv6Only: true });
+    await once(server, 'listening');
+  } catch (cause) {
+    const reason = hasCode(cause, 'EADDRINUSE') ? 'something else listens there' : String(cause);
+    throw new OperatorError(
+      `SSH cannot be served on ${host}:${port}: ${reason}. Choose another address in HOMEPORT_SSH_LISTEN.`,
+      { cause },
+    );
+  }
+  const bound = server.address();
   server.close();
   await once(server, 'close');
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new Error('the system gave no port');
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
 }
