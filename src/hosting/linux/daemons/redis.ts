@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { DaemonSpec } from '../daemon.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { asUser, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 
 const DEFAULT_MEMORY_MB = 64;
@@ -60,16 +60,10 @@ export function redisSpec(options: {
 }): DaemonSpec {
   const { layout, install, memoryMb = DEFAULT_MEMORY_MB } = options;
   const socket = layout.redisSocketOf(install.id);
-  // The machine's own, whichever system the PHP of the install comes from.
-  const onThisMachine = { ...install, php: { ...install.php, root: '/' } };
-  const command = ['/usr/bin/redis-server', ...redisArguments(socket, memoryMb)] as const;
   return {
     name: `redis-${install.id}`,
     description: `Redis of ${install.name}`,
-    command: sandboxCommand(layout, onThisMachine, command, {
-      folder: '/tmp',
-      socketFolder: layout.redisRunOf(install.id),
-    }),
+    command: redisCommand(install, layout.redisRunOf(install.id), redisArguments(socket, memoryMb)),
     limits: { memoryMb: 2 * memoryMb + OWN_MEMORY_MB, cpuPercent: 100, processes: 32 },
     async ready() {
       const answer = await askRedis(socket, 'PING');
@@ -78,13 +72,34 @@ export function redisSpec(options: {
   };
 }
 
+/**
+ * Less than the sandbox of the install's PHP: the machine's own programs (whichever system that PHP is from), the folder of
+ * the socket and nothing else, no network either.
+ */
+function redisCommand(
+  install: SandboxedInstall,
+  folder: string,
+  settings: readonly string[],
+): [string, ...string[]] {
+  return asUser(install, [
+    '/usr/bin/bwrap',
+    ...['--unshare-all', '--unshare-user', '--disable-userns'],
+    ...['--die-with-parent', '--new-session', '--clearenv'],
+    ...['--ro-bind', '/usr', '/usr', '--ro-bind-try', '/etc/ld.so.cache', '/etc/ld.so.cache'],
+    ...['bin', 'lib', 'lib64'].flatMap((name) => ['--symlink', `usr/${name}`, `/${name}`]),
+    ...['--proc', '/proc', '--dev', '/dev', '--bind', folder, folder],
+    ...['--remount-ro', '/', '--chdir', '/', '--'],
+    ...['/usr/bin/redis-server', ...settings],
+  ]);
+}
+
 function redisArguments(socket: string, memoryMb: number): string[] {
   const settings: Record<string, string> = {
     port: '0',
     unixsocket: socket,
     unixsocketperm: '700',
     daemonize: 'no',
-    dir: '/tmp',
+    dir: '/',
     save: '',
     appendonly: 'no',
     databases: '1',
