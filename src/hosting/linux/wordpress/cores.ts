@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
 import { syncFolder } from '../../durable-file.ts';
@@ -57,7 +57,9 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   }
 
   async function add(source: string | null = configured): Promise<string> {
-    await mkdir(layout.cores, { recursive: true, mode: 0o711 });
+    await mkdir(layout.cores, { recursive: true });
+    // Whatever the umask of this process is: sandboxes go through it.
+    await chmod(layout.cores, 0o711);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     const scratch = join(layout.scratch, `core-${randomUUID()}`);
     await mkdir(scratch, { mode: 0o700 });
@@ -79,7 +81,10 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
         `"${source}" is no source of WordPress: name a folder or an archive by its whole path, or say official or debian`,
       );
     }
-    if (await isFolder(source)) return copyPlain(source, tree);
+    const kind = await kindOf(source);
+    if (kind === null)
+      throw new PermanentHostError(`${source} is not there, so no WordPress can come from it`);
+    if (kind === 'folder') return copyPlain(source, tree);
     if (isArchiveName(source)) return copyPlain(await unpackArchive(source, join(scratch, 'archive')), tree);
     throw new PermanentHostError(`${source} is neither a folder nor a .zip or .tar.gz`);
   }
@@ -109,7 +114,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     await writePhpFiles(tree);
     await openToAll(tree);
     const target = layout.coreOf(version);
-    if (await isFolder(target)) {
+    if ((await kindOf(target)) !== null) {
       log.info({ version }, `WordPress ${version} is there already`);
       return version;
     }
@@ -137,11 +142,11 @@ async function openToAll(folder: string): Promise<void> {
   await runCommand('chmod', ['--recursive', 'u=rwX,go=rX', folder]);
 }
 
-async function isFolder(path: string): Promise<boolean> {
+async function kindOf(path: string): Promise<'folder' | 'file' | null> {
   try {
-    return (await stat(path)).isDirectory();
+    return (await stat(path)).isDirectory() ? 'folder' : 'file';
   } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return false;
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
     throw error;
   }
 }

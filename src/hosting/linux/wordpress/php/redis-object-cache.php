@@ -358,6 +358,9 @@ class WP_Object_Cache
     /** Takes over what Redis answered; false if it has nothing. */
     private function remember(string $full, $answer): bool
     {
+        if ($this->redis === null) {
+            return array_key_exists($full, $this->memory);
+        }
         if (!is_string($answer)) {
             unset($this->memory[$full]);
             return false;
