@@ -74,8 +74,12 @@ export interface ServedHomeport extends Served {
   env: Record<string, string>;
 }
 
-/** Homeport as `npm start` runs it, with the limits off. */
-export async function serveHomeport(dataDir: string, databaseUrl?: string): Promise<ServedHomeport> {
+/** Homeport as `npm start` runs it, with the limits off. `more`: further settings. */
+export async function serveHomeport(
+  dataDir: string,
+  databaseUrl?: string,
+  more: Record<string, string> = {},
+): Promise<ServedHomeport> {
   const port = await freePort();
   const username = 'b3f1c1b2-4a53-4f0e-9d55-1f8a5a3c9d10';
   const password = 'a-password-for-the-bench-only';
@@ -90,6 +94,7 @@ export async function serveHomeport(dataDir: string, databaseUrl?: string): Prom
     HOMEPORT_RATE_LIMIT: '0',
     HOMEPORT_LOG_LEVEL: 'warn',
     HOMEPORT_INITIAL_CREDENTIAL: `${username}:${password}`,
+    ...more,
   };
   const served = await serve([process.execPath, 'bin/homeport.mjs', 'serve'], {
     origin: `https://localhost:${port}`,

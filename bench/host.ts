@@ -1,0 +1,88 @@
+import { accessSync, constants } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { benchBackups } from './host/backups.ts';
+import { cleanUpAll } from './host/cleanup.ts';
+import { benchManyInstalls } from './host/many-installs.ts';
+import { benchProvisioning } from './host/provisioning.ts';
+import { benchPurging } from './host/purging.ts';
+import { createReport, type Run } from './host/report.ts';
+import { benchRequests } from './host/requests.ts';
+
+/**
+ * `npm run bench:host`, as root on Debian: what the Linux host costs, with real daemons in folders, ports and users of the bench's own,
+ * of which nothing is left. `--only=<part>` runs one part, `--quick` fewer and shorter measurements.
+ */
+const PARTS: Record<string, (run: Run) => Promise<void>> = {
+  provisioning: benchProvisioning,
+  requests: benchRequests,
+  purging: benchPurging,
+  installs: benchManyInstalls,
+  backups: benchBackups,
+};
+const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick]\n`;
+
+/** What the parts run, and the package of Debian that it is in. */
+const PROGRAMS: [path: string, debianPackage: string][] = [
+  ['/usr/sbin/nginx', 'nginx-light'],
+  ['/usr/sbin/mariadbd', 'mariadb-server'],
+  ['/usr/bin/redis-server', 'redis-server'],
+  ['/usr/bin/bwrap', 'bubblewrap'],
+  ['/usr/bin/restic', 'restic'],
+  ['/usr/sbin/nft', 'nftables'],
+  ['/usr/sbin/sshd', 'openssh-server'],
+  ['/usr/bin/wrk', 'wrk'],
+];
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}
+
+function chosenParts(): { names: string[]; quick: boolean } {
+  try {
+    const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } });
+    const { only, quick = false } = values;
+    if (only !== undefined && PARTS[only] === undefined) throw new Error(`There is no part "${only}".`);
+    return { names: only === undefined ? Object.keys(PARTS) : [only], quick };
+  } catch (error) {
+    fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+  }
+}
+
+function missingPackages(): string[] {
+  return PROGRAMS.flatMap(([path, debianPackage]) => {
+    try {
+      accessSync(path, constants.X_OK);
+      return [];
+    } catch {
+      return [debianPackage];
+    }
+  });
+}
+
+const { names, quick } = chosenParts();
+if (process.getuid?.() !== 0) fail('The bench makes Unix users and daemons: run it as root.');
+const missing = missingPackages();
+if (missing.length > 0) {
+  fail(
+    `Programs are missing. Install them first: apt-get install --no-install-recommends ${missing.join(' ')}`,
+  );
+}
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    process.stderr.write('\nInterrupted: everything is taken away …\n');
+    void cleanUpAll().then(() => process.exit(130));
+  });
+}
+
+const report = createReport((text) => void process.stdout.write(text));
+for (const name of names) {
+  process.stderr.write(`${name}\n`);
+  await PARTS[name]?.({ report, quick });
+}
+const behind = report.missed();
+process.stdout.write(
+  behind.length === 0
+    ? '\nEvery goal was reached.\n'
+    : `\nBehind their goals:\n${behind.map((text) => `  ${text}\n`).join('')}`,
+);

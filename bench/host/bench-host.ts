@@ -1,0 +1,125 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { systemClock } from '../../src/clock.ts';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { createSupervisor } from '../../src/hosting/linux/daemons/supervisor.ts';
+import { createSystemdDaemons, hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
+import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
+import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
+import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
+import { silent } from '../../test/database.ts';
+import { type Visit, visit } from '../../test/edge.ts';
+import { createTestMachine, type TestMachine } from '../../test/host/machine.ts';
+import { withCleanup } from './cleanup.ts';
+
+const stepDone = Type.Object({ step: Type.String(), id: Type.String(), at: Type.Number() });
+
+/** A step of making a website, by the id of its install, and when it was done: milliseconds since 1970. */
+export type StepDone = Type.Static<typeof stepDone>;
+
+/** A Linux host of the bench's own, in a process of its own. */
+export interface BenchHost {
+  machine: TestMachine;
+  layout: LinuxLayout;
+  /** Process id of the host. */
+  pid: number;
+  /** The host, asked at its socket as the control plane asks it. */
+  remote: RemoteHost;
+  /** In the order in which they were done. */
+  steps: StepDone[];
+  /** What a visitor of `<name>.sites.test` is shown. */
+  visit(name: string, headers?: Record<string, string>): Promise<Visit>;
+}
+
+/** More than any test host has, and none of theirs. */
+const UIDS = 2_000;
+const FIRST_UID = 950_000;
+const ENDS_WITHIN_MS = 120_000;
+
+/** Room on this machine for so many installs. */
+export function createBenchMachine(): Promise<TestMachine> {
+  const first = FIRST_UID + randomInt(20) * UIDS;
+  return createTestMachine({
+    HOMEPORT_HOST_UIDS: `${first}-${first + UIDS - 1}`,
+    HOMEPORT_HOST_CAPACITY: String(UIDS),
+  });
+}
+
+/** Starts a host for as long as the work goes on, and leaves nothing of it. */
+export async function withBenchHost<Result>(work: (host: BenchHost) => Promise<Result>): Promise<Result> {
+  const machine = await createBenchMachine();
+  const started: { child?: ChildProcess; remote?: RemoteHost } = {};
+  const cleanup = async () => {
+    await started.remote?.close();
+    if (started.child !== undefined) await end(started.child);
+    await removeTraces(machine);
+  };
+  return withCleanup(cleanup, async () => {
+    const child = startProcess(machine);
+    started.child = child;
+    const steps: StepDone[] = [];
+    await untilReady(child, (line) => void steps.push(Value.Parse(stepDone, JSON.parse(line))));
+    const remote = connectHost({ name: 'bench', socket: `${machine.runFolder}/host.sock` });
+    started.remote = remote;
+    const { edgeHttp, edgeHttps, sshListen: ssh } = machine.config;
+    return work({
+      machine,
+      layout: linuxLayout(machine.folder, machine.runFolder),
+      pid: child.pid ?? 0,
+      remote,
+      steps,
+      visit: (name, headers) =>
+        visit({ hosting: { edgeHttp, edgeHttps, ssh } }, `http://${name}.sites.test/`, headers),
+    });
+  });
+}
+
+function startProcess(machine: TestMachine): ChildProcess {
+  const script = fileURLToPath(new URL('host-process.ts', import.meta.url));
+  return spawn(process.execPath, [script, machine.instance], {
+    env: { PATH: process.env.PATH ?? '', ...machine.environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+    // Ctrl-C is for the bench, which ends the host in order.
+    detached: true,
+  });
+}
+
+/** `onLine` gets what the process writes after it is ready. */
+async function untilReady(child: ChildProcess, onLine: (line: string) => void): Promise<void> {
+  if (child.stdout === null) throw new Error('the host has no output');
+  const lines = createInterface({ input: child.stdout });
+  const ready = Promise.withResolvers<void>();
+  child.once('error', ready.reject);
+  child.once('exit', (code) => ready.reject(new Error(`the host ended with code ${code}`)));
+  lines.on('line', (line) => (line === 'ready' ? ready.resolve() : onLine(line)));
+  await ready.promise;
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  const kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
+  await ended;
+  clearTimeout(kill);
+}
+
+/** Takes away whatever a host of that machine has left, though it was killed. */
+export async function removeTraces(machine: TestMachine): Promise<void> {
+  const { instance, runFolder, config } = machine;
+  const cgroups = createCgroups({ instance, log: silent });
+  const daemons = hasSystemd()
+    ? createSystemdDaemons({ instance, log: silent })
+    : createSupervisor({ runFolder, cgroups, log: silent, clock: systemClock });
+  await daemons.start();
+  for (const { name } of await daemons.list()) await daemons.remove(name);
+  for (const name of await cgroups.list()) await cgroups.remove(name);
+  const users = createUnixUsers({ instance, uids: config.hostUids });
+  for (const { installId } of await users.list()) await users.remove(installId);
+  await machine.remove();
+}

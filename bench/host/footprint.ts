@@ -1,0 +1,111 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../../src/hosting/error-code.ts';
+import type { LinuxLayout } from '../../src/hosting/linux/layout.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import type { TestMachine } from '../../test/host/machine.ts';
+
+/** Memory in bytes: what processes have for themselves, and their part of what they share (PSS). */
+export interface Memory {
+  nginx: number;
+  php: number;
+  redis: number;
+  mariadb: number;
+}
+
+interface Process {
+  pid: number;
+  parent: number;
+  uid: number;
+  command: string;
+}
+
+const WORKERS_END_WITHIN_MS = 100_000;
+
+/** What the daemons of a host take. */
+export async function memoryOf({ config, folder }: TestMachine): Promise<Memory> {
+  const all = await processes();
+  const own = all.filter(({ uid }) => uid >= config.hostUids.first && uid <= config.hostUids.last);
+  const isRedis = ({ command }: Process) => command.includes('redis-server');
+  const master = all.find(({ command }) => command.startsWith('nginx: master') && command.includes(folder));
+  return {
+    nginx: await sizeOf(all.filter(({ pid, parent }) => pid === master?.pid || parent === master?.pid)),
+    php: await sizeOf(own.filter((one) => !isRedis(one))),
+    redis: await sizeOf(own.filter(isRedis)),
+    mariadb: await sizeOf(
+      all.filter(({ command }) => /^\S*mariadbd\s/.test(command) && command.includes(folder)),
+    ),
+  };
+}
+
+/** Waits until no PHP of this host has workers any more, which end when there is nothing to do. */
+export async function untilIdle({ config }: TestMachine): Promise<void> {
+  const until = performance.now() + WORKERS_END_WITHIN_MS;
+  for (;;) {
+    const workers = (await processes()).filter(
+      ({ uid, command }) =>
+        uid >= config.hostUids.first && uid <= config.hostUids.last && command.startsWith('php-fpm: pool'),
+    );
+    if (workers.length === 0) return;
+    if (performance.now() > until) throw new Error(`${workers.length} workers of PHP do not end`);
+    await sleep(1_000);
+  }
+}
+
+/** Bytes on disk of all installs: files, databases, caches, records; without the core that they share. */
+export async function diskOf(layout: LinuxLayout): Promise<number> {
+  const databases = (await readdir(layout.mariadb)).filter((name) => name.startsWith('hp_'));
+  const folders = [
+    layout.installs,
+    layout.caches,
+    layout.records,
+    join(layout.nginx, 'vhosts'),
+    ...databases.map((name) => join(layout.mariadb, name)),
+  ];
+  const { stdout } = await runCommand('/usr/bin/du', [
+    '--summarize',
+    '--total',
+    '--block-size=1',
+    '--',
+    ...folders,
+  ]);
+  return Number(/^(\d+)\ttotal$/m.exec(stdout)?.[1]);
+}
+
+async function processes(): Promise<Process[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const found = await Promise.all(
+    pids.map(async (pid): Promise<Process[]> => {
+      const [status, command] = [await readProc(pid, 'status'), await readProc(pid, 'cmdline')];
+      return [
+        {
+          pid: Number(pid),
+          parent: Number(/^PPid:\s+(\d+)/m.exec(status)?.[1]),
+          uid: Number(/^Uid:\s+(\d+)/m.exec(status)?.[1]),
+          command: command.replaceAll('\0', ' '),
+        },
+      ];
+    }),
+  );
+  return found.flat();
+}
+
+async function sizeOf(some: Process[]): Promise<number> {
+  const sizes = await Promise.all(
+    some.map(async ({ pid }) =>
+      Number(/^Pss:\s+(\d+)/m.exec(await readProc(String(pid), 'smaps_rollup'))?.[1] ?? 0),
+    ),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0) * 1024;
+}
+
+/** Empty for a process that is gone. */
+async function readProc(pid: string, name: string): Promise<string> {
+  try {
+    return await readFile(join('/proc', pid, name), 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return '';
+    throw error;
+  }
+}

@@ -1,0 +1,55 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+
+/** restic as anybody would use it by hand, with a repository and a cache of its own. */
+export interface PlainRestic {
+  /** Backs up folders and files. Gives the id of the snapshot. */
+  backUp(paths: string[]): Promise<string>;
+  /** Reads all of a snapshot back, to nowhere. */
+  readBack(snapshot: string): Promise<void>;
+  /** Restores a snapshot into a folder, which is made for it. */
+  restore(snapshot: string, folder: string): Promise<void>;
+}
+
+const RESTIC = '/usr/bin/restic';
+const MOST_MS = 10 * 60_000;
+
+/** Makes a repository in `folder`. */
+export async function createPlainRestic(folder: string): Promise<PlainRestic> {
+  const environment = {
+    RESTIC_REPOSITORY: join(folder, 'repository'),
+    RESTIC_PASSWORD: 'a-password-for-the-bench-only',
+    RESTIC_CACHE_DIR: join(folder, 'cache'),
+  };
+  const run = (...args: string[]) => runCommand(RESTIC, args, { environment, timeoutMs: MOST_MS });
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await run('init', '--quiet');
+
+  return {
+    async backUp(paths) {
+      const { stdout } = await run('backup', '--json', '--', ...paths);
+      const id = /"snapshot_id":"([0-9a-f]+)"/.exec(stdout)?.[1];
+      if (id === undefined) throw new Error('restic does not say which snapshot it made');
+      return id;
+    },
+    async readBack(snapshot) {
+      const child = spawn(RESTIC, ['dump', snapshot, '/'], {
+        env: { ...process.env, ...environment },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const ended = once(child, 'exit');
+      child.stdout.resume();
+      await finished(child.stdout);
+      const [code] = await ended;
+      if (code !== 0) throw new Error(`restic dump ended with ${code}`);
+    },
+    async restore(snapshot, target) {
+      await rm(target, { recursive: true, force: true });
+      await run('restore', '--quiet', snapshot, '--target', target);
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { plainState } from '../../test/host/state.ts';
+import { type BenchHost, withBenchHost } from './bench-host.ts';
+import { median, progress, type Run, shownMs, shownRate } from './report.ts';
+import { withStaticServer } from './static-server.ts';
+import { type Load, type LoadResult, wrk } from './wrk.ts';
+
+const GOAL = 0.8;
+const CONNECTIONS = 32;
+/** What one install works on at once; more would wait. */
+const UNCACHED_CONNECTIONS = 8;
+/** Somebody who has left a comment is shown pages of their own. */
+const PERSONAL = { cookie: 'comment_author_bench=1' };
+
+/** Cached and uncached requests for a home page, beside a plain nginx that gives the same bytes as a file. */
+export async function benchRequests({ report, quick }: Run): Promise<void> {
+  const rounds = quick ? 1 : 3;
+  const seconds = quick ? 2 : 5;
+  progress('starting a host');
+  const { results, bytes } = await withBenchHost(async (host) => {
+    const install = plainState('bench-requests');
+    await host.remote.apply(install);
+    const page = await cachedPage(host, install.name);
+    return withStaticServer(host.machine.folder, page, async (fileServer) => {
+      const own = { address: host.machine.config.edgeHttp, hostname: install.primaryHostname, seconds };
+      const loads: Load[] = [
+        { ...own, connections: CONNECTIONS },
+        { ...own, address: fileServer, connections: CONNECTIONS },
+        { ...own, connections: UNCACHED_CONNECTIONS, headers: PERSONAL },
+      ];
+      // The first requests of all fill what is filled only once.
+      for (const load of loads) await wrk({ ...load, seconds: 1 });
+      return { results: await inTurn(loads, rounds), bytes: Buffer.byteLength(page) };
+    });
+  });
+
+  const [cached, file, uncached] = results;
+  if (!cached || !file || !uncached) return;
+  const ratio = cached.perSecond / file.perSecond;
+  report.part(
+    `2. Requests a second for a home page of ${bytes.toLocaleString('en')} bytes, HTTP, median of ${rounds}`,
+  );
+  report.figure({
+    what: `cached, ${CONNECTIONS} connections`,
+    measured: shown(cached),
+    beside: `plain nginx, the same bytes as a file: ${shown(file)}`,
+    ratio: ratio.toFixed(2),
+    goal: `≥ ${GOAL}`,
+    met: ratio >= GOAL,
+  });
+  report.figure({
+    what: `uncached, ${UNCACHED_CONNECTIONS} connections`,
+    measured: shown(uncached),
+    beside: 'one install may take one processor',
+  });
+  report.note('wrk runs on the same processors as what it measures, in turn for each of them.');
+  report.end();
+}
+
+const shown = ({ perSecond, p50, p99 }: LoadResult) =>
+  `${shownRate(perSecond)} (p50 ${shownMs(p50)}, p99 ${shownMs(p99)})`;
+
+/** The home page as the cache has it, once it does. */
+async function cachedPage({ visit }: BenchHost, name: string): Promise<string> {
+  await visit(name);
+  const { status, headers, body } = await visit(name);
+  if (status !== 200 || headers['x-cache'] !== 'HIT') {
+    throw new Error(`the home page is not cached: ${status}, ${headers['x-cache']}`);
+  }
+  const personal = await visit(name, PERSONAL);
+  if (personal.headers['x-cache'] !== 'BYPASS') throw new Error('who left a comment is shown a cached page');
+  return body;
+}
+
+/** Several rounds of all loads, so that all share the machine's moods; of each the median. */
+async function inTurn(loads: Load[], rounds: number): Promise<LoadResult[]> {
+  const results: LoadResult[][] = loads.map(() => []);
+  for (let round = 1; round <= rounds; round++) {
+    progress(`load, round ${round} of ${rounds}`);
+    for (const [index, load] of loads.entries()) results[index]?.push(await wrk(load));
+  }
+  return results.map((own) => {
+    const perSecond = median(own.map((one) => one.perSecond));
+    const found = own.find((one) => one.perSecond === perSecond);
+    if (found === undefined) throw new Error('no round was run');
+    return found;
+  });
+}

@@ -1,0 +1,48 @@
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ListenAddress } from '../../src/setting-values.ts';
+import { freePort } from '../../test/servers/postgres-server.ts';
+import { serve } from '../processes.ts';
+import { withCleanup } from './cleanup.ts';
+
+/** An nginx that does nothing but give one file, which it does as fast as nginx can. `folder` can be reached by everybody. */
+export async function withStaticServer<Result>(
+  folder: string,
+  page: string,
+  work: (address: ListenAddress) => Promise<Result>,
+): Promise<Result> {
+  const root = join(folder, 'static');
+  await mkdir(root);
+  await chmod(root, 0o755);
+  await writeFile(join(root, 'index.html'), page, { mode: 0o644 });
+  const address = { host: '127.0.0.1', port: await freePort() };
+  const file = join(folder, 'static.conf');
+  await writeFile(file, configuration(folder, root, address));
+  const server = await serve(['/usr/sbin/nginx', '-c', file, '-g', 'daemon off;'], {
+    origin: `http://${address.host}:${address.port}`,
+  });
+  return withCleanup(server.stop, () => work(address));
+}
+
+const configuration = (folder: string, root: string, { host, port }: ListenAddress) => `user www-data;
+worker_processes auto;
+pid ${folder}/static.pid;
+error_log stderr crit;
+events {
+    worker_connections 4096;
+    multi_accept on;
+}
+http {
+    access_log off;
+    sendfile on;
+    tcp_nopush on;
+    keepalive_requests 10000;
+    types { text/html html; }
+    charset utf-8;
+    server {
+        listen ${host}:${port} backlog=4096;
+        root ${root};
+        index index.html;
+    }
+}
+`;

@@ -1,0 +1,57 @@
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import type { ListenAddress } from '../../src/setting-values.ts';
+
+/** Load on one page. */
+export interface Load {
+  address: ListenAddress;
+  hostname: string;
+  headers?: Record<string, string>;
+  connections: number;
+  seconds: number;
+}
+
+export interface LoadResult {
+  perSecond: number;
+  /** Milliseconds. */
+  p50: number;
+  p99: number;
+}
+
+/** Asks for a home page again and again by wrk(1). Rejects if anything but successes is answered. */
+export async function wrk({
+  address,
+  hostname,
+  headers = {},
+  connections,
+  seconds,
+}: Load): Promise<LoadResult> {
+  const { stdout } = await runCommand(
+    'wrk',
+    [
+      '-t2',
+      `-c${connections}`,
+      `-d${seconds}s`,
+      '--timeout',
+      '20s',
+      '--latency',
+      ...Object.entries({ host: hostname, ...headers }).flatMap(([name, value]) => [
+        '-H',
+        `${name}: ${value}`,
+      ]),
+      `http://${address.host}:${address.port}/`,
+    ],
+    { timeoutMs: (seconds + 30) * 1000 },
+  );
+  const failed = /Non-2xx or 3xx responses: \d+|Socket errors: .*/.exec(stdout);
+  if (failed !== null) throw new Error(`${hostname}: ${failed[0]}`);
+  const perSecond = Number(/Requests\/sec:\s+([\d.]+)/.exec(stdout)?.[1]);
+  if (!(perSecond > 0)) throw new Error(`wrk says nothing of its rate: ${stdout}`);
+  return { perSecond, p50: percentile(stdout, 50), p99: percentile(stdout, 99) };
+}
+
+const MILLISECONDS: Record<string, number> = { us: 0.001, ms: 1, s: 1000 };
+
+function percentile(stdout: string, which: number): number {
+  const [, value, unit = ''] = new RegExp(`^\\s+${which}%\\s+([\\d.]+)(us|ms|s)$`, 'm').exec(stdout) ?? [];
+  return Number(value) * (MILLISECONDS[unit] ?? Number.NaN);
+}
