@@ -31,6 +31,8 @@ import { type Randomness, systemRandomness } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
 import { RESTORE_CHECK_PREFIX } from './resources/installs/reserved-names.ts';
 
+export { hasSystemd };
+
 export interface MachineSurroundings {
   log: Logger;
   clock?: Clock;

@@ -20,7 +20,7 @@ export function addDoctorCommand(program: Command): void {
     .option('--host', 'compare the machines that run websites with what should be on them instead')
     .option('--repair', 'with --host: mend what is found, but for data')
     .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
-    .addHelpText('after', '\nExamples:\n  homeport doctor\n  homeport doctor --host --repair')
+    .addHelpText('after', '\nExample:\n  homeport doctor\n  homeport doctor --host --repair')
     .action(async ({ host = false, repair = false, json }: DoctorOptions, command: Command) => {
       if (repair && !host)
         throw new OperatorError('--repair goes with --host: nothing else is mended by itself.');

@@ -61,6 +61,7 @@ test('all that the documents name are there', () => {
     'installs core',
     'backup list',
     'backup restore',
+    'host setup',
     'host add',
     'host list',
     'host drain',

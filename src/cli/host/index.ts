@@ -4,11 +4,15 @@ import { addHostAdd } from './add.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
 import { addHostRemove } from './remove.ts';
+import { addHostRun } from './run.ts';
+import { addHostSetup } from './setup.ts';
 import { addHostWordpress } from './wordpress.ts';
 
-/** The machines that run websites, seen from the control plane. */
+/** The host of this machine, and the machines that run websites as the control plane sees them. */
 export function addHostCommand(program: Command): void {
-  const host = program.command('host').description('the machines that run websites');
+  const host = program.command('host').summary('run the websites of this machine; the machines there are');
+  addHostRun(host);
+  addHostSetup(host);
   addHostAdd(host);
   addHostList(host);
   addHostAcceptAndDrain(host);

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config.ts';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
-import { startHostMachine } from '../../linux-host.ts';
+import type { HostDescription } from '../../hosting/host.ts';
 import { configOf } from '../configuration.ts';
 import { createLog } from '../log.ts';
 import { alignedPairs, heading } from '../output.ts';
@@ -13,14 +12,16 @@ export function addHostRun(host: Command): void {
     .description(
       'run the websites of this machine, as root; the control plane commands it through its socket',
     )
-    .addHelpText('after', '\nExample:\n  sudo npx homeport host setup && sudo npx homeport host')
+    .addHelpText('after', '\nExample:\n  homeport host')
     .action(async (_options: unknown, command: Command) => {
       requireRoot('homeport host');
       const config = configOf(command);
       const log = createLog(config);
       const ending = untilSignal();
+      // Loaded here alone: no other command needs it, and a server is to stay small.
+      const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
       const machine = await startHostMachine(config, { log });
-      process.stdout.write(banner(config, await machine.host.describe()));
+      process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
       await ending;
       await machine.stop();
     });
@@ -41,9 +42,11 @@ function untilSignal(): Promise<void> {
   });
 }
 
-type Described = Awaited<ReturnType<Awaited<ReturnType<typeof startHostMachine>>['host']['describe']>>;
-
-function banner(config: Config, { id, capacity, phpVersions, wordpressVersions, ports }: Described): string {
+function banner(
+  config: Config,
+  { id, capacity, phpVersions, wordpressVersions, ports }: HostDescription,
+  bySystemd: boolean,
+): string {
   return [
     heading('This host is running'),
     alignedPairs([
@@ -54,7 +57,7 @@ function banner(config: Config, { id, capacity, phpVersions, wordpressVersions, 
       ['WordPress', wordpressVersions.join(', ')],
       ['PHP', phpVersions.join(', ')],
       ['Room for', `${capacity} installs`],
-      ['Daemons', hasSystemd() ? 'run by systemd' : 'supervised by this process'],
+      ['Daemons', bySystemd ? 'run by systemd' : 'supervised by this process'],
     ]),
     '\nNext: HOMEPORT_HOST=linux npm start\n',
   ].join('\n');

@@ -1,31 +1,6 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import type { Config } from '../../config.ts';
-import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
-import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
-import { runCommand } from '../../hosting/linux/run-command.ts';
-import {
-  addToGroup,
-  ensureControlPlaneUser,
-  ensureGroup,
-  missingAbilities,
-  provideFile,
-  replaceFile,
-  requireDebian,
-} from '../../hosting/linux/setup/machine.ts';
-import { disableServices, installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
-import { hostServiceUnit } from '../../hosting/linux/setup/service-unit.ts';
-import { makeHostFolders } from '../../linux-host.ts';
-import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';
-import { coloured } from '../output.ts';
 import { requireRoot } from './require-root.ts';
-
-const SETTINGS_FILE = '/etc/homeport/host.conf';
-const UNIT = 'homeport-host.service';
-const CONTROL_PLANE_USER = 'homeport';
-const CONTROL_PLANE_HOME = '/var/lib/homeport';
 
 export function addHostSetup(host: Command): void {
   host
@@ -36,91 +11,11 @@ export function addHostSetup(host: Command): void {
         'Can be run again: it does what is missing, and says what that was',
     )
     .option('--packages', 'install the packages, and nothing else')
-    .addHelpText('after', '\nExample:\n  sudo npm run host:setup')
-    .action(async ({ packages }: { packages?: boolean }, command: Command) => {
+    .addHelpText('after', '\nExample:\n  homeport host setup')
+    .action(async ({ packages = false }: { packages?: boolean }, command: Command) => {
       requireRoot('homeport host setup');
       const config = configOf(command);
-      process.stdout.write(`Making this machine ready (${await requireDebian()})\n`);
-      await tell('packages', providePackages);
-      if (packages) return;
-      await setUp(config);
+      const { setUp } = await import('./machine-setup.ts');
+      await setUp(config, packages);
     });
-}
-
-async function setUp(config: Config): Promise<void> {
-  const { hostGroup, hostFolder } = config;
-  const person = process.env['SUDO_USER'];
-  await tell('group', async () => ((await ensureGroup(hostGroup)) ? `made ${hostGroup}` : null));
-  await tell('user', async () =>
-    (await ensureControlPlaneUser(CONTROL_PLANE_USER, hostGroup, CONTROL_PLANE_HOME))
-      ? `made ${CONTROL_PLANE_USER}, for the control plane`
-      : null,
-  );
-  if (person !== undefined && person !== 'root') {
-    await tell('access', async () =>
-      (await addToGroup(person, hostGroup))
-        ? `${person} may use the host's socket; it counts from their next log-in`
-        : null,
-    );
-  }
-  await tell('names', async () =>
-    (await enableExtrausers()) ? 'users of installs are found (nsswitch.conf: extrausers)' : null,
-  );
-  await tell('folders', async () => ((await makeHostFolders(config)) ? `made ${hostFolder}` : null));
-  await tell('sandboxes', async () => {
-    const faults = await missingAbilities();
-    if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);
-    return null;
-  });
-  if (!hasSystemd()) {
-    process.stdout.write(
-      '\nThere is no systemd here. Next:\n' +
-        '  npx homeport host &                  runs the websites and supervises their daemons; as root\n' +
-        '  HOMEPORT_HOST=linux npm start        the API\n',
-    );
-    return;
-  }
-  await tell('settings', async () =>
-    (await provideFile(SETTINGS_FILE, settingsText(process.env), 0o600)) ? `wrote ${SETTINGS_FILE}` : null,
-  );
-  await tell('service', provideService);
-  process.stdout.write('\nNext:\n  HOMEPORT_HOST=linux npm start        the API\n');
-}
-
-async function providePackages(): Promise<string | null> {
-  const missing = await missingPackages();
-  if (missing.length === 0) return null;
-  await installPackages(missing);
-  if (hasSystemd()) await disableServices(missing);
-  return `installed ${missing.join(', ')}`;
-}
-
-async function provideService(): Promise<string | null> {
-  const program = realpathSync(fileURLToPath(new URL('../../../bin/homeport.mjs', import.meta.url)));
-  const unit = hostServiceUnit({ node: process.execPath, program, settings: SETTINGS_FILE });
-  const changed = await replaceFile(`/etc/systemd/system/${UNIT}`, unit, 0o644);
-  if (changed) await runCommand('systemctl', ['daemon-reload']);
-  await runCommand('systemctl', ['enable', '--quiet', UNIT]);
-  await runCommand('systemctl', [changed ? 'restart' : 'start', UNIT], { timeoutMs: 300_000 });
-  return changed ? `wrote and started ${UNIT}` : null;
-}
-
-/** The settings that the set-up was called with are those that the service runs with. */
-function settingsText(environment: NodeJS.ProcessEnv): string {
-  const lines = Object.entries(environment)
-    .filter(([name]) => name.startsWith('HOMEPORT_'))
-    .map(([name, value = '']) => `${name}=${JSON.stringify(value)}\n`);
-  return `# Settings of "homeport host" on this machine; README lists them all.\n${lines.join('')}`;
-}
-
-/** One line: what it is about, then what was done, or that nothing had to be. */
-async function tell(about: string, work: () => Promise<string | null>): Promise<void> {
-  process.stdout.write(`  ${about.padEnd(12)}`);
-  try {
-    const done = await work();
-    process.stdout.write(done === null ? 'as it should be\n' : `${coloured(done, 'green')}\n`);
-  } catch (error) {
-    process.stdout.write(`${coloured('failed', 'red')}\n`);
-    throw error;
-  }
 }
