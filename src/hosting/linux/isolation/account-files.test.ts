@@ -3,6 +3,7 @@ import {
   type AccountLine,
   accountsIn,
   namesIn,
+  subordinateRanges,
   withAccount,
   withLine,
   withoutAccount,
@@ -48,6 +49,14 @@ describe('account files', () => {
     expect(namesIn(`${strange}${foreign}wheel:x:10:alice\n`)).toEqual([
       { name: 'alice', number: 1000 },
       { name: 'wheel', number: 10 },
+    ]);
+  });
+
+  it('read ranges of subordinate ids', () => {
+    const text = 'alice:100000:65536\n# none\n\nbob:200000:1\n1000:x:y\n';
+    expect(subordinateRanges(text)).toEqual([
+      { first: 100_000, last: 165_535 },
+      { first: 200_000, last: 200_000 },
     ]);
   });
 

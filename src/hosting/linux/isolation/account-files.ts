@@ -12,6 +12,11 @@ export interface AccountLine {
   shell: string;
 }
 
+export interface IdRange {
+  first: number;
+  last: number;
+}
+
 export interface NumberedName {
   name: string;
   number: number;
@@ -22,6 +27,15 @@ export function namesIn(text: string): NumberedName[] {
   return linesOf(text).flatMap((line) => {
     const [name, , number] = line.split(':');
     return name && number !== undefined && /^\d+$/.test(number) ? [{ name, number: Number(number) }] : [];
+  });
+}
+
+/** Ranges of ids in subuid(5) or subgid(5), which belong to what users run in containers. */
+export function subordinateRanges(text: string): IdRange[] {
+  return linesOf(text).flatMap((line) => {
+    const [, first = '', count = ''] = line.split(':');
+    if (!/^\d+$/.test(first) || !/^\d+$/.test(count)) return [];
+    return [{ first: Number(first), last: Number(first) + Number(count) - 1 }];
   });
 }
 

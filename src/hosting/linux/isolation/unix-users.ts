@@ -4,7 +4,9 @@ import { PermanentHostError } from '../../host.ts';
 import {
   type AccountLine,
   accountsIn,
+  type IdRange,
   namesIn,
+  subordinateRanges,
   withAccount,
   withLine,
   withoutAccount,
@@ -43,10 +45,10 @@ export interface UnixUsersOptions {
   /** Of which host on the machine; only its lines are touched. */
   instance: string;
   /** First and last user id to give out. */
-  uids: { first: number; last: number };
+  uids: IdRange;
   /** Where the files are. */
   folder?: string;
-  /** Folder of the system's own passwd(5) and group(5). */
+  /** Folder of the system's own passwd(5), group(5), subuid(5) and subgid(5). */
   systemFolder?: string;
 }
 
@@ -113,6 +115,11 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     };
   }
 
+  async function subordinate(): Promise<IdRange[]> {
+    const files = ['subuid', 'subgid'].map((name) => readSystemFile(join(systemFolder, name)));
+    return (await Promise.all(files)).flatMap(subordinateRanges);
+  }
+
   return {
     list,
     find,
@@ -128,7 +135,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
         if (names.has(name))
           throw new PermanentHostError(`the machine has a user or group "${name}" already`);
         const before = await find(installId);
-        const uid = before?.uid ?? freeId(uids, ids);
+        const uid = before?.uid ?? freeId(uids, ids, await subordinate());
         // The line in passwd(5) is the first to come and the last to go: it tells whose the others of that name are.
         if (before && before.name !== name) {
           await rewriteGroupAndShadow(dropping(before.name), dropping(before.name));
@@ -181,13 +188,22 @@ function checkFields(installId: string, name: string, home: string, shell: strin
 
 /**
  * The one after the highest that is taken, and only when there is none the lowest free one: files that a removed user left
- * somewhere are not soon those of another.
+ * somewhere are not soon those of another. Never one that containers of a user may run as.
  */
-export function freeId({ first, last }: { first: number; last: number }, taken: ReadonlySet<number>): number {
+export function freeId(range: IdRange, taken: ReadonlySet<number>, subordinate: readonly IdRange[]): number {
+  const { first, last } = range;
+  const nextFree = (from: number): number | null => {
+    for (let id = from; id <= last; id += 1) {
+      const around = subordinate.find((other) => id >= other.first && id <= other.last);
+      if (around) id = around.last;
+      else if (!taken.has(id)) return id;
+    }
+    return null;
+  };
   let highest = first - 1;
   for (const id of taken) if (id >= first && id <= last && id > highest) highest = id;
-  if (highest < last) return highest + 1;
-  for (let id = first; id <= last; id += 1) if (!taken.has(id)) return id;
+  const id = nextFree(highest + 1) ?? nextFree(first);
+  if (id !== null) return id;
   throw new PermanentHostError(
     `all user ids from ${first} to ${last} are given out: widen HOMEPORT_HOST_UIDS on this host`,
   );

@@ -31,21 +31,16 @@ const PATIENCE_MS = 1_000;
  * A shell, as it takes a tenth of the memory of anything else that could do it, and there is one for each install. What it is to run comes as
  * arguments, and it reads nothing of the website's.
  */
-const FINISH_ON_QUIT = `
-finish() {
-  read -r first rest </proc/$sandbox/task/$sandbox/children
-  read -r php rest </proc/$first/task/$first/children
-  kill -QUIT "$php"
-}
-trap finish QUIT
-"$@" &
-sandbox=$!
-while kill -0 $sandbox 2>/dev/null; do
-  wait $sandbox
-  status=$?
-done
-exit $status
-`;
+const FINISH_ON_QUIT = [
+  'finish() {',
+  'read -r first rest <"/proc/$sandbox/task/$sandbox/children";',
+  'read -r php rest <"/proc/$first/task/$first/children";',
+  'kill -QUIT "$php"; };',
+  'trap finish QUIT;',
+  '"$@" & sandbox=$!;',
+  'while kill -0 "$sandbox" 2>/dev/null; do wait "$sandbox"; status=$?; done;',
+  'exit "$status"',
+].join(' ');
 
 /**
  * The PHP of an install: a process manager of its own in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Its
