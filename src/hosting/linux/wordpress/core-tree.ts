@@ -115,20 +115,20 @@ async function stats(path: string): Promise<Stats | null> {
 }
 
 /**
- * The version of the WordPress in a folder, as its own file says it.
+ * The version of the WordPress in a folder, as its own file says it. `called`: what messages call the folder.
  *
  * @throws PermanentHostError if it is none, is no release, or brings no theme
  */
-export async function checkCore(folder: string): Promise<string> {
+export async function checkCore(folder: string, called = folder): Promise<string> {
   for (const name of REQUIRED) {
     if (!(await isFile(join(folder, name)))) {
-      throw new PermanentHostError(`${folder} holds no WordPress: ${name} is missing`);
+      throw new PermanentHostError(`${called} holds no WordPress: ${name} is missing`);
     }
   }
   const version = versionIn(await readFile(join(folder, 'wp-includes/version.php'), 'utf8'));
   if ((await themesIn(folder)).length === 0) {
     throw new PermanentHostError(
-      `WordPress ${version} in ${folder} brings no theme, and shows nothing without one`,
+      `WordPress ${version} in ${called} brings no theme, and shows nothing without one`,
     );
   }
   return version;

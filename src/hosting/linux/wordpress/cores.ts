@@ -84,14 +84,16 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     const kind = await kindOf(source);
     if (kind === null)
       throw new PermanentHostError(`${source} is not there, so no WordPress can come from it`);
-    if (kind === 'folder') return copyPlain(source, tree);
-    if (isArchiveName(source)) return copyPlain(await unpackArchive(source, join(scratch, 'archive')), tree);
+    if (kind === 'folder') return copyWordPress(source, tree);
+    if (isArchiveName(source)) {
+      return copyWordPress(await unpackArchive(source, join(scratch, 'archive')), tree, source);
+    }
     throw new PermanentHostError(`${source} is neither a folder nor a .zip or .tar.gz`);
   }
 
   async function fetchOfficial(scratch: string, tree: string): Promise<void> {
     const archive = await downloadOfficial(url, scratch, options.fetch);
-    await copyPlain(await unpackArchive(archive, join(scratch, 'archive')), tree);
+    await copyWordPress(await unpackArchive(archive, join(scratch, 'archive')), tree, archive);
   }
 
   async function fetchOfficialOrDebian(scratch: string, tree: string): Promise<void> {
@@ -140,6 +142,12 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
 async function openToAll(folder: string): Promise<void> {
   await runCommand('chown', ['--recursive', '--no-dereference', 'root:root', folder]);
   await runCommand('chmod', ['--recursive', 'u=rwX,go=rX', folder]);
+}
+
+/** Looked at before: a folder of something else may be of any size. */
+async function copyWordPress(from: string, to: string, called = from): Promise<void> {
+  await checkCore(from, called);
+  await copyPlain(from, to);
 }
 
 async function kindOf(path: string): Promise<'folder' | 'file' | null> {

@@ -268,7 +268,7 @@ class WP_Object_Cache
             return false;
         }
         $full = $this->full($key, $group);
-        if (!is_int($value) || $this->in_memory_only($group)) {
+        if (!is_int($value) || $this->in_memory_only($group) || $this->redis === null) {
             $value = max(0, (is_numeric($value) ? (int) $value : 0) + $by);
             $this->store($full, $value, $group, 0, 'KEEPTTL');
             return $value;
