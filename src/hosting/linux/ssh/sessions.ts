@@ -5,6 +5,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../../clock.ts';
 import { writeAtomically } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
 import type { SshLogin, SshQuestions } from '../../host.ts';
 import { endTree, isAlive, processAt } from './processes.ts';
 
@@ -72,8 +73,9 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   async function end(session: Session, reason: string): Promise<void> {
     const { pid, name: install, fingerprintSha256: fingerprint, userId: user } = session;
-    if (await isAlive(session))
+    if (await isAlive(session)) {
       log.info({ install, fingerprint, user, pid, reason }, 'an SSH session is ended');
+    }
     await endTree(session);
     await forget(session);
   }
@@ -86,10 +88,11 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   /** Asks once for each key at each install, whatever the number of its connections. */
   async function recheck(): Promise<void> {
-    const groups = Map.groupBy(
-      held.values(),
-      ({ name, fingerprintSha256 }) => `${name} ${fingerprintSha256}`,
-    );
+    const groups = new Map<string, Held[]>();
+    for (const session of held.values()) {
+      const key = `${session.name} ${session.fingerprintSha256}`;
+      groups.set(key, [...(groups.get(key) ?? []), session]);
+    }
     await Promise.all([...groups.values()].map(recheckGroup));
   }
 
@@ -172,13 +175,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   };
 }
 
-/** Null for what was not written here, or not to its end. */
+/** Null for what was not written here, or not to its end, or is gone. */
 async function readSession(path: string): Promise<Session | null> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
     return Value.Check(sessionSchema, value) ? value : null;
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
+    if (error instanceof SyntaxError || hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
