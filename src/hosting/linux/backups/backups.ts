@@ -14,7 +14,7 @@ import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { readArchive } from './archive-read.ts';
 import { writeArchive } from './archive-write.ts';
-import { createExchange, type Workshop } from './exchange.ts';
+import { createExchange, type ExchangeStep, type Workshop } from './exchange.ts';
 import { newRepository } from './new-repository.ts';
 import { type RepositoryPlace, repositoryPlaces, type S3Credentials } from './place.ts';
 import { writeTo } from './programs.ts';
@@ -51,6 +51,8 @@ export interface BackupsOptions {
   log: Logger;
   clock: Clock;
   random?: Randomness;
+  /** Called after each step of an exchange: where a test breaks off. */
+  reached?: ((step: ExchangeStep) => Promise<void>) | undefined;
 }
 
 const SYNC_MS = 10 * 60_000;
@@ -59,7 +61,7 @@ const SYNC_MS = 10 * 60_000;
 export function createBackups(options: BackupsOptions): Backups {
   const { layout, databases, websites, passwordOf, log, clock, random = systemRandomness } = options;
   const placeOf = repositoryPlaces(options.repository, options.credentials, layout.backups);
-  const exchange = createExchange(databases);
+  const exchange = createExchange(databases, { reached: options.reached });
   /** By install: of its files, and of its repository, which a restore into another install reads. */
   const serially = createSerial();
   const onRepository = createSerial();

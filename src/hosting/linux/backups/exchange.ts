@@ -47,12 +47,27 @@ export interface Exchange {
   recover(home: string): Promise<void>;
 }
 
+/** What is done one after the other; a test breaks off after each. */
+export const EXCHANGE_STEPS = [
+  'prepared',
+  'begun',
+  'htdocs',
+  'private',
+  'tables',
+  'unmarked',
+  'dropped',
+] as const;
+export type ExchangeStep = (typeof EXCHANGE_STEPS)[number];
+
 /**
  * Exchanging takes two renames a folder and one for all tables. Which of them were done is seen by what is there: a folder
  * that is still in the workshop was not; tables were, if the restored ones are not in the workshop's database any more. So a
  * killed host goes on from there.
  */
-export function createExchange(databases: Databases): Exchange {
+export function createExchange(
+  databases: Databases,
+  { reached = async () => {} }: { reached?: ((step: ExchangeStep) => Promise<void>) | undefined } = {},
+): Exchange {
   const scratchOf = (database: string) => `${database}_new`;
 
   async function prepare(
@@ -71,6 +86,7 @@ export function createExchange(databases: Databases): Exchange {
     const database = scratchOf(target.database);
     await databases.drop(database, target.unixUser);
     await databases.create(database, target.unixUser);
+    await reached('prepared');
     return { folder, database };
   }
 
@@ -82,6 +98,7 @@ export function createExchange(databases: Databases): Exchange {
     );
     await writeState(folder, { phase: 'exchanging', ...target });
     try {
+      await reached('begun');
       await finish(home, target);
     } catch (error) {
       // Where the tables have moved, there is only the way forward.
@@ -95,12 +112,17 @@ export function createExchange(databases: Databases): Exchange {
 
   async function finish(home: string, target: Target): Promise<void> {
     const folder = join(home, WORKSHOP);
-    for (const name of FOLDERS) await putInPlace(home, name);
+    for (const name of FOLDERS) {
+      await putInPlace(home, name);
+      await reached(name);
+    }
     await syncFolder(folder);
     await syncFolder(home);
     if (!(await isTableDone(target))) {
       await databases.exchangeTables(scratchOf(target.database), target.database);
+      await reached('tables');
       await databases.query(target.database, `DROP TABLE IF EXISTS ${MARK}`);
+      await reached('unmarked');
     }
     await remove(home, target);
   }
@@ -138,6 +160,7 @@ export function createExchange(databases: Databases): Exchange {
   /** The database first: as long as the workshop is there, it is known that there may be one. */
   async function remove(home: string, { database, unixUser }: Target): Promise<void> {
     await databases.drop(scratchOf(database), unixUser);
+    await reached('dropped');
     await removeTree(join(home, WORKSHOP));
   }
 

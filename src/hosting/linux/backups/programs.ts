@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CommandError } from '../run-command.ts';
 
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_STDERR = 64 * 1024;
+const AHEAD_BYTES = 1024 * 1024;
 /** How long a program that is told to end may take to tidy up: restic removes its lock. */
 const GRACE_MS = 5_000;
 const ENDING_MS = 200;
@@ -33,6 +34,8 @@ export function startProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MOST_STDERR);
   });
+  // Somebody must take its output from the beginning: once it has ended, Node throws away what nobody takes.
+  const stdout = child.stdout.pipe(new PassThrough({ highWaterMark: AHEAD_BYTES }));
   // One that ends early closes the pipe; its status tells what matters.
   child.stdin.on('error', () => {});
   const gone = new Promise<number | null>((resolve, reject) => {
@@ -51,10 +54,10 @@ export function startProgram(
   ended.catch(() => {});
   return {
     stdin: child.stdin,
-    stdout: child.stdout,
+    stdout,
     ended,
     async stop() {
-      child.stdout.resume();
+      stdout.resume();
       // Whoever stops it may have been told by a closed pipe, a moment before the program is gone.
       const failure = await Promise.race([
         ended.then(asNull, asError),

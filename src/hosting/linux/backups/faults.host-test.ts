@@ -1,0 +1,176 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PermanentHostError } from '../../host.ts';
+import type { HostedInstall } from '../hosted-install.ts';
+import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
+import type { Backups } from './backups.ts';
+import { EXCHANGE_STEPS, type ExchangeStep } from './exchange.ts';
+
+let machine: BackupMachine;
+let backups: Backups;
+let shop: HostedInstall;
+
+beforeAll(async () => {
+  machine = await startBackupMachine();
+  backups = machine.backupsWith();
+  shop = await machine.newWebsite();
+});
+afterAll(() => machine?.stop());
+
+const note = (text: string) => machine.databases.query(shop.database, `UPDATE notes SET text = '${text}'`);
+
+/** The website as a whole: which of its states it is in, or a mixture of both. */
+async function seen(): Promise<string> {
+  const page = join(machine.inHtdocs(shop), 'index.html');
+  const hidden = join(machine.homeOf(shop), 'private', 'secret');
+  return [readFileSync(page, 'utf8'), readFileSync(hidden, 'utf8'), ...(await machine.notesOf(shop))].join(
+    ' ',
+  );
+}
+
+async function bringTo(state: string): Promise<void> {
+  machine.put(shop, 'index.html', state);
+  machine.put(shop, '../private/secret', state);
+  await note(state);
+}
+
+test.each(EXCHANGE_STEPS)('killed after "%s", a restore ends whole or was never begun', async (step) => {
+  await bringTo('old');
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  await bringTo('new');
+  const reached = Promise.withResolvers<void>();
+  const killed = machine.backupsWith({
+    // It stands still there for ever, as a killed process does.
+    reached: (at: ExchangeStep) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
+  });
+  void killed.restore(shop, id, { from: shop.ref });
+  await reached.promise;
+  const next = machine.backupsWith();
+  await next.recover(shop.ref.id);
+  expect(await seen()).toBe(step === 'prepared' ? 'new new new' : 'old old old');
+  expect(
+    await machine.leftoversOf(shop).then((left) => left.filter((name) => !name.endsWith('.sql'))),
+  ).toEqual([]);
+  await next.recover(shop.ref.id);
+  await next.restore(shop, id, { from: shop.ref });
+  expect(await seen()).toBe('old old old');
+  expect(await machine.leftoversOf(shop)).toEqual([]);
+});
+
+test.each(['prepared', 'begun', 'htdocs', 'private'] as const)(
+  'what fails after "%s" leaves the present website',
+  async (step) => {
+    await bringTo('old');
+    const id = randomUUID();
+    await backups.snapshot(shop, id);
+    await bringTo('new');
+    const failing = machine.backupsWith({
+      reached: async (at) => {
+        if (at === step) throw new Error('the disk is full');
+      },
+    });
+    await expect(failing.restore(shop, id, { from: shop.ref })).rejects.toThrow('the disk is full');
+    expect(await seen()).toBe('new new new');
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  },
+);
+
+test('a damaged backup, a wrong password and a missing one touch nothing', async () => {
+  machine.put(shop, 'photo.jpg', randomBytes(3_000_000));
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  const before = machine.filesOf(shop);
+  await expect(backups.restore(shop, randomUUID(), { from: shop.ref })).rejects.toThrow(/no backup/);
+  const strange = machine.backupsWith({ passwordOf: async () => 'another' });
+  await expect(strange.restore(shop, id, { from: shop.ref })).rejects.toThrow(/another sealing key/);
+  await expect(strange.snapshot(shop, randomUUID())).rejects.toThrow(PermanentHostError);
+  const data = join(machine.repositoryOf(shop), 'data');
+  const packs = execFileSync('find', [data, '-type', 'f', '-size', '+100k'], { encoding: 'utf8' })
+    .trim()
+    .split('\n');
+  const kept = packs.map((path) => ({ path, bytes: readFileSync(path) }));
+  for (const { path, bytes } of kept) {
+    const flipped = Buffer.from(bytes);
+    for (let at = 5_000; at < bytes.length; at += 20_000) flipped.writeUInt8(bytes.readUInt8(at) ^ 1, at);
+    writeFileSync(path, flipped);
+  }
+  await expect(backups.restore(shop, id, { from: shop.ref })).rejects.toThrow(/is damaged.*was not touched/);
+  expect(machine.filesOf(shop)).toBe(before);
+  expect(await machine.leftoversOf(shop)).toEqual([]);
+  for (const { path, bytes } of kept) writeFileSync(path, bytes);
+  await backups.restore(shop, id, { from: shop.ref });
+  rmSync(machine.inHtdocs(shop, 'photo.jpg'));
+});
+
+test('a signal ends a backup and a restore, and leaves nothing of them', async () => {
+  machine.put(shop, 'large.bin', randomBytes(40_000_000));
+  const id = randomUUID();
+  for (const ms of [20, 100, 250]) {
+    await expect(backups.snapshot(shop, id, AbortSignal.timeout(ms))).rejects.toThrow(/timeout|aborted/);
+  }
+  const made = await backups.snapshot(shop, id);
+  const before = machine.filesOf(shop);
+  for (const ms of [20, 100, 250]) {
+    const signal = AbortSignal.timeout(ms);
+    await expect(backups.restore(shop, id, { from: shop.ref, signal })).rejects.toThrow(/timeout|aborted/);
+    expect(machine.filesOf(shop)).toBe(before);
+    expect(await machine.leftoversOf(shop)).toEqual([]);
+  }
+  expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
+  rmSync(machine.inHtdocs(shop, 'large.bin'));
+});
+
+test('an archive that broke off is no backup, and is made anew', async () => {
+  const id = randomUUID();
+  const half = ['backup', '--stdin', '--stdin-filename', 'website.tar', '--tag', id];
+  machine.restic(shop, half, randomBytes(100_000));
+  await expect(backups.restore(shop, id, { from: shop.ref })).rejects.toThrow(/is damaged/);
+  const made = await backups.snapshot(shop, id);
+  expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
+});
+
+test('what its owner cannot read is named', async () => {
+  machine.put(shop, 'closed', 'x');
+  execFileSync('chmod', ['000', machine.inHtdocs(shop, 'closed')]);
+  await expect(backups.snapshot(shop, randomUUID())).rejects.toThrow(/"htdocs\/closed" cannot be read/);
+  rmSync(machine.inHtdocs(shop, 'closed'));
+});
+
+test('nothing of another gets into a backup by a link, and nothing out of one by a restore', async () => {
+  const secret = join(machine.layout.folder, 'secret');
+  mkdirSync(secret);
+  writeFileSync(join(secret, 'key'), 'secret of another');
+  rmSync(machine.inHtdocs(shop), { recursive: true });
+  mkdirSync(machine.inHtdocs(shop));
+  execFileSync('chown', [`${shop.sandbox.uid}:${shop.sandbox.gid}`, machine.inHtdocs(shop)]);
+  machine.put(shop, 'index.html', 'x');
+  for (const name of ['stolen', 'wp-content']) symlinkSync(secret, machine.inHtdocs(shop, name));
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  const archive = machine.restic(shop, ['dump', '--tag', id, 'latest', 'website.tar']);
+  expect(archive.includes('secret of another')).toBe(false);
+  await backups.restore(shop, id, { from: shop.ref });
+  expect(execFileSync('readlink', [machine.inHtdocs(shop, 'stolen')], { encoding: 'utf8' }).trim()).toBe(
+    secret,
+  );
+  expect(execFileSync('ls', [secret], { encoding: 'utf8' }).trim()).toBe('key');
+});
+
+test('one backup goes and the others stay; then all go', async () => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  await backups.snapshot(shop, one);
+  await backups.snapshot(shop, two);
+  await backups.discard(shop.ref, one);
+  await backups.discard(shop.ref, one);
+  await backups.discard({ id: randomUUID(), name: 'none' }, one);
+  await expect(backups.restore(shop, one, { from: shop.ref })).rejects.toThrow(/no backup/);
+  await backups.restore(shop, two, { from: shop.ref });
+  await backups.removeAll(shop.ref.id);
+  await backups.removeAll(shop.ref.id);
+  expect(existsSync(machine.repositoryOf(shop))).toBe(false);
+  await expect(backups.restore(shop, two, { from: shop.ref })).rejects.toThrow(/no backup/);
+});
