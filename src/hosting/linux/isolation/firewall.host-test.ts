@@ -129,22 +129,25 @@ describe('the firewall', () => {
     expect(await attempt(PUBLIC_IPV6, 5432)).toBe('connected');
   });
 
-  it.each([
-    ['the machine by loopback', '127.0.0.1'],
-    ['all of loopback', '127.9.9.9'],
-    ['the machine by no address', '0.0.0.0'],
-    ['the machine by IPv6', '::1'],
-    ['the machine by an IPv4 address written as IPv6', '::ffff:127.0.0.1'],
-    ['a public address of the machine', OWN_PUBLIC],
-    ['a private address of the machine', OWN_PRIVATE],
-    ['a private network', PRIVATE],
-    ['the metadata of a cloud', METADATA],
-    ['a private network by IPv6', PRIVATE_IPV6],
-  ])('refuses %s, at once', async (_what, address) => {
+  it('refuses the machine and private networks, at once', async () => {
     await firewall().ensure();
-    const began = Date.now();
-    expect(await attempt(address, 5432)).toMatch(/refused|No route|Permission denied|unreachable/i);
-    expect(Date.now() - began).toBeLessThan(4_000);
+    const refused = {
+      'the machine by loopback': '127.0.0.1',
+      'all of loopback': '127.9.9.9',
+      'the machine by no address': '0.0.0.0',
+      'the machine by IPv6': '::1',
+      'the machine by an IPv4 address written as IPv6': '::ffff:127.0.0.1',
+      'a public address of the machine': OWN_PUBLIC,
+      'a private address of the machine': OWN_PRIVATE,
+      'a private network': PRIVATE,
+      'the metadata of a cloud': METADATA,
+      'a private network by IPv6': PRIVATE_IPV6,
+    };
+    for (const [what, address] of Object.entries(refused)) {
+      const began = Date.now();
+      expect(await attempt(address, 5432), what).toMatch(/refused|No route|Permission denied|unreachable/i);
+      expect(Date.now() - began, what).toBeLessThan(4_000);
+    }
   });
 
   it('lets an install fetch websites of the machine itself, by any of its addresses', async () => {
@@ -159,6 +162,30 @@ describe('the firewall', () => {
     await firewall().ensure();
     expect(await attempt(RESOLVER, 53)).toBe('connected');
     expect(await attempt('127.0.0.1', 53)).not.toBe('connected');
+  });
+
+  it('holds for datagrams as well', async () => {
+    await firewall().ensure();
+    const listen = `use IO::Socket::IP; $| = 1; print "ready\\n";
+      my $s = IO::Socket::IP->new(LocalHost => '127.0.0.1', LocalPort => 5353, Type => SOCK_DGRAM) or die $!;
+      while ($s->recv(my $text, 100)) { print $text }`;
+    const args = ['netns', 'exec', machine, '/usr/bin/perl', '-e', listen];
+    const server = spawn('/usr/sbin/ip', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    servers.push(server);
+    let received = '';
+    server.stdout.on('data', (chunk: Buffer) => {
+      received += chunk.toString();
+    });
+    await expect.poll(() => received).toContain('ready');
+    const send = `use IO::Socket::IP;
+      my $s = IO::Socket::IP->new(PeerHost => '127.0.0.1', PeerPort => 5353, Type => SOCK_DGRAM) or die $!;
+      for (1..50) { $s->send($ARGV[0]); select undef, undef, undef, 0.01 }`;
+    for (const uid of [uids.first, 0]) {
+      const user = ['/usr/bin/setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+      await inside(machine, ...user, '/usr/bin/perl', '-e', send, `from ${uid}`);
+    }
+    await expect.poll(() => received).toContain('from 0');
+    expect(received).not.toContain(`from ${uids.first}`);
   });
 
   it('holds for installs alone', async () => {
