@@ -1,14 +1,15 @@
-import { constants, type Stats } from 'node:fs';
-import { copyFile, lstat, mkdir, readdir, readFile, readlink, stat } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { copyFile, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { runCommand } from '../run-command.ts';
 
-/** Deeper than any WordPress; links that lead round in circles get there. */
-const MOST_LEVELS = 40;
-const COPIES_AT_ONCE = 8;
-/** Root's alone to change, for all to read. */
-const FOLDER_MODE = 0o755;
+/** More than any path has; links that lead round in circles get there. */
+const MOST_LINKS = 40;
+/** Folders that are reached by links to folders by links. */
+const MOST_LINKED = 4;
+const COPY_MS = 5 * 60_000;
 
 /** Not part of a core that many websites share: each has its own, and the host's own comes in its place. */
 const LEFT_OUT = new Set(['wp-config.php', '.htaccess', '.user.ini', 'php.ini']);
@@ -34,30 +35,33 @@ export async function copyPlain(
   to: string,
   { root = '/', instead = {} }: { root?: string; instead?: Record<string, string> } = {},
 ): Promise<void> {
-  const files: { from: string; to: string }[] = [];
-  await mkdir(to, { mode: FOLDER_MODE });
-  await collect(from, to, 0);
-  const waiting = files.values();
-  const copyNext = async () => {
-    for (const file of waiting) await copyFile(file.from, file.to, constants.COPYFILE_EXCL);
-  };
-  await Promise.all(Array.from({ length: COPIES_AT_ONCE }, copyNext));
+  await copyWithLinks(from, to);
+  for (const name of LEFT_OUT) await rm(join(to, name), { recursive: true, force: true });
+  await replaceLinks(from, to, 0);
 
-  async function collect(folder: string, target: string, level: number): Promise<void> {
-    if (level > MOST_LEVELS) throw new PermanentHostError(`${folder}: folders lie too deep for a WordPress`);
-    for (const name of await readdir(folder)) {
-      if (level === 0 && LEFT_OUT.has(name)) continue;
-      const entry = join(folder, name);
-      const path = (await lstat(entry)).isSymbolicLink() ? await follow(entry) : entry;
-      const found = await lstat(path);
-      if (found.isDirectory()) {
-        await mkdir(join(target, name), { mode: FOLDER_MODE });
-        await collect(path, join(target, name), level + 1);
-      } else if (found.isFile()) {
-        files.push({ from: path, to: join(target, name) });
-      } else {
-        throw new PermanentHostError(`${path} is neither a file nor a folder`);
-      }
+  /** `linked`: how many links to folders led here. */
+  async function replaceLinks(source: string, folder: string, linked: number): Promise<void> {
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      const place = join(folder, entry.name);
+      const original = join(source, entry.name);
+      if (entry.isDirectory()) await replaceLinks(original, place, linked);
+      else if (entry.isSymbolicLink()) await replaceLink(original, place, linked);
+      else if (!entry.isFile()) throw new PermanentHostError(`${original} is neither a file nor a folder`);
+    }
+  }
+
+  async function replaceLink(link: string, place: string, linked: number): Promise<void> {
+    if (linked > MOST_LINKED) throw new PermanentHostError(`${link} is a link that leads too deep`);
+    const target = await follow(link);
+    await rm(place);
+    const found = await lstat(target);
+    if (found.isDirectory()) {
+      await copyWithLinks(target, place);
+      await replaceLinks(target, place, linked + 1);
+    } else if (found.isFile()) {
+      await copyFile(target, place);
+    } else {
+      throw new PermanentHostError(`${link} leads to neither a file nor a folder`);
     }
   }
 
@@ -69,6 +73,12 @@ export async function copyPlain(
       throw new PermanentHostError(`${link} is a link to ${missing}, which is missing`);
     return other;
   }
+}
+
+/** By cp(1): thousands of small files take it a third of the time, and none of this process's. */
+async function copyWithLinks(from: string, to: string): Promise<void> {
+  const options = ['--recursive', '--no-dereference', '--reflink=auto', '--no-target-directory'];
+  await runCommand('cp', [...options, '--', `${from}/.`, to], { timeoutMs: COPY_MS });
 }
 
 /**
@@ -93,7 +103,7 @@ async function resolveBelow(root: string, path: string): Promise<{ path: string;
       continue;
     }
     links++;
-    if (links > MOST_LEVELS) throw new PermanentHostError(`${path} is a link that leads round in circles`);
+    if (links > MOST_LINKS) throw new PermanentHostError(`${path} is a link that leads round in circles`);
     const target = await readlink(next);
     if (target.startsWith('/')) at = root;
     ahead = [...partsOf(target), ...rest];
