@@ -90,15 +90,17 @@ export function createBackups(options: BackupsOptions): Backups {
     const dump = scratchFile(ref.id, 'backup');
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     try {
-      const dumped = databases.dump(install.database, dump, signal);
-      const [restic, leftOut] = await Promise.all([repositoryFor(ref.id), dumped]);
+      const [{ restic, ids }, leftOut] = await both(
+        repositoryWith(ref.id, backupId, signal),
+        databases.dump(install.database, dump, signal),
+      );
       if (leftOut.length > 0) {
         log.warn({ install: ref.id, views: leftOut }, 'views of what is gone are not in the backup');
       }
-      const existing = await wholeOne(restic, install, backupId, signal);
+      const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
       const written = await write(restic, install, backupId, dump, signal);
-      return await readBack(restic, install, backupId, written, signal);
+      return await readBack(restic, install, written, signal);
     } catch (error) {
       throw explainRepository(error, ref);
     } finally {
@@ -106,29 +108,33 @@ export function createBackups(options: BackupsOptions): Backups {
     }
   }
 
-  async function repositoryFor(installId: string): Promise<Restic> {
+  /** The repository of an install, made if it has none, and the snapshots of a backup in it. */
+  async function repositoryWith(
+    installId: string,
+    backupId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ restic: Restic; ids: string[] }> {
     const present = await openRepository(installId);
-    if (present !== null) return present;
+    if (present !== null) return { restic: present, ids: await present.find(backupId, signal) };
     const place = placeOf(installId);
     const password = await passwordOf(installId);
     await makeRepository(place, password);
-    return resticOn(place, password);
+    return { restic: resticOn(place, password), ids: [] };
   }
 
   /** The backup if it is there and whole. What an earlier run left that is not is forgotten. */
   async function wholeOne(
     restic: Restic,
+    ids: string[],
     { ref }: HostedInstall,
-    backupId: string,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot | null> {
-    const ids = await restic.find(backupId, signal);
     for (const id of ids) {
       try {
         return await verify(restic, id, ref, signal);
       } catch (error) {
         if (!(error instanceof DamagedBackupError)) throw error;
-        log.warn({ install: ref.id, backup: backupId, reason: error.message }, 'half a backup is made anew');
+        log.warn({ install: ref.id, reason: error.message }, 'half a backup is made anew');
       }
     }
     if (ids.length > 0) await restic.forget(ids);
@@ -141,30 +147,29 @@ export function createBackups(options: BackupsOptions): Backups {
     backupId: string,
     dump: string,
     signal: AbortSignal | undefined,
-  ): Promise<Snapshot> {
+  ): Promise<{ id: string; archive: Snapshot }> {
     signal?.throwIfAborted();
     const tar = await packWebsite(layout, install.sandbox);
     const keeper = restic.backUp(backupId);
     const stop = () => Promise.all([keeper.stop(), tar.stop()]);
     signal?.addEventListener('abort', stop);
-    keeper.stdout.resume();
     tar.stdin.end();
     try {
-      const written = await writeArchive(
+      const archive = await writeArchive(
         { description: describe(install), dump, files: tar.stdout, filesEnded: tar.ended },
         (bytes) => writeTo(keeper.stdin, bytes),
       );
       signal?.throwIfAborted();
       // Only now: an archive that ends too early must not become a backup.
       keeper.stdin.end();
-      await keeper.ended;
+      const id = await keeper.id;
       const { stderr } = await tar.ended;
       if (stderr !== '')
         log.info(
           { install: install.ref.id, tar: stderr.slice(-2000) },
           'files changed while they were backed up',
         );
-      return written;
+      return { id, archive };
     } catch (error) {
       const [resticFailure, tarFailure] = await stop();
       signal?.throwIfAborted();
@@ -177,19 +182,16 @@ export function createBackups(options: BackupsOptions): Backups {
   async function readBack(
     restic: Restic,
     { ref }: HostedInstall,
-    backupId: string,
-    written: Snapshot,
+    { id, archive }: { id: string; archive: Snapshot },
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
-    const [id] = await restic.find(backupId, signal);
     try {
-      if (id === undefined) throw new DamagedBackupError('it is not there');
       const seen = await verify(restic, id, ref, signal);
-      if (seen.sha256 !== written.sha256) throw new DamagedBackupError('its checksum is another');
+      if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum is another');
       return seen;
     } catch (error) {
       if (!(error instanceof DamagedBackupError)) throw error;
-      if (id !== undefined) await restic.forget([id]);
+      await restic.forget([id]);
       // The disk's or the memory's fault, and worth another try.
       throw new Error(`The new backup of ${ref.name} was not read back as written: ${error.message}.`, {
         cause: error,
@@ -249,14 +251,10 @@ export function createBackups(options: BackupsOptions): Backups {
     const owner = { database, unixUser };
     await exchange.recover(home);
     try {
-      const restic = await openRepository(from.id);
-      const [id] = restic === null ? [] : await restic.find(backupId, signal);
-      if (restic === null || id === undefined) {
-        throw new PermanentHostError(
-          `There is no backup ${backupId} of ${from.name} that this host can reach.`,
-        );
-      }
-      const workshop = await exchange.prepare(home, owner, sandbox);
+      const [{ restic, id }, workshop] = await both(
+        requireBackup(from, backupId, signal),
+        exchange.prepare(home, owner, sandbox),
+      );
       const restored = await fill(restic, id, target, workshop, from, signal);
       // The core that the website is on now, whichever it was on then.
       await linkSite(layout, { ...sandbox, home: workshop.folder });
@@ -274,6 +272,17 @@ export function createBackups(options: BackupsOptions): Backups {
       });
       throw explainRestore(explainRepository(error, from), from, backupId);
     }
+  }
+
+  async function requireBackup(
+    from: InstallRef,
+    backupId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ restic: Restic; id: string }> {
+    const restic = await openRepository(from.id);
+    const [id] = restic === null ? [] : await restic.find(backupId, signal);
+    if (restic !== null && id !== undefined) return { restic, id };
+    throw new PermanentHostError(`There is no backup ${backupId} of ${from.name} that this host can reach.`);
   }
 
   /** Fills the workshop from a snapshot, and checks all of it on the way. The database is loaded while files are still coming. */
@@ -364,6 +373,12 @@ export function createBackups(options: BackupsOptions): Backups {
     discard: (install, backupId) => onRepository(install.id, () => discard(install, canonicalId(backupId))),
     removeAll: (installId) => onRepository(installId, () => removeAll(installId)),
   };
+}
+
+/** Both, side by side; a failure is told only when the other has ended as well, so that nothing is undone under its hands. */
+async function both<A, B>(one: Promise<A>, other: Promise<B>): Promise<[A, B]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 function describe({ ref, sandbox, primaryHostname }: HostedInstall): Description {

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { CommandError, runCommand } from '../run-command.ts';
@@ -17,8 +18,8 @@ const snapshotList = Type.Array(
 export interface Restic {
   /** Ids of the snapshots of a backup, the latest first: more than one only where a run was broken off. */
   find(backupId: string, signal?: AbortSignal): Promise<string[]>;
-  /** Makes a snapshot of what is written into its `stdin`, once that is ended. */
-  backUp(backupId: string): RunningProgram;
+  /** Makes a snapshot of what is written into its `stdin`, once that is ended. `id` resolves then, or rejects. */
+  backUp(backupId: string): RunningProgram & { id: Promise<string> };
   /** Gives that file back in its `stdout`. */
   read(snapshotId: string): RunningProgram;
   /** Forgets snapshots; what only they needed stays until {@link prune}. */
@@ -55,11 +56,15 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
       return found.sort((a, b) => (a.time < b.time ? 1 : -1)).map(({ id }) => id);
     },
 
-    backUp: (backupId) =>
-      startProgram(
-        words('backup', '--stdin', '--stdin-filename', FILE, '--tag', backupId, '--host', 'homeport'),
-        { environment: own },
-      ),
+    backUp(backupId) {
+      const tags = ['--tag', backupId, '--host', 'homeport'];
+      const program = startProgram(words('backup', '--json', '--stdin', '--stdin-filename', FILE, ...tags), {
+        environment: own,
+      });
+      const id = summaryOf(program);
+      id.catch(() => {});
+      return { ...program, id };
+    },
 
     read: (snapshotId) => startProgram(words('dump', snapshotId, FILE), { environment: own }),
 
@@ -73,6 +78,19 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
       await run(['prune'], PRUNE_MS);
     },
   };
+}
+
+const summary = Type.Object({
+  message_type: Type.Literal('summary'),
+  snapshot_id: Type.String({ pattern: '^[0-9a-f]{8,64}$' }),
+});
+
+/** restic tells on its last line what it has made. */
+async function summaryOf({ stdout, ended }: RunningProgram): Promise<string> {
+  let last = '';
+  for await (const line of createInterface({ input: stdout })) last = line;
+  await ended;
+  return Value.Parse(summary, JSON.parse(last)).snapshot_id;
 }
 
 /** Whether restic could not open a repository because the password is none of its keys'. */
