@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../clock.ts';
+import { hasCode } from '../../error-code.ts';
 import type { SshLogin } from '../../host.ts';
 import type { Daemons } from '../daemon.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
@@ -70,7 +71,7 @@ export async function startSshHost(
   firstUid: number,
   timing: Pick<SshServerOptions, 'recheckMs' | 'unansweredMs'> = {},
 ): Promise<SshHost> {
-  const instance = `t${randomBytes(4).toString('hex')}`;
+  const instance = `ssh${randomBytes(4).toString('hex')}`;
   const layout = linuxLayout(await mkdtemp('/srv/hpt-ssh-'), await mkdtemp('/run/hpt-ssh-'));
   for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
   const clients = join(layout.folder, 'clients');
@@ -208,10 +209,23 @@ export async function startSshHost(
       }
       for (const { installId } of await users.list()) await users.remove(installId);
       for (const group of await cgroups.list()) await cgroups.remove(group);
+      await removeCgroupsOf(instance);
       for (const folder of [layout.folder, layout.runFolder])
         await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** What the groups of an instance were in: empty by now, in each hierarchy. */
+async function removeCgroupsOf(instance: string): Promise<void> {
+  const root = '/sys/fs/cgroup';
+  for (const hierarchy of ['', ...(await readdir(root))]) {
+    try {
+      await rmdir(join(root, hierarchy, `homeport-${instance}`));
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT', 'ENOTDIR')) throw error;
+    }
+  }
 }
 
 async function outcome(running: Promise<{ stdout: string; stderr: string }>): Promise<Ran> {
