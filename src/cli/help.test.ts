@@ -59,6 +59,7 @@ test('all that the documents name are there', () => {
     'credential list',
     'credential revoke',
     'installs core',
+    'installs apply',
     'backup list',
     'backup restore',
     'host setup',
@@ -68,6 +69,7 @@ test('all that the documents name are there', () => {
     'host accept',
     'host identity',
     'host wordpress',
+    'host forget',
     'host remove',
     'doctor',
   ]);

@@ -19,6 +19,38 @@ export function addInstallCommands(program: Command): void {
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
     .addHelpText('after', '\nExample:\n  homeport installs core harbourcafe 6.8.7')
     .action(switchCore);
+
+  install
+    .command('apply')
+    .summary('bring an install to what it should be')
+    .description(
+      'bring an install on its host to what it should be, though nothing has changed: after its host lost it, or something ' +
+        'was changed by hand ("homeport doctor --host"). Waits until that is done; a running server does it, or else this command',
+    )
+    .argument('<name>', 'the install')
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
+    .addHelpText('after', '\nExample:\n  homeport installs apply harbourcafe')
+    .action(applyAgain);
+}
+
+async function applyAgain(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const { jobId, installId } = await services.installs.applyAgain(name);
+    const ended = await waitForJob(
+      jobId,
+      { title: `Applying ${name}`, subject: `The work on ${name}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        `${name} could not be applied: ${ended.error ?? 'the install was deleted meanwhile'}`,
+      );
+    }
+    if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
+    process.stdout.write(`${name} is as it should be.\n`);
+  });
 }
 
 function versionArgument(text: string): string {

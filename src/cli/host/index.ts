@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addHostAcceptAndDrain } from './accept.ts';
 import { addHostAdd } from './add.ts';
+import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
 import { addHostRemove } from './remove.ts';
@@ -18,5 +19,6 @@ export function addHostCommand(program: Command): void {
   addHostAcceptAndDrain(host);
   addHostIdentity(host);
   addHostWordpress(host);
+  addHostForget(host);
   addHostRemove(host);
 }

@@ -135,7 +135,7 @@ function unexpected(records: InstallRecord[], expected: InstallRef[]): Finding[]
       thing: `install ${state.name}`,
       message: 'It is served here, and the control plane has no such install on this host.',
       mend: null,
-      remedy: `If nobody needs it any more: homeport host forget ${state.id}`,
+      remedy: `If nobody needs it any more, take it away: homeport host forget <this host> ${state.id}`,
     }));
 }
 

@@ -9,6 +9,7 @@ import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts'
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { loadOffers, type Offers } from '../hosts/offers.ts';
+import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import { provisionInstall } from './jobs.ts';
 import { cnameOf } from './present.ts';
@@ -178,7 +179,15 @@ export function createInstallService(platform: Platform) {
     });
   }
 
-  return { get, list, create, update, remove, switchWordpress: createCoreSwitch(platform) };
+  return {
+    get,
+    list,
+    create,
+    update,
+    remove,
+    switchWordpress: createCoreSwitch(platform),
+    applyAgain: createApplyAgain(platform),
+  };
 }
 
 /** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */

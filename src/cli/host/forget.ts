@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { connectHost } from '../../hosting/remote/client.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { idArgument } from '../arguments.ts';
+import { confirm } from '../confirm.ts';
+import { withPlatform } from '../with-platform.ts';
+
+/** For an install that only the machine still knows of: after a database was put back to an earlier state, say. */
+export function addHostForget(host: Command): void {
+  host
+    .command('forget')
+    .summary('take an install from a host that this platform does not know')
+    .description(
+      'take an install from a host: its files, its database and its backups. Only for one that this platform does not have ' +
+        'there, as "homeport doctor --host" names it',
+    )
+    .argument('<name>', 'the host')
+    .argument('<install-id>', 'the install', idArgument)
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  homeport host forget web2 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11')
+    .action(forget);
+}
+
+async function forget(name: string, id: string, { yes }: { yes?: boolean }, command: Command): Promise<void> {
+  await withPlatform(command, async ({ database }, { hosts }) => {
+    const target = await hosts.target(name);
+    const known = await database.reader
+      .selectFrom('installs')
+      .select('name')
+      .where('id', '=', id)
+      .executeTakeFirst();
+    if (known) {
+      throw new OperatorError(`${known.name} is an install of this platform. Delete it by the API instead.`);
+    }
+    const question = `Take the install ${id} from ${name}, its files, database and backups included?`;
+    if (yes !== true && !(await confirm(question, process.stdin, process.stderr))) {
+      throw new OperatorError('Nothing was taken away.');
+    }
+    const remote = connectHost(target);
+    try {
+      await remote.remove({ id, name: id });
+    } finally {
+      await remote.close();
+    }
+    process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
+  });
+}

@@ -1,0 +1,29 @@
+import { InvalidRequest } from '../../failures.ts';
+import type { Platform } from '../../platform.ts';
+import { applyInstall } from './jobs.ts';
+
+/**
+ * For the command line: asks for an install, by its name, to be brought to what it should be, though nothing about it has changed: its
+ * host lost it, or was mended by hand. Gives the job's id. Throws InvalidRequest.
+ */
+export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
+  return async (name: string): Promise<{ jobId: string; installId: string }> =>
+    database.write(async (transaction) => {
+      const install = await transaction.queries
+        .selectFrom('installs')
+        .select(['id', 'status'])
+        .where('name', '=', name)
+        .executeTakeFirst();
+      if (!install) throw new InvalidRequest(`There is no install "${name}".`);
+      if (install.status !== 'active') {
+        throw new InvalidRequest(
+          `The install "${name}" is ${install.status}; only an active one can be applied again.`,
+        );
+      }
+      const jobId = await queue.enqueue(transaction, applyInstall, {
+        payload: { id: install.id },
+        lane: install.id,
+      });
+      return { jobId, installId: install.id };
+    });
+}
