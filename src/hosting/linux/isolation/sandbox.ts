@@ -41,8 +41,9 @@ export interface SandboxOptions {
 /** Where an install sees what stands in {@link sandboxEtcOf}. */
 export const SANDBOX_ETC = '/etc/homeport';
 
-/** `/tmp` is memory, and counts as the install's. */
+/** `/tmp` and `/dev/shm` are memory, and count as the install's until they are emptied or the sandbox ends. */
 const TMP_BYTES = 256 * 1024 * 1024;
+const SHM_BYTES = 64 * 1024 * 1024;
 
 /** `php` is the install's own version in here, whatever else the machine has. */
 const OWN_PROGRAMS = '/run/homeport/bin';
@@ -98,8 +99,8 @@ export function sandboxCommand(
     ...(options.socketFolder === undefined ? [] : same('--bind', options.socketFolder)),
     // Over it again where PHP may write to the whole: it would then be able to exchange Redis's folder.
     ...(options.socketFolder === run ? same('--ro-bind', layout.redisRunOf(install.id)) : []),
-    // Last, for only the outermost mount is made read-only by it: without, `/` would be a place to fill memory from.
-    ...['--remount-ro', '/'],
+    // Last, as each makes only the one mount read-only: they would be places to fill memory from.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', options.folder ?? home],
     '--',
     ...command,
@@ -191,6 +192,7 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
     ...OWN_SETTINGS.flatMap((name) => ['--symlink', `homeport/${name}`, `/etc/${name}`]),
     ...['--symlink', cli, `${OWN_PROGRAMS}/php`],
     ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--perms', '1777', '--size', `${SHM_BYTES}`, '--tmpfs', '/dev/shm'],
     ...['--perms', '1777', '--size', `${TMP_BYTES}`, '--tmpfs', '/tmp'],
     ...['--symlink', '../tmp', '/var/tmp'],
   ];
