@@ -6,6 +6,7 @@ import { type RunningHomeport, startHomeport } from '../homeport.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { curlLine } from './curl-line.ts';
+import { startHostBeside } from './host-beside.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
@@ -23,7 +24,12 @@ export function addServeCommand(program: Command): void {
       const roles = rolesOf(options.only);
       const config = configOf(command);
       const log = createLog(config);
-      const homeport = await startHomeport(config, { log }, roles);
+      const { config: settings } = command.optsWithGlobals<{ config?: string }>();
+      const beside = roles.hosting ? await startHostBeside(config, settings) : null;
+      const homeport = await startHomeport(config, { log }, roles).catch(async (error: unknown) => {
+        await beside?.stop();
+        throw error;
+      });
       // Before anything is printed: whoever reads the first line may already want to end it.
       const ended = untilSignal(homeport);
       const first = await ensureOwner(homeport.platform, homeport.services);
@@ -31,6 +37,7 @@ export function addServeCommand(program: Command): void {
       process.stdout.write(banner(config, homeport, first));
       releaseStartupMemory();
       await ended;
+      await beside?.stop();
     });
 }
 

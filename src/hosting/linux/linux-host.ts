@@ -187,7 +187,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     const website: Website = {
       id: state.id,
       name: state.name,
-      database: `hp_${state.id.replaceAll('-', '')}`,
+      database: databaseOf(state.id),
       state,
       php: await runtimeOf(state.phpVersion),
       wordpressVersion: await coreOf(state.wordpressVersion),
@@ -227,7 +227,11 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
   async function remove({ id, name }: { id: string; name: string }): Promise<void> {
     const record = await records.read(id);
-    const remains = { id, name, database: record?.placement.database ?? `hp_${id.replaceAll('-', '')}` };
+    const remains = {
+      id,
+      name: record?.state.name ?? name,
+      database: record?.placement.database ?? databaseOf(id),
+    };
     // Written before anything goes, so that a host killed on the way does not bring half a website up again.
     await journal.begin(remains);
     await records.remove(id);
@@ -304,4 +308,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       return version;
     },
   };
+}
+
+function databaseOf(installId: string): string {
+  return `hp_${installId.replaceAll('-', '')}`;
 }
