@@ -215,7 +215,7 @@ test('where everything is offloaded, WordPress is still run and never shown', as
   expect(JSON.parse((await at('/')).text)).toMatchObject({ SCRIPT_NAME: '/index.php' });
   expect(JSON.parse((await at('/index.php')).text)).toMatchObject({ SCRIPT_NAME: '/index.php' });
   expect(JSON.parse((await at('/a-post')).text)).toMatchObject({ REQUEST_URI: '/a-post' });
-  expect((await at('/wp-content/uploads/x.php')).status).toBe(403);
+  expect((await at('/wp-content/uploads/x.php')).status).toBe(404);
   status = 500;
   expect(JSON.parse((await at('/index.php')).text)).toMatchObject({ SCRIPT_NAME: '/index.php' });
   expect((await at('/no-file')).status).toBe(502);

@@ -25,6 +25,8 @@ export interface MainOptions extends EdgeOptions {
   pidFile: string;
   /** Where bodies and answers go that are too large for memory. */
   temporary: string;
+  /** PEM file, certificate and key: what is shown for names that have none. */
+  ownCertificate: string;
   /** Tells one own certificate from the next, so that a new one is a new configuration. */
   ownFingerprint: string;
   /** Tells this nginx from that of another host on the machine. */
@@ -315,15 +317,14 @@ fastcgi_cache_lock_age 10s;
 /** What answers for all other names. It is also where the variables are declared that no website may set. */
 function renderDefaultServer(options: MainOptions): string {
   const { edgeHttp, edgeHttps, layout, notices } = options;
-  const own = options.certificateFiles(null);
   return `server {
     listen ${listenValue(edgeHttp, 'default_server backlog=4096')};
     listen ${listenValue(edgeHttps, 'ssl http2 default_server backlog=4096')};
     server_name _;
     set $path_info "";
     # ${options.ownFingerprint}
-    ssl_certificate ${quoted(own.chain)};
-    ssl_certificate_key ${quoted(own.key)};
+    ssl_certificate ${quoted(options.ownCertificate)};
+    ssl_certificate_key ${quoted(options.ownCertificate)};
     error_page 404 ${noticeUri('no-website')};
 ${MARKER_PLACE}
 ${renderText(ALIVE_PATH, aliveText(options.instance))}

@@ -22,8 +22,8 @@ export interface EdgeOptions {
   listen: Record<Scheme, string>;
   /** Folder of notices. */
   notices: string;
-  /** The chain and the key (PEM files) of a certificate, by {@link certificateId}; null stands for the web server's own. */
-  certificateFiles(id: string | null): { chain: string; key: string };
+  /** The chain and the key (PEM files) of a certificate, by {@link certificateId}. */
+  certificateFiles(id: string): { chain: string; key: string };
   s3: S3Service;
 }
 
@@ -73,7 +73,7 @@ interface Server {
   schemes: Scheme[];
   behaviour: Behaviour;
   names: string[];
-  /** As {@link ServedName.certificate}, by id. */
+  /** Its id; null: the web server's own. */
   certificate: string | null;
 }
 
@@ -100,13 +100,10 @@ function servers(names: ServedName[]): Server[] {
 
 function renderServer(server: Server, state: InstallState, edge: EdgeOptions): string {
   const { schemes, behaviour, names, certificate } = server;
-  const files = edge.certificateFiles(certificate);
   const head = [
     ...schemes.map((scheme) => `listen ${edge.listen[scheme]};`),
     `server_name ${names.map(serverName).join(' ')};`,
-    ...(schemes.includes('https')
-      ? [`ssl_certificate ${quoted(files.chain)};`, `ssl_certificate_key ${quoted(files.key)};`]
-      : []),
+    ...(certificate === null ? [] : renderCertificate(edge.certificateFiles(certificate))),
     MARKER_PLACE,
   ];
   const [scheme = 'http'] = schemes;
@@ -115,31 +112,34 @@ function renderServer(server: Server, state: InstallState, edge: EdgeOptions): s
   return `server {\n${[...head, body].join('\n')}\n}`;
 }
 
+/** Where there is none, nginx shows that of the default server, which costs nothing. */
+function renderCertificate({ chain, key }: { chain: string; key: string }): string[] {
+  return [`ssl_certificate ${quoted(chain)};`, `ssl_certificate_key ${quoted(key)};`];
+}
+
 function renderRedirect(
   { scheme, name }: Extract<Behaviour, { kind: 'redirect' }>,
   arrival: Scheme,
   { layout, notices }: EdgeOptions,
 ): string {
   const port = scheme === arrival ? '$port_suffix' : '$https_port_suffix';
-  const sendOn = `if ($unsendable) {
+  return `${renderWellKnown({ proofs: layout.proofs, notices, unproved: '/' })}
+location / {
+    if ($unsendable) {
         return 400;
     }
     add_header Cache-Control no-cache always;
-    return 301 ${scheme}://${name ?? '$host'}${port}$request_uri;`;
-  return `${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@away' })}
-location / {
-    ${sendOn}
-}
-location @away {
-    ${sendOn}
+    return 301 ${scheme}://${name ?? '$host'}${port}$request_uri;
 }`;
 }
 
-/** Programs whose source is nobody's to read; copies that editors leave behind too. `.php` itself is run. */
-const PROGRAM = '\\.(?:php\\d?|phtml|phar|phps|pht|inc)(?:\\.(?:bak|old|orig|save|swp))?~?$';
 /** Folders that WordPress and its plugins write what visitors send into: nothing in them is run. */
 const NEVER_RUN =
-  '(?s)^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?:php\\d?|phtml|phar|phps|pht)(?:/|$)';
+  '^/wp-content/(?:uploads|cache|upgrade|upgrade-temp-backup)/.*\\.(?i:php\\d?|phtml|phar|phps|pht)(?:/|$)';
+/** Programs whose source is nobody's to read, and the copies that editors leave behind. `.php` itself is run. */
+const PROGRAM = '\\.(?!php$)(?i:php\\d?|phtml|phar|phps|pht|inc)(?i:\\.(?:bak|old|orig|save|swp))?~?$';
+/** All that is answered as if it were not there. */
+const NEVER_SHOWN = `(?s)${HIDDEN_PATTERN}|${NEVER_RUN}|${PROGRAM}`;
 const STATIC =
   '\\.(?:avif|bmp|css|eot|gif|ico|jpe?g|js|json|map|mjs|mp[34]|og[gv]|otf|pdf|png|svgz?|ttf|wasm|wav|web[mp]|woff2?)$';
 
@@ -147,18 +147,13 @@ const STATIC =
 const TO_WORDPRESS = '/index.php$is_args$args';
 
 function renderWebsite({ id, offload }: InstallState, { layout, notices, s3 }: EdgeOptions): string {
+  const unproved = `${quoted(layout.htdocsOf(id)).replace(/"$/, '$uri"')} ${TO_WORDPRESS}`;
   return `root ${quoted(layout.htdocsOf(id))};
 disable_symlinks if_not_owner from=${quoted(layout.homeOf(id))};
 ${offload === null ? '' : renderOffload(id, offload, s3)}
-${renderWellKnown({ proofs: layout.proofs, notices, unproved: '@unproved' })}
-location @unproved {
-    try_files $uri ${TO_WORDPRESS};
-}
-location ~ ${quotedPattern(HIDDEN_PATTERN)} {
+${renderWellKnown({ proofs: layout.proofs, notices, unproved })}
+location ~ ${quotedPattern(NEVER_SHOWN)} {
     return 404;
-}
-location ~* ${quotedPattern(NEVER_RUN)} {
-    return 403;
 }
 location ~ ${quotedPattern('\\.php(?:/|$)')} {
     fastcgi_split_path_info "^(.+?\\.php)(/.*)$";
@@ -167,9 +162,6 @@ location ~ ${quotedPattern('\\.php(?:/|$)')} {
     fastcgi_cache ${zoneOf(id)};
     add_header X-Cache $cache_state always;
     fastcgi_pass ${quoted(`unix:${layout.phpSocketOf(id)}`)};
-}
-location ~* ${quotedPattern(PROGRAM)} {
-    return 403;
 }
 location ~* ${quotedPattern(STATIC)} {
     expires 7d;

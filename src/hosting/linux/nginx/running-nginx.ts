@@ -14,7 +14,7 @@ export interface RunningNginx {
   ensure(generation: string): Promise<void>;
   /**
    * Has it take over the configuration on disk. Resolves once every connection is accepted by processes that have done so. Rejects
-   * if it did not within 30 s.
+   * if it did not within a minute.
    */
   reload(generation: string): Promise<void>;
   /** Whether it runs with the configuration of that generation. */
@@ -35,7 +35,7 @@ export interface RunningNginxOptions {
 const NAME = 'nginx';
 /** A host name that no website has (RFC 6761 section 6.4). */
 const NO_WEBSITE = 'homeport.invalid';
-const RELOADED_WITHIN_MS = 30_000;
+const RELOADED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 4;
 /** Removes files named before `--`, and becomes the program named after it. */
 const WITHOUT_OLD_SOCKETS =

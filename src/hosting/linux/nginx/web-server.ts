@@ -135,8 +135,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
       instance,
       listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
       notices: paths.notices,
-      certificateFiles: (id) =>
-        id === null ? { chain: own.file, key: own.file } : paths.certificateFiles(id),
+      certificateFiles: paths.certificateFiles,
+      ownCertificate: own.file,
       s3: options.s3,
       resolvers: options.resolvers ?? systemResolvers(),
       storage: { socket: storageSocket, roots: await trustedRoots(options.storageRoots) },

@@ -2,12 +2,9 @@ import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../host.ts';
 import { MARKER_PREFIX } from '../../marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 
-/** Below it are the notices, for redirects inside nginx only. */
-const NOTICE_PREFIX = `${MARKER_PREFIX}notice/`;
-
 /** The URI of a notice of {@link NGINX_NOTICES}, for `error_page`. */
 export function noticeUri(name: string): string {
-  return `${NOTICE_PREFIX}${name}.html`;
+  return `${MARKER_PREFIX}${name}.html`;
 }
 
 /** For which failures which notice is shown. nginx inherits them only where a level has no `error_page` of its own. */
@@ -49,17 +46,17 @@ export interface WellKnownOptions {
   proofs: string;
   /** The folder of notices. */
   notices: string;
-  /** What comes where no answer to an ACME challenge is published: `@name` of a location, or `=404`. */
+  /** Where an answer to an ACME challenge is looked for that is not published: arguments of `try_files`, files by absolute path. */
   unproved: string;
 }
 
 /**
  * What the web server itself answers on each name, before any redirect. nginx gives `$host` in lower case, without port
- * and final dot, and never with a `/` in it.
+ * and final dot, and never with a `/` in it. Notices are for redirects inside nginx: who asks for one finds nothing.
  */
 export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions): string {
-  const proof = `root ${quoted(proofs)};
-    disable_symlinks off;
+  const published = quoted(proofs).replace(/"$/, '/$host$uri"');
+  const proof = `root /;
     types { }
     default_type "text/plain; charset=utf-8";
     expires off;
@@ -68,16 +65,13 @@ export function renderWellKnown({ proofs, notices, unproved }: WellKnownOptions)
   const token = `^${literally(ACME_CHALLENGE_PREFIX)}[A-Za-z0-9_-]+$`;
   return `location ~ ${quotedPattern(token)} {
     ${proof}
-    try_files /$host$uri ${unproved};
+    try_files ${published} ${unproved};
 }
 location ^~ ${DOMAIN_CHECK_PREFIX} {
     ${proof}
-    try_files /$host$uri =404;
+    try_files ${published} =404;
 }
 location ^~ ${MARKER_PREFIX} {
-    return 404;
-}
-location ^~ ${NOTICE_PREFIX} {
     internal;
     alias ${quoted(`${notices}/`)};
     disable_symlinks off;
