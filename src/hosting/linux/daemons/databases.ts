@@ -3,7 +3,7 @@ import type { LinuxLayout } from '../layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
-import { exchangeTables } from './table-exchange.ts';
+import { exchangeTables, forgetExchange } from './table-exchange.ts';
 
 /**
  * The databases of this host: names are `hp_` and 1 to 50 of `a-z 0-9 _`. The user of a database is the Unix user of its
@@ -78,20 +78,23 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
   async function drop(database: string, unixUser: string): Promise<void> {
     const user = databaseUser(unixUser);
     owners.delete(database);
-    const rows = await asRoot(
+    const ofUser = `User = ${textLiteral(unixUser)} AND Host = 'localhost'`;
+    await asRoot(
       [
+        forgetExchange(database),
         `DROP DATABASE IF EXISTS ${databaseName(database)}`,
         `DELETE FROM mysql.db WHERE Db = ${textLiteral(grantedDatabase(database).slice(1, -1))}`,
         'FLUSH PRIVILEGES',
-        `SELECT Db FROM mysql.db WHERE User = ${textLiteral(unixUser)} AND Host = 'localhost'`,
+        `SET @last = IF(EXISTS (SELECT 1 FROM mysql.db WHERE ${ofUser}), 'DO 0', ${textLiteral(`DROP USER IF EXISTS ${user}`)})`,
+        'EXECUTE IMMEDIATE @last',
       ].join(';\n'),
     );
-    if (rows.length === 0) await asRoot(`DROP USER IF EXISTS ${user}`);
   }
 
   async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
     const target = await owned(database);
-    await asRoot(`DROP DATABASE IF EXISTS ${databaseName(database)};\n${emptyDatabase(database)}`);
+    const empty = [forgetExchange(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
+    await asRoot([...empty, emptyDatabase(database)].join(';\n'));
     await loadFrom(file, socket, target, signal);
   }
 

@@ -145,11 +145,14 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   }
 
   async function untilReady(): Promise<void> {
+    const before = run;
     const awaited = await started();
     const amiss = await whyNotReady(
       spec,
       awaited.ended.then(() => awaited.ending ?? 'has ended'),
     );
+    // What ran already and ended in this moment is no failure: it is started again, now.
+    if (awaited.ending !== null && awaited === before) return untilReady();
     if (amiss !== null) throw failure(amiss);
   }
 

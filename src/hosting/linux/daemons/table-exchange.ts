@@ -12,19 +12,21 @@ const PATIENCE = 'SET SESSION lock_wait_timeout = 60';
 /**
  * {@link Databases.exchangeTables}. Tables move by one RENAME TABLE, which is atomic; what belongs to them and cannot be renamed
  * (views, triggers, functions, events) is written down before and made anew after. How far it came stands in a database of
- * its own, in a table whose name changes in that same RENAME TABLE, so it is known after any interruption.
+ * its own, in a table whose name changes in that same RENAME TABLE, so it is known after any interruption: `begun`, `moved`,
+ * `ended`. It stays until {@link forgetExchange}, lest one that is called again takes the emptied database for the new content.
  */
 export async function exchangeTables(socket: string, from: OwnedDatabase, to: OwnedDatabase): Promise<void> {
   const asRoot = (...statements: string[]) =>
     runStatements(socket, 'root', [PATIENCE, ...statements].join(';\n'));
-  const { progress, aside } = namesFor(to.database);
+  const { progress, aside } = namesFor(from.database);
   const source = databaseName(from.database);
   const target = databaseName(to.database);
 
   async function begin(): Promise<void> {
     const [mine, theirs] = await Promise.all([programsOf(socket, from), programsOf(socket, to)]);
     await asRoot(
-      `CREATE DATABASE IF NOT EXISTS ${aside}`,
+      `DROP DATABASE IF EXISTS ${aside}`,
+      `CREATE DATABASE ${aside}`,
       `CREATE DATABASE IF NOT EXISTS ${progress}`,
       `CREATE OR REPLACE TABLE ${progress}.begun (mine LONGTEXT, theirs LONGTEXT)
          ENGINE = InnoDB CHARACTER SET utf8mb4 AS
@@ -49,19 +51,14 @@ export async function exchangeTables(socket: string, from: OwnedDatabase, to: Ow
     await asRoot(...(await dropPrograms(from.database)), ...(await dropPrograms(to.database)));
     await runPrograms(from, mine);
     await runPrograms(to, theirs);
-    await forget();
+    await asRoot(forgetExchange(from.database));
   }
 
   async function end(): Promise<void> {
     const [[programs = ''] = []] = await asRoot(`SELECT mine FROM ${progress}.moved`);
     await asRoot(...(await dropPrograms(to.database)), ...(await dropPrograms(from.database)));
     await runPrograms(to, programs);
-    await forget();
-  }
-
-  /** The tables that were replaced first, so that the progress is known until they are gone. */
-  async function forget(): Promise<void> {
-    await asRoot(`DROP DATABASE IF EXISTS ${aside}`, `DROP DATABASE IF EXISTS ${progress}`);
+    await asRoot(`RENAME TABLE ${progress}.moved TO ${progress}.ended`, `DROP DATABASE IF EXISTS ${aside}`);
   }
 
   async function tablesOf(database: string): Promise<string[]> {
@@ -91,8 +88,7 @@ export async function exchangeTables(socket: string, from: OwnedDatabase, to: Ow
   }
 
   const stage = (await asRoot(progressOf(progress))).flat();
-  // Called once more after it had ended: there is nothing that could take the place of anything.
-  if (stage.length === 0 && (await tablesOf(from.database)).length === 0) return;
+  if (stage.includes('ended')) return;
   if (!stage.includes('moved')) {
     if (!stage.includes('begun')) await begin();
     try {
@@ -105,8 +101,15 @@ export async function exchangeTables(socket: string, from: OwnedDatabase, to: Ow
   await end();
 }
 
-function namesFor(database: string): { progress: string; aside: string } {
-  const hash = createHash('sha256').update(database).digest('hex').slice(0, 16);
+/** Statements for root, for when `from` gets other content, or goes. */
+export function forgetExchange(from: string): string {
+  const { progress, aside } = namesFor(from);
+  return `DROP DATABASE IF EXISTS ${aside}; DROP DATABASE IF EXISTS ${progress}`;
+}
+
+/** The database of the progress, and the one for the tables that were replaced. */
+function namesFor(from: string): { progress: string; aside: string } {
+  const hash = createHash('sha256').update(from).digest('hex').slice(0, 16);
   return { progress: databaseName(`hp_exchange_${hash}`), aside: databaseName(`hp_replaced_${hash}`) };
 }
 

@@ -1,0 +1,234 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runCommand } from '../run-command.ts';
+import type { DaemonsMachine } from './daemons-machine.fixture.ts';
+import {
+  type DatabasesMachine,
+  type DatabaseUser,
+  EVERYTHING,
+  LOOK,
+  startDatabasesMachine,
+} from './databases.fixture.ts';
+import type { Databases } from './databases.ts';
+import { textLiteral } from './sql.ts';
+
+let here: DatabasesMachine;
+let machine: DaemonsMachine;
+let databases: Databases;
+let folder: string;
+let shop: DatabaseUser;
+let blog: DatabaseUser;
+
+beforeAll(async () => {
+  here = await startDatabasesMachine();
+  ({ machine, databases, folder, shop, blog } = here);
+});
+
+afterAll(() => machine.stop());
+
+beforeEach(() => here.renew());
+
+/** PHP of a website asks its database. */
+async function php(
+  user: { uid: number; gid: number },
+  name: string,
+  database: string,
+  sql: string,
+): Promise<string> {
+  const program = `mysqli_report(MYSQLI_REPORT_OFF); $m = @new mysqli("localhost", $argv[1], "", $argv[2], 0, $argv[3]);
+    if ($m->connect_error) exit($m->connect_error); $r = $m->query($argv[4]);
+    echo $r === false ? $m->error : json_encode($r === true ? true : $r->fetch_all());`;
+  const switched = [`--reuid=${user.uid}`, `--regid=${user.gid}`, '--clear-groups'];
+  const args = [...switched, 'php', '-r', program, '--', name, database, machine.layout.mariadbSocket, sql];
+  return (await runCommand('setpriv', args)).stdout;
+}
+
+describe('the server', () => {
+  test('is left alone when it is as it should be', async () => {
+    const before = await machine.daemons.list();
+    await here.server.ensure();
+    expect(await machine.daemons.list()).toEqual(before);
+  });
+
+  test('keeps what was written over a crash', async () => {
+    await databases.query('hp_shop', 'CREATE TABLE kept (id INT); INSERT INTO kept VALUES (1)');
+    await machine.daemons.signal('mariadb', 'SIGKILL');
+    await pause(50);
+    await here.server.ensure();
+    expect(await databases.query('hp_shop', 'SELECT * FROM kept')).toEqual([['1']]);
+  });
+
+  test('listens at no port, and lets nobody list its folder', async () => {
+    expect(await here.asRoot('SELECT @@skip_networking, @@local_infile')).toEqual([['1', '0']]);
+    const switched = [
+      `--reuid=${shop.uid}`,
+      `--regid=${shop.gid}`,
+      '--clear-groups',
+      'ls',
+      machine.layout.mariadbRun,
+    ];
+    await expect(runCommand('setpriv', switched)).rejects.toThrow('Permission denied');
+  });
+
+  test('keeps everything in the engine of which snapshots are consistent', async () => {
+    await databases.query('hp_shop', 'CREATE TABLE plugin (id INT) ENGINE = MyISAM');
+    const engines = await here.asRoot(
+      "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'hp_shop'",
+    );
+    expect(engines).toEqual([['InnoDB']]);
+  });
+});
+
+describe('a database', () => {
+  test('is its own user’s, without a password, and nobody else’s', async () => {
+    expect(await php(shop, shop.name, 'hp_shop', 'SELECT CURRENT_USER()')).toBe(
+      `[["${shop.name}@localhost"]]`,
+    );
+    expect(await php(blog, shop.name, 'hp_shop', 'SELECT 1')).toMatch(/^Access denied/);
+    expect(await php(shop, shop.name, 'hp_blog', 'SELECT 1')).toMatch(/^Access denied/);
+    expect(await php(shop, 'root', 'hp_shop', 'SELECT 1')).toMatch(/^Access denied/);
+    expect(await php(shop, shop.name, 'hp_shop', 'SELECT * FROM mysql.global_priv')).toMatch(
+      /command denied/,
+    );
+    expect(await php(shop, shop.name, 'hp_shop', 'SHOW DATABASES')).toBe(
+      '[["hp_shop"],["information_schema"]]',
+    );
+    const reading = "SELECT LOAD_FILE('/etc/passwd')";
+    expect(await php(shop, shop.name, 'hp_shop', reading)).toBe('[[null]]');
+  });
+
+  test('a right on it is none on one whose name is like it', async () => {
+    await databases.create('hp_a_b', shop.name);
+    await databases.create('hp_axb', blog.name);
+    expect(await php(shop, shop.name, 'hp_axb', 'SELECT 1')).toMatch(/^Access denied/);
+    expect(await php(shop, shop.name, 'hp_a_b', 'SELECT 1')).toBe('[["1"]]');
+    await databases.drop('hp_a_b', shop.name);
+    await databases.drop('hp_axb', blog.name);
+  });
+
+  test('is made once, listed and dropped, and its user with the last', async () => {
+    await databases.create('hp_shop', shop.name);
+    await databases.create('hp_more', shop.name);
+    expect(await databases.list()).toEqual(['hp_blog', 'hp_more', 'hp_shop']);
+    await databases.drop('hp_shop', shop.name);
+    expect(await php(shop, shop.name, 'hp_more', 'SELECT 1')).toBe('[["1"]]');
+    await databases.drop('hp_more', shop.name);
+    await databases.drop('hp_more', shop.name);
+    expect(await databases.list()).toEqual(['hp_blog']);
+    expect(
+      await here.asRoot(`SELECT User FROM mysql.global_priv WHERE User = ${textLiteral(shop.name)}`),
+    ).toEqual([]);
+    expect(await here.asRoot(`SELECT Db FROM mysql.db WHERE User = ${textLiteral(shop.name)}`)).toEqual([]);
+  });
+
+  test('names that are none of ours are refused', async () => {
+    for (const name of ['mysql', 'hp_', 'hp_A', 'hp_a`b', "hp_a';", 'hp_a.b', `hp_${'a'.repeat(51)}`]) {
+      await expect(databases.create(name, shop.name)).rejects.toThrow('cannot be the name of a database');
+      await expect(databases.drop(name, shop.name)).rejects.toThrow('cannot be the name of a database');
+      await expect(databases.query(name, 'SELECT 1')).rejects.toThrow('cannot be the name of a database');
+    }
+    for (const user of ['root', 'mysql', 'a', 'a`b', '', 'A-b', 'x'.repeat(41)]) {
+      await expect(databases.create('hp_x', user)).rejects.toThrow('cannot be the name of a user');
+    }
+    await expect(databases.query('hp_nothing', 'SELECT 1')).rejects.toThrow(
+      'there is no database hp_nothing',
+    );
+  });
+
+  test('is asked as its user, so that what a customer put there gains nothing', async () => {
+    const [[secret = ''] = []] = await here.asRoot('SELECT COUNT(*) FROM mysql.global_priv');
+    expect(Number(secret)).toBeGreaterThan(0);
+    await databases.query(
+      'hp_shop',
+      `CREATE FUNCTION spy() RETURNS INT SQL SECURITY INVOKER RETURN (SELECT COUNT(*) FROM mysql.global_priv);
+      CREATE SQL SECURITY INVOKER VIEW wp_options AS SELECT spy() AS option_value`,
+    );
+    await expect(databases.query('hp_shop', 'SELECT * FROM wp_options')).rejects.toThrow(/lack rights/);
+  });
+
+  test('answers as it is, whatever the text', async () => {
+    const text = 'a\tb\nc\\d\'"`;\u0000 ü😀 \\n NULL';
+    expect(await databases.query('hp_shop', `SELECT ${textLiteral(text)}, 1; SELECT NULL`)).toEqual([
+      [text, '1'],
+      ['NULL'],
+    ]);
+    expect(await databases.query('hp_shop', 'DO 1')).toEqual([]);
+    await expect(databases.query('hp_shop', 'SELECT nothing')).rejects.toThrow(/Unknown column 'nothing'/);
+  });
+});
+
+describe('a dump', () => {
+  test('holds everything, and can be loaded for another user', async () => {
+    await databases.query('hp_shop', EVERYTHING);
+    const file = join(folder, 'everything.sql');
+    expect(await databases.dump('hp_shop', file)).toEqual([]);
+    await databases.query('hp_blog', 'CREATE TABLE old (id INT); CREATE VIEW older AS SELECT * FROM old');
+    await databases.load('hp_blog', file);
+    expect(await databases.query('hp_blog', LOOK)).toEqual(await databases.query('hp_shop', LOOK));
+    expect(await here.definersIn('hp_blog')).toEqual([`${blog.name}@localhost`]);
+    expect(
+      await here.asRoot(
+        "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'hp_blog' AND TABLE_NAME LIKE 'old%'",
+      ),
+    ).toEqual([]);
+  });
+
+  test('is equal for equal databases, and of root alone', async () => {
+    await databases.query('hp_shop', EVERYTHING);
+    const [one, two] = [join(folder, 'one.sql'), join(folder, 'two.sql')];
+    await databases.dump('hp_shop', one);
+    await databases.dump('hp_shop', two);
+    expect(await readFile(one)).toEqual(await readFile(two));
+    expect((await runCommand('stat', ['-c', '%a %u', one])).stdout).toBe('600 0\n');
+  });
+
+  test('leaves views of what is gone out, and names them', async () => {
+    await databases.query(
+      'hp_shop',
+      `${EVERYTHING}; CREATE TABLE gone (id INT); CREATE VIEW lost AS SELECT * FROM gone; DROP TABLE gone`,
+    );
+    const file = join(folder, 'lost.sql');
+    expect(await databases.dump('hp_shop', file)).toEqual(['lost']);
+    await databases.load('hp_blog', file);
+    expect(await databases.query('hp_blog', 'SELECT * FROM doubled')).toEqual([['2'], ['4']]);
+  });
+
+  test('of a database that is not there leaves no file', async () => {
+    await here.asRoot('DROP DATABASE hp_shop');
+    await expect(databases.dump('hp_shop', join(folder, 'none.sql'))).rejects.toThrow(/Unknown database/);
+    await expect(readFile(join(folder, 'none.sql'))).rejects.toThrow('ENOENT');
+    await expect(readFile(join(folder, 'none.sql.part'))).rejects.toThrow('ENOENT');
+  });
+
+  test('that is broken off leaves no file', async () => {
+    const aborted = AbortSignal.abort(new Error('enough'));
+    await expect(databases.dump('hp_shop', join(folder, 'off.sql'), aborted)).rejects.toThrow('enough');
+    await databases.query(
+      'hp_shop',
+      'CREATE TABLE big AS SELECT seq, REPEAT("x", 1000) AS t FROM seq_1_to_20000',
+    );
+    const soon = AbortSignal.timeout(60);
+    await expect(databases.dump('hp_shop', join(folder, 'off.sql'), soon)).rejects.toThrow(/timeout/);
+    await expect(readFile(join(folder, 'off.sql'))).rejects.toThrow('ENOENT');
+  });
+
+  test('that does harm can do it only to its own database, and runs no programs', async () => {
+    const file = join(folder, 'evil.sql');
+    const marked = join('/tmp', `${machine.instance}-evil`);
+    await writeFile(file, `\\! touch ${marked}\nSELECT 1;\n`);
+    await expect(databases.load('hp_shop', file)).rejects.toThrow();
+    await expect(readFile(marked)).rejects.toThrow('ENOENT');
+    for (const evil of [
+      'DROP TABLE hp_blog.t',
+      'CREATE USER x@localhost',
+      'SELECT * FROM mysql.global_priv',
+      'CREATE DEFINER=`root`@`localhost` VIEW v AS SELECT 1',
+      "SELECT 1 INTO OUTFILE '/tmp/x'",
+    ]) {
+      await writeFile(file, `${evil};\n`);
+      await expect(databases.load('hp_shop', file)).rejects.toThrow(/denied/);
+    }
+  });
+});
