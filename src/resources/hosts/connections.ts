@@ -36,7 +36,7 @@ export function createConnections(
   let ports: HostDescription['ports'] | null = null;
 
   /** Asks whoever is at this machine's own socket who it is. Rejects if nobody is. */
-  async function meetLocal(): Promise<void> {
+  const meetLocal = together(async () => {
     const description = await local.describe();
     if (description.id !== localId) {
       await hosts.registerLocal(description);
@@ -51,7 +51,7 @@ export function createConnections(
     }
     ports = description.ports;
     await noteWell(description);
-  }
+  });
 
   function adopt(hostId: string, remote: RemoteHost): RemoteHost {
     machines.set(hostId, remote);
@@ -80,7 +80,7 @@ export function createConnections(
     return machines.get(hostId) ?? adopt(hostId, connect(target));
   }
 
-  async function refresh(): Promise<void> {
+  const refresh = together(async () => {
     const localFault = await meetLocal().then(
       () => null,
       (error: unknown) => error,
@@ -104,7 +104,7 @@ export function createConnections(
       }),
     );
     ports ??= known.find(({ description }) => description !== null)?.description?.ports ?? null;
-  }
+  });
 
   function isAtOurSocket({ address }: KnownHost): boolean {
     return address === `unix:${hosts.localTarget.socket}`;
@@ -157,5 +157,16 @@ export function createConnections(
     async close() {
       await Promise.all([...new Set([local, ...machines.values()])].map((remote) => remote.close()));
     },
+  };
+}
+
+/** Whoever asks while it runs waits for the same run. */
+function together(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
   };
 }

@@ -5,10 +5,13 @@ import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { until } from '../../../test/jobs.ts';
 import { refusal } from '../../../test/refusal.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
+import { PermanentHostError } from '../../hosting/host.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../backups/password.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { hostQuestions } from './questions.ts';
@@ -231,6 +234,18 @@ describe('a platform with one host', () => {
     expect((await jobsOf(id)).at(0)).toMatchObject({ state: 'failed' });
   });
 
+  it('puts nothing anywhere for an install that was deleted before it was placed', async () => {
+    const fleet = startFleet();
+    await fleet.start();
+    const gone = siteState(`gone${process.pid}`, [`gone${process.pid}.localhost`]);
+    const refused = fleet.apply(gone);
+    await expect(refused).rejects.toThrow(new PermanentHostError('The install was deleted meanwhile'));
+    expect(local.versions.has(gone.id)).toBe(false);
+    await fleet.remove({ ...gone, hostId: null });
+    await fleet.remove({ ...gone, hostId: randomUUID() });
+    await fleet.stop();
+  });
+
   it('switches WordPress, and leaves it as it is if the host cannot', async () => {
     const { id, name } = await install();
     const { installs } = homeport.services;
@@ -397,10 +412,38 @@ describe('two hosts', () => {
     expect(await other.server.questions.sshLogin(there.name, fingerprint)).toEqual(login(there));
     expect(await other.server.questions.sshLogin(here.name, fingerprint)).toBeNull();
 
-    const { sealer } = homeport.platform;
+    const { sealer, database } = homeport.platform;
     expect(await local.server.questions.backupPassword(here.id)).toBe(backupPassword(sealer, here.id));
     await expect(local.server.questions.backupPassword(there.id)).rejects.toThrow(/is not on this host/);
     await expect(local.server.questions.backupPassword(randomUUID())).rejects.toThrow(/is not on this host/);
+
+    // But where an install is being made from a backup of another's, the host of that needs the other's password.
+    await database.write(({ queries }) =>
+      queries
+        .insertInto('jobs')
+        .values({
+          id: randomUUID(),
+          kind: restoreBackup.name,
+          lane: here.id,
+          payload: JSON.stringify({ backup_id: randomUUID(), install_id: here.id, from_id: there.id }),
+          state: 'running',
+          max_attempts: 1,
+          run_at: timestamp(clock),
+          request_id: null,
+          created_at: timestamp(clock),
+          lease_until: timestamp(clock, 3_600_000),
+          worker_id: null,
+          error: null,
+          started_at: timestamp(clock),
+          finished_at: null,
+        })
+        .execute(),
+    );
+    expect(await local.server.questions.backupPassword(there.id)).toBe(backupPassword(sealer, there.id));
+    await expect(other.server.questions.backupPassword(here.id)).rejects.toThrow(/is not on this host/);
+    await database.write(({ queries }) =>
+      queries.deleteFrom('jobs').where('kind', '=', restoreBackup.name).execute(),
+    );
   });
 
   it('remove an install that nobody knows of any more, wherever it is', async () => {
