@@ -12,6 +12,7 @@ import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../layout.ts';
 import type { PhpRuntime } from '../php/runtimes.ts';
+import { requireCore } from './core-tree.ts';
 import { goldenStatements, PLACEHOLDER } from './first-content.ts';
 import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
@@ -118,6 +119,7 @@ export function createGolden(options: GoldenOptions): Golden {
       const file = join(layout.golden, `${version}-${FORMAT}.sql`);
       await mkdir(layout.golden, { recursive: true, mode: 0o700 });
       if (!(await exists(file))) {
+        await requireCore(layout.coreOf(version));
         await serial('golden', async () => {
           if (!(await exists(file))) await make(version, file);
         });

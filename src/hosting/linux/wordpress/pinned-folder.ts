@@ -135,7 +135,14 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
           await file.close();
         }
       }),
-    link: (name, target) => replace(name, (temporary) => symlink(target, temporary)),
+    async link(name, target) {
+      try {
+        await symlink(target, at(name));
+      } catch (error) {
+        if (!hasCode(error, 'EEXIST')) throw error;
+        await replace(name, (temporary) => symlink(target, temporary));
+      }
+    },
     async take(file, name, { uid, gid, mode }) {
       await chmod(file, mode);
       await lchown(file, uid, gid);

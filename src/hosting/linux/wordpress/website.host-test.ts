@@ -1,11 +1,14 @@
 import { existsSync } from 'node:fs';
-import { lstat, readFile, readlink, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../clock.ts';
+import { systemRandomness } from '../../../ids.ts';
 import { textLiteral } from '../daemons/sql.ts';
-import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { makeHome } from '../isolation/folders.ts';
+import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { runCommand } from '../run-command.ts';
+import type { Golden } from './golden.ts';
 import {
   runInWordPress,
   startWordPress,
@@ -21,13 +24,14 @@ const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
 
 let machine: WordPressMachine;
 let websites: Websites;
+let golden: Golden;
 let version: string;
 /** One website for all tests that do not break it. */
 let shop: { install: SandboxedInstall; database: string };
 
 beforeAll(async () => {
   machine = await startWordPressMachine();
-  ({ websites, version } = await startWordPress(machine, { clock }));
+  ({ websites, golden, version } = await startWordPress(machine, { clock }));
   shop = await newWebsite();
   await machine.serve(shop.install);
 });
@@ -246,12 +250,52 @@ describe('its files', () => {
     await writeFile(file, before);
   });
 
+  it('lead to the same website for tools that look for WordPress in the document root', async () => {
+    const tool = (code: string) => {
+      const root = htdocs();
+      return `define('ABSPATH', '${root}/'); putenv('HOMEPORT_DOC'); unset($_SERVER['HOMEPORT_DOC']);
+        require '${root}/wp-config.php'; ${code}`;
+    };
+    const [program, ...args] = sandboxCommand(machine.layout, shop.install, [
+      '/usr/bin/php',
+      '-r',
+      tool("echo get_option('blogname'), ' ', home_url();"),
+    ]);
+    expect((await runCommand(program, args)).stdout).toBe('The shop http://shop.test:8080');
+  });
+
   it('without wp-config.php say so, and get one again', async () => {
     const file = join(htdocs(), 'wp-config.php');
     await rename(file, `${file}.aside`);
     expect(await websites.checkFiles(shop.install)).toEqual(['wp-config.php is missing']);
     expect(await php('')).toContain('wp-config.php of this website is missing');
     await rename(`${file}.aside`, file);
+  });
+});
+
+describe('the golden database', () => {
+  it('is made once, and what a making left that was killed is taken away', async () => {
+    const { layout, users, databases } = machine;
+    const file = await golden.ensure(version);
+    const before = (await stat(file)).mtimeMs;
+    await golden.ensure(version);
+    expect((await stat(file)).mtimeMs).toBe(before);
+
+    const id = systemRandomness.uuid();
+    const name = `homeport-golden-${id.slice(0, 8)}`;
+    const database = `hp_${name.replaceAll('-', '_')}`;
+    const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
+    await makeHome(layout, { ...shop.install, ...ids, id, name });
+    await databases.create(database, name);
+    await rm(file);
+    expect(await golden.ensure(version)).toBe(file);
+    expect(await users.find(id)).toBeNull();
+    expect(existsSync(layout.homeOf(id))).toBe(false);
+    expect((await databases.list()).filter((one) => one.includes('golden'))).toEqual([]);
+  });
+
+  it('cannot be made of what the host does not hold', async () => {
+    await expect(golden.ensure('97.1')).rejects.toThrow('this host holds no WordPress 97.1: add it first');
   });
 });
 

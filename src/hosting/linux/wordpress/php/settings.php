@@ -42,8 +42,7 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
         'WP_SITEURL' => $origin,
         'WP_CONTENT_DIR' => HOMEPORT['root'] . '/wp-content',
         'WP_CONTENT_URL' => $origin . '/wp-content',
-        // WordPress itself is this host's and read-only; the host switches it.
-        'AUTOMATIC_UPDATER_DISABLED' => true,
+        // WordPress itself is this host's and read-only; the host switches it. Plugins and themes update themselves as ever.
         'WP_AUTO_UPDATE_CORE' => false,
         // The host runs what is due, for a website without visitors too.
         'DISABLE_WP_CRON' => true,
