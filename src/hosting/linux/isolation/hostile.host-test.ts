@@ -1,171 +1,39 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { readdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../clock.ts';
-import type { Daemons } from '../daemon.ts';
-import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
-import { createDatabases } from '../daemons/databases.ts';
-import { createDatabaseServer } from '../daemons/mariadb.ts';
-import { redisSpec } from '../daemons/redis.ts';
-import { createSupervisor } from '../daemons/supervisor.ts';
-import { type LinuxLayout, linuxLayout } from '../layout.ts';
-import { askFastcgi } from '../php/fastcgi.ts';
-import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
-import { findPhpRuntimes } from '../php/runtimes.ts';
+import type { Daemons, ResourceLimits } from '../daemon.ts';
+import type { Cgroups } from '../daemons/cgroups.ts';
+import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
-import { createFirewall, type Firewall } from './firewall.ts';
-import { makeHome, removeHome } from './folders.ts';
-import type { SandboxedInstall } from './sandbox.ts';
-import { createUnixUsers, enableExtrausers, type UnixUsers } from './unix-users.ts';
+import { removeHome } from './folders.ts';
+import { createTwoWebsites, type TestWebsite, type TwoWebsites, WORDPRESS } from './two-websites.fixture.ts';
+import type { UnixUsers } from './unix-users.ts';
 
-/**
- * Two websites on one machine, with everything that belongs to them but WordPress. One is in the hands of an attacker, who runs
- * any PHP and any program, and tries to reach the other one and the machine.
- */
-const WORDPRESS = '6.8.7';
-const SECRET = `secret-${randomBytes(8).toString('hex')}`;
-const uids = { first: 391_400, last: 391_449 };
-const limits = { memoryMb: 256, cpuPercent: 50, processes: 32 };
-const mark = randomBytes(3).toString('hex');
-const instance = `hpt${mark}`;
-const log = pino({ level: 'silent' });
-
-interface Website {
-  install: SandboxedInstall;
-  database: string;
-}
-
+/** One of two websites is in the hands of an attacker, who runs any PHP and any program, and tries to reach the other and the machine. */
+let both: TwoWebsites;
 let layout: LinuxLayout;
 let users: UnixUsers;
 let cgroups: Cgroups;
 let daemons: Daemons;
-let firewall: Firewall;
-let attacker: Website;
-let victim: Website;
-/** Port of a service of the machine, the control plane for one, and what it was sent. */
+let attacker: TestWebsite;
+let victim: TestWebsite;
+let limits: ResourceLimits;
+let secret: string;
 let servicePort: number;
-const servers: Server[] = [];
 
 beforeAll(async () => {
-  layout = linuxLayout(await mkdtemp('/srv/hpt-hostile-'), await mkdtemp('/run/hpt-h-'));
-  for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
-  await enableExtrausers();
-  users = createUnixUsers({ instance, uids });
-  cgroups = createCgroups({ instance, log });
-  daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
-  firewall = createFirewall({ instance, uids, edgePorts: [], allowed: [] });
-  await firewall.ensure();
-  await makeMachine();
-  await createDatabaseServer({ layout, daemons, log }).ensure();
-  [attacker, victim] = await Promise.all([makeWebsite('attacker'), makeWebsite('victim')]);
+  both = await createTwoWebsites();
+  ({ layout, users, cgroups, daemons, attacker, victim, limits, secret, servicePort } = both);
 });
+afterAll(() => both?.remove());
 
-afterAll(async () => {
-  await daemons.stop();
-  for (const server of servers) server.close();
-  for (const { installId } of await users.list()) await users.remove(installId);
-  await firewall.remove();
-  for (const name of await cgroups.list()) await cgroups.remove(name);
-  const { stdout } = await runCommand('/usr/bin/find', [
-    '/sys/fs/cgroup',
-    '-maxdepth',
-    '2',
-    '-name',
-    `homeport-${instance}`,
-  ]);
-  for (const group of stdout.split('\n').filter(Boolean)) await rmdir(group);
-  for (const folder of [layout.folder, layout.runFolder]) await rm(folder, { recursive: true, force: true });
-});
-
-/** What a machine has besides websites, all of it worth an attack. */
-async function makeMachine(): Promise<void> {
-  await mkdir(join(layout.coreOf(WORDPRESS), 'wp-includes'), { recursive: true });
-  await writeFile(join(layout.coreOf(WORDPRESS), 'index.php'), '<?php echo "core";');
-  await mkdir(layout.records, { mode: 0o700 });
-  await writeFile(join(layout.records, 'record.json'), SECRET);
-  // As unguarded as can be: it is the sandbox that has to keep them away.
-  for (const path of [layout.hostSocket, layout.keysSocket]) {
-    await listening({ path });
-    await chmod(path, 0o777);
-  }
-  servicePort = await listening({ host: '127.0.0.1', port: 0 });
-}
-
-async function listening(where: { path: string } | { host: string; port: number }): Promise<number> {
-  const server = createServer((connection) => {
-    connection.on('error', () => {});
-    connection.end(SECRET);
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(where, resolve));
-  const address = server.address();
-  return address !== null && typeof address === 'object' ? address.port : 0;
-}
-
-async function makeWebsite(kind: string): Promise<Website> {
-  const id = randomUUID();
-  const name = `hpt-${kind}-${mark}`;
-  const [php] = await findPhpRuntimes(layout);
-  if (!php) throw new Error('this machine has no PHP-FPM');
-  const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
-  const install = { id, name, ...ids, php, wordpressVersion: WORDPRESS };
-  const database = `hp_${id.replaceAll('-', '')}`;
-  await makeHome(layout, install);
-  for (const path of [
-    join(layout.htdocsOf(id), 'wp-config.php'),
-    join(layout.privateOf(id), 'password.txt'),
-  ]) {
-    await writeFile(path, SECRET);
-    await chown(path, install.uid, install.gid);
-  }
-  const databases = createDatabases({ layout });
-  await databases.create(database, name);
-  await databases.query(database, `CREATE TABLE secrets AS SELECT '${SECRET}' AS secret`);
-  await writeFpmConfig({ layout, install, limits });
-  await Promise.all([
-    daemons.ensure(fpmSpec({ layout, install, limits })),
-    daemons.ensure(redisSpec({ layout, install })),
-  ]);
-  return { install, database };
-}
-
-/** Runs PHP in a website and gives what its `return` gave. */
-async function run({ install }: Website, code: string, timeoutMs = 8_000): Promise<unknown> {
-  const script = join(layout.htdocsOf(install.id), `${randomUUID()}.php`);
-  await writeFile(
-    script,
-    `<?php error_reporting(0); $socket = '${layout.mariadbSocket}'; ${HELPERS} echo json_encode((function () { ${code} })());`,
-  );
-  const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: '/x.php', SCRIPT_FILENAME: script };
-  const answer = await askFastcgi(layout.phpSocketOf(install.id), request, { timeoutMs });
-  return JSON.parse(answer.body);
-}
-const attack = (code: string, timeoutMs?: number) => run(attacker, code, timeoutMs);
-
-/** Each tells the truth about what it could do, so that an attack that succeeds shows. */
-const HELPERS = `
-function shell($command) { exec($command . ' 2>&1', $lines, $status); return [$status, implode("\\n", $lines)]; }
-function reach($address) {
-  $socket = stream_socket_client($address, $errno, $error, 5);
-  return $socket ? 'connected: ' . fread($socket, 100) : $error;
-}
-function sql($user, $statement) {
-  mysqli_report(MYSQLI_REPORT_OFF);
-  $link = mysqli_init();
-  if (!$link->real_connect('localhost', $user, '', null, 0, $GLOBALS['socket'])) return $link->connect_error;
-  $result = $link->query($statement);
-  return $result === false ? $link->error : ($result === true ? true : $result->fetch_all());
-}
-`;
+const attack = (code: string, timeoutMs?: number) => both.run(attacker, code, timeoutMs);
 
 /** A program of the attacker's: its status, and what it wrote. */
 const command = (line: string) => attack(`return shell('${line.replace(/[\\']/g, '\\$&')}');`);
 
-const isUp = async (website: Website) => (await run(website, 'return "up";')) === 'up';
+const isUp = async (website: TestWebsite) => (await both.run(website, 'return "up";')) === 'up';
 
 describe('a website in the hands of an attacker', () => {
   it('has what is its own', async () => {
@@ -177,7 +45,7 @@ describe('a website in the hands of an attacker', () => {
         return [file_get_contents('${layout.privateOf(install.id)}/password.txt'),
           sql('${install.name}', 'SELECT secret FROM ${database}.secrets'), $redis->get('a'),
           trim(shell('id -un')[1]), file_get_contents('${layout.coreOf(WORDPRESS)}/index.php')];`),
-    ).toEqual([SECRET, [[SECRET]], 'b', install.name, '<?php echo "core";']);
+    ).toEqual([secret, [[secret]], 'b', install.name, '<?php echo "core";']);
   });
 
   it('reads nothing of the other one', async () => {
@@ -358,7 +226,7 @@ describe('a website in the hands of an attacker', () => {
     }
     // It is the firewall that keeps it out: with another user id one gets there.
     const ask = 'use IO::Socket::INET; print IO::Socket::INET->new($ARGV[0])->getline';
-    expect((await runCommand('/usr/bin/perl', ['-e', ask, `127.0.0.1:${servicePort}`])).stdout).toBe(SECRET);
+    expect((await runCommand('/usr/bin/perl', ['-e', ask, `127.0.0.1:${servicePort}`])).stdout).toBe(secret);
   });
 
   it('gains no privilege', async () => {

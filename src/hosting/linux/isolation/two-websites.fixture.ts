@@ -1,0 +1,171 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmod, chown, mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { systemClock } from '../../../clock.ts';
+import type { Daemons, ResourceLimits } from '../daemon.ts';
+import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
+import { createDatabases } from '../daemons/databases.ts';
+import { createDatabaseServer } from '../daemons/mariadb.ts';
+import { redisSpec } from '../daemons/redis.ts';
+import { createSupervisor } from '../daemons/supervisor.ts';
+import { type LinuxLayout, linuxLayout } from '../layout.ts';
+import { askFastcgi } from '../php/fastcgi.ts';
+import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
+import { findPhpRuntimes } from '../php/runtimes.ts';
+import { runCommand } from '../run-command.ts';
+import { createFirewall } from './firewall.ts';
+import { makeHome } from './folders.ts';
+import type { SandboxedInstall } from './sandbox.ts';
+import { createUnixUsers, enableExtrausers, type UnixUsers } from './unix-users.ts';
+
+export const WORDPRESS = '6.8.7';
+
+export interface TestWebsite {
+  install: SandboxedInstall;
+  database: string;
+}
+
+/** Two websites on one machine, with everything that belongs to them but WordPress. */
+export interface TwoWebsites {
+  layout: LinuxLayout;
+  users: UnixUsers;
+  cgroups: Cgroups;
+  daemons: Daemons;
+  attacker: TestWebsite;
+  victim: TestWebsite;
+  /** What each may take. */
+  limits: ResourceLimits;
+  /** Stands in everything that is not to be read by others. */
+  secret: string;
+  /** Where a service of the machine listens on loopback, the control plane for one. */
+  servicePort: number;
+  /** Runs PHP in a website and gives what its `return` gave. It has `shell`, `reach` and `sql` of {@link HELPERS}. */
+  run(website: TestWebsite, code: string, timeoutMs?: number): Promise<unknown>;
+  /** Ends everything and takes every trace away. */
+  remove(): Promise<void>;
+}
+
+/** Each tells the truth about what it could do, so that an attack that succeeds shows. */
+const HELPERS = `
+function shell($command) { exec($command . ' 2>&1', $lines, $status); return [$status, implode("\\n", $lines)]; }
+function reach($address) {
+  $socket = stream_socket_client($address, $errno, $error, 5);
+  return $socket ? 'connected: ' . fread($socket, 100) : $error;
+}
+function sql($user, $statement) {
+  mysqli_report(MYSQLI_REPORT_OFF);
+  $link = mysqli_init();
+  if (!$link->real_connect('localhost', $user, '', null, 0, $GLOBALS['socket'])) return $link->connect_error;
+  $result = $link->query($statement);
+  return $result === false ? $link->error : ($result === true ? true : $result->fetch_all());
+}
+`;
+
+/** Needs root, and the daemons of Debian. */
+export async function createTwoWebsites(): Promise<TwoWebsites> {
+  const mark = randomBytes(3).toString('hex');
+  const instance = `hpt${mark}`;
+  const secret = `secret-${randomBytes(8).toString('hex')}`;
+  const uids = { first: 391_400, last: 391_449 };
+  const limits = { memoryMb: 256, cpuPercent: 50, processes: 32 };
+  const log = pino({ level: 'silent' });
+  const layout = linuxLayout(await mkdtemp('/srv/hpt-hostile-'), await mkdtemp('/run/hpt-h-'));
+  const users = createUnixUsers({ instance, uids });
+  const cgroups = createCgroups({ instance, log });
+  const daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
+  const firewall = createFirewall({ instance, uids, edgePorts: [], allowed: [] });
+  const servers: Server[] = [];
+
+  try {
+    for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
+    // For good, as the set-up of a machine does: others may need it by now.
+    await enableExtrausers();
+    await firewall.ensure();
+    const servicePort = await makeMachine();
+    await createDatabaseServer({ layout, daemons, log }).ensure();
+    const [attacker, victim] = [await makeWebsite('attacker'), await makeWebsite('victim')];
+    return { layout, users, cgroups, daemons, attacker, victim, limits, secret, servicePort, run, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+
+  /** What a machine has besides websites, all of it worth an attack. Gives the port of a service. */
+  async function makeMachine(): Promise<number> {
+    await mkdir(join(layout.coreOf(WORDPRESS), 'wp-includes'), { recursive: true });
+    await writeFile(join(layout.coreOf(WORDPRESS), 'index.php'), '<?php echo "core";');
+    await mkdir(layout.records, { mode: 0o700 });
+    await writeFile(join(layout.records, 'record.json'), secret);
+    // As unguarded as can be: it is the sandbox that has to keep them away.
+    for (const path of [layout.hostSocket, layout.keysSocket]) {
+      await listening({ path });
+      await chmod(path, 0o777);
+    }
+    return listening({ host: '127.0.0.1', port: 0 });
+  }
+
+  async function listening(where: { path: string } | { host: string; port: number }): Promise<number> {
+    const server = createServer((connection) => {
+      connection.on('error', () => {});
+      connection.end(secret);
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(where, resolve));
+    const address = server.address();
+    return address !== null && typeof address === 'object' ? address.port : 0;
+  }
+
+  async function makeWebsite(kind: string): Promise<TestWebsite> {
+    const id = randomUUID();
+    const name = `hpt-${kind}-${mark}`;
+    const [php] = await findPhpRuntimes(layout);
+    if (!php) throw new Error('this machine has no PHP-FPM');
+    const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
+    const install = { id, name, ...ids, php, wordpressVersion: WORDPRESS };
+    const database = `hp_${id.replaceAll('-', '')}`;
+    await makeHome(layout, install);
+    for (const path of [
+      join(layout.htdocsOf(id), 'wp-config.php'),
+      join(layout.privateOf(id), 'password.txt'),
+    ]) {
+      await writeFile(path, secret);
+      await chown(path, install.uid, install.gid);
+    }
+    const databases = createDatabases({ layout });
+    await databases.create(database, name);
+    await databases.query(database, `CREATE TABLE secrets AS SELECT '${secret}' AS secret`);
+    await writeFpmConfig({ layout, install, limits });
+    await Promise.all([
+      daemons.ensure(fpmSpec({ layout, install, limits })),
+      daemons.ensure(redisSpec({ layout, install })),
+    ]);
+    return { install, database };
+  }
+
+  /** Runs PHP in a website and gives what its `return` gave. */
+  async function run({ install }: TestWebsite, code: string, timeoutMs = 8_000): Promise<unknown> {
+    const script = join(layout.htdocsOf(install.id), `${randomUUID()}.php`);
+    await writeFile(
+      script,
+      `<?php error_reporting(0); $socket = '${layout.mariadbSocket}'; ${HELPERS} echo json_encode((function () { ${code} })());`,
+    );
+    const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: '/x.php', SCRIPT_FILENAME: script };
+    const answer = await askFastcgi(layout.phpSocketOf(install.id), request, { timeoutMs });
+    return JSON.parse(answer.body);
+  }
+
+  async function remove(): Promise<void> {
+    await daemons.stop();
+    for (const server of servers) server.close();
+    for (const { installId } of await users.list()) await users.remove(installId);
+    await firewall.remove();
+    for (const name of await cgroups.list()) await cgroups.remove(name);
+    const search = ['-maxdepth', '2', '-name', `homeport-${instance}`];
+    const { stdout } = await runCommand('/usr/bin/find', ['/sys/fs/cgroup', ...search]);
+    for (const group of stdout.split('\n').filter(Boolean)) await rmdir(group);
+    for (const folder of [layout.folder, layout.runFolder])
+      await rm(folder, { recursive: true, force: true });
+  }
+}
