@@ -41,7 +41,7 @@ export interface Databases {
 }
 
 /** So many connections one install may hold: more than its PHP has processes, less than the server has. */
-const CONNECTIONS_PER_USER = 40;
+const CONNECTIONS_PER_USER = 60;
 
 export function createDatabases({ layout }: { layout: LinuxLayout }): Databases {
   const socket = layout.mariadbSocket;
