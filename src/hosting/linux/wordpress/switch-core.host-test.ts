@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lstat, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, readlink, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
@@ -130,6 +130,16 @@ it('leaves everything as it was when the upgrade goes wrong', async () => {
   expect(await machine.databases.query(database, 'SELECT * FROM wp_posts ORDER BY ID')).toEqual(posts);
   expect(await websites.checkFiles(install)).toEqual([]);
   expect((await home(version)).status).toBe(200);
+});
+
+it('is done though there is no place for the dump', async () => {
+  const place = join(machine.layout.privateOf(install.id), `database-before-wordpress-${LATER}.sql`);
+  await rm(place, { force: true });
+  await mkdir(join(place, 'full'), { recursive: true });
+  await websites.switchCore(install, database, version, LATER);
+  expect(await databaseVersion()).toBe('99000');
+  await websites.switchCore(on(LATER), database, LATER, version);
+  expect(await readdir(machine.layout.scratch)).toEqual([]);
 });
 
 it('knows only the versions that the host holds', async () => {

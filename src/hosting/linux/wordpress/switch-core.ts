@@ -76,10 +76,13 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     }
   }
 
+  /** The website is switched by now: a folder of the customer's in this place is no reason to say otherwise. */
   async function keepDump(install: SandboxedInstall, dump: string, name: string): Promise<void> {
     const folder = await pinFolder(foldersOf(layout, install).private);
     try {
       await folder.take(dump, name, { uid: install.uid, gid: install.gid, mode: 0o600 });
+    } catch (error) {
+      log.warn({ err: error, install: install.id }, `the dump of before the switch is not kept as ${name}`);
     } finally {
       await folder.close();
     }
