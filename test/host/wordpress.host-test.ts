@@ -6,15 +6,19 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningMachine } from '../../src/linux-host.ts';
+import { createHostService } from '../../src/resources/hosts/service.ts';
 import { field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { tracesOf } from './traces.ts';
+import { copyAsVersion, wordpressCore } from './wordpress-core.ts';
 
 const run = promisify(execFile);
 
 let machine: TestMachine;
+let running: RunningMachine;
 let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
@@ -23,7 +27,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-host-'));
   machine = await createTestMachine();
-  await machine.start();
+  running = await machine.start();
   homeport = await startTestHomeport({ environment: machine.environment });
   ({ accountId, owner } = await homeport.ownedAccount());
 });
@@ -238,8 +242,48 @@ describe('backups', () => {
     expect(titles.stdout).toContain('Worth keeping');
     expect((await look(`http://${name}.sites.test/kept.txt`)).body).toBe('kept');
     expect((await look(`http://${name}.sites.test/added.txt`)).status).toBe(404);
+
+    const copy = await wordpress();
+    await homeport.services.backups.requestRestore(backup, copy.name);
+    await homeport.idle();
+    const page = await home(copy.name);
+    expect(page.body).toContain('Worth keeping');
+    expect(page.body).toContain(`http://${copy.name}.sites.test`);
+    expect(page.body).not.toContain(`http://${name}.sites.test`);
+    expect((await home(name)).body).toContain('Worth keeping');
   });
 });
+
+describe('versions of WordPress', () => {
+  test('stand side by side: an install is switched to another one, and back', async () => {
+    const { id, name } = await wordpress();
+    const before = text(await wordpressVersionOf(id), 'wordpress_version');
+    const newer = join(folder, 'newer');
+    await copyAsVersion(await wordpressCore(), newer, '99.1');
+    expect(await running.host.addWordpress(newer)).toBe('99.1');
+    const hosts = createHostService(homeport.platform);
+    await hosts.note(await running.host.describe());
+    const feed = async () => (await look(`http://${name}.sites.test/feed/`)).body;
+
+    for (const version of ['99.1', before]) {
+      await homeport.services.installs.switchWordpress(name, version);
+      await homeport.idle();
+      expect(await wordpressVersionOf(id)).toEqual({ wordpress_version: version });
+      expect(await feed()).toContain(`<generator>https://wordpress.org/?v=${version}</generator>`);
+      expect((await home(name)).status).toBe(200);
+    }
+    await expect(homeport.services.installs.switchWordpress(name, '1.0')).rejects.toThrow(
+      /has no WordPress 1.0/,
+    );
+  });
+});
+
+const wordpressVersionOf = (id: string) =>
+  homeport.platform.database.reader
+    .selectFrom('installs')
+    .select('wordpress_version')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow();
 
 describe('deleting', () => {
   test('leaves no user, database, process, file, cache, key or cgroup behind', async () => {
