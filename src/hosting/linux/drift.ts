@@ -3,6 +3,7 @@ import type { Difference, InstallRef } from '../host.ts';
 import type { DaemonStatus } from './daemon.ts';
 import { checkHome } from './isolation/folders.ts';
 import type { LinuxHostParts } from './linux-host.ts';
+import { findPhpRuntimes, missingModules } from './php/runtimes.ts';
 import { phpDaemon, redisDaemon, type Website, type WebsiteSteps } from './provisioning.ts';
 import type { InstallRecord } from './record.ts';
 
@@ -37,6 +38,7 @@ export async function inspectMachine(
   const records = await host.records.all();
   const findings = [
     ...(await inspectServices(host)),
+    ...(await inspectPhp(host)),
     ...(await inspectVhosts(host, records)),
     ...unexpected(records, expected),
     ...missing(records, expected),
@@ -96,6 +98,18 @@ async function inspectServices({ daemons, firewall, ssh }: InspectedHost): Promi
     findings.push({ thing: 'ssh', message: locked, mend: () => ssh.start(), remedy: LOOK_AT_THE_LOG });
   }
   return findings;
+}
+
+/** A PHP without what WordPress needs gives websites that half work. */
+async function inspectPhp({ layout }: InspectedHost): Promise<Finding[]> {
+  return (await findPhpRuntimes(layout)).flatMap((runtime) => {
+    const missing = missingModules(runtime);
+    if (missing.length === 0) return [];
+    const message = `It lacks ${missing.join(', ')}, which WordPress needs.`;
+    const remedy =
+      'Install the packages of these extensions; on the machine itself "homeport host setup" does.';
+    return [{ thing: `PHP ${runtime.version}`, message, mend: null, remedy }];
+  });
 }
 
 async function inspectVhosts({ web }: InspectedHost, records: InstallRecord[]): Promise<Finding[]> {

@@ -17,11 +17,13 @@ import type { Firewall } from './isolation/firewall.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import type { Journal } from './journal.ts';
 import type { LiveInstalls } from './live-installs.ts';
-import { findPhpRuntimes, type PhpRuntime } from './php/runtimes.ts';
+import { createOffers } from './offers.ts';
+import { findPhpRuntimes } from './php/runtimes.ts';
 import { addressOf, phpDaemon, type Website, type WebsiteRemains, websiteSteps } from './provisioning.ts';
 import type { InstallRecord, Records } from './record.ts';
 import { createSaga } from './saga.ts';
 import type { SshServer } from './ssh/ssh-server.ts';
+import { createStandingFirewall } from './standing-firewall.ts';
 import type { WebsiteParts } from './website-parts.ts';
 import type { WordPressCores } from './wordpress/cores.ts';
 import type { Golden } from './wordpress/golden.ts';
@@ -64,6 +66,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     onUndoFailure: (err, step, { id }) =>
       log.error({ err, step, install: id }, 'a part of a website could not be taken away'),
   });
+  const offers = createOffers(layout, cores);
+  const firewall = createStandingFirewall(parts.firewall, { log });
   let identity: string | null = null;
 
   /** Where the web server of this machine is asked by HTTP. */
@@ -76,7 +80,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function start(): Promise<void> {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
-    await parts.firewall.ensure();
+    await firewall.start();
     const whole = await records.all();
     // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
@@ -118,27 +122,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   async function stop(): Promise<void> {
-    parts.cron.stop();
-    await parts.ssh.stop();
+    await Promise.all([parts.cron.stop(), parts.ssh.stop()]);
     await web.stop();
     await daemons.stop();
-  }
-
-  async function runtimeOf(version: string | null): Promise<PhpRuntime> {
-    const offered = await findPhpRuntimes(layout);
-    const runtime = version === null ? offered[0] : offered.find((other) => other.version === version);
-    if (runtime) return runtime;
-    const there = offered.map((other) => other.version).join(', ') || 'none';
-    throw new PermanentHostError(`PHP ${version ?? ''} is not on this host; there is: ${there}`);
-  }
-
-  async function coreOf(version: string | null): Promise<string> {
-    const held = await cores.list();
-    const core = version === null ? held[0] : held.find((other) => other === version);
-    if (core !== undefined) return core;
-    throw new PermanentHostError(
-      `WordPress ${version ?? ''} is not on this host; there is: ${held.join(', ') || 'none'}`,
-    );
+    firewall.stop();
   }
 
   async function websiteOf({ state, placement }: InstallRecord): Promise<Website> {
@@ -147,7 +134,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       name: state.name,
       state,
       database: placement.database,
-      php: await runtimeOf(placement.phpVersion),
+      php: await offers.php(placement.phpVersion),
       wordpressVersion: placement.wordpressVersion,
     };
   }
@@ -189,8 +176,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       name: state.name,
       database: databaseOf(state.id),
       state,
-      php: await runtimeOf(state.phpVersion),
-      wordpressVersion: await coreOf(state.wordpressVersion),
+      php: await offers.php(state.phpVersion),
+      wordpressVersion: await offers.wordpress(state.wordpressVersion),
     };
     await parts.golden.ensure(website.wordpressVersion);
     await journal.begin(website);
@@ -203,8 +190,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   /** Brings a website that is there to what it should be. */
   async function change(record: InstallRecord, state: InstallState): Promise<InstallRecord> {
     const present = await websiteOf(record);
-    const wordpressVersion = await coreOf(state.wordpressVersion ?? present.wordpressVersion);
-    const php = await runtimeOf(state.phpVersion ?? present.php.version);
+    const wordpressVersion = await offers.wordpress(state.wordpressVersion ?? present.wordpressVersion);
+    const php = await offers.php(state.phpVersion ?? present.php.version);
     const wanted: Website = { ...present, state, php, wordpressVersion };
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);
