@@ -48,7 +48,8 @@ export async function readArchive(
   }
 
   const source = cursorOf(body());
-  await reader.description?.(await readDescription(source));
+  const description = await readDescription(source);
+  await reader.description?.(description);
   await readDump(source, reader);
   const walk = walkTar();
   for (let piece = await source.blocks(); piece !== null; piece = await source.blocks()) {

@@ -129,7 +129,8 @@ test('equal websites give equal archives', async () => {
 });
 
 test('what is flipped, cut, added or no backup at all is found', async () => {
-  const { archive } = await write();
+  const { archive, snapshot } = await write();
+  expect(await read(archive)).toEqual(snapshot);
   for (const at of [
     0,
     130,

@@ -1,0 +1,148 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Snapshot } from '../../host.ts';
+import type { Databases } from '../daemons/databases.ts';
+import type { HostedInstall } from '../hosted-install.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { DamagedBackupError, type Description } from './archive-manifest.ts';
+import { writeArchive } from './archive-write.ts';
+import { both } from './both.ts';
+import { writeTo } from './programs.ts';
+import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
+import type { Restic } from './restic.ts';
+import { readSnapshot } from './snapshot-read.ts';
+import { explainPacking, packWebsite } from './website-tar.ts';
+
+export const dumpFileOf = (layout: LinuxLayout, installId: string) =>
+  join(layout.scratch, `backup-${canonicalId(installId)}.sql`);
+
+/** Makes the backup of a website, unless it is there and whole, and reads it back before it resolves. */
+export function createBackupMaker({
+  layout,
+  databases,
+  repositories,
+  log,
+}: {
+  layout: LinuxLayout;
+  databases: Databases;
+  repositories: Repositories;
+  log: Logger;
+}) {
+  async function make(
+    install: HostedInstall,
+    backupId: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Snapshot> {
+    const { ref } = install;
+    const dump = dumpFileOf(layout, ref.id);
+    await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+    try {
+      const [{ restic, ids }, leftOut] = await both(
+        repositories.openWith(ref.id, backupId, signal),
+        databases.dump(install.database, dump, signal),
+      );
+      if (leftOut.length > 0) {
+        log.warn({ install: ref.id, views: leftOut }, 'views of what is gone are not in the backup');
+      }
+      const existing = await wholeOne(restic, ids, install, signal);
+      if (existing !== null) return existing;
+      const written = await write(restic, install, backupId, dump, signal);
+      return await readBack(restic, install, written, signal);
+    } catch (error) {
+      throw explainRepository(error, ref);
+    } finally {
+      await rm(dump, { force: true });
+    }
+  }
+
+  /** The backup if it is there and whole. What an earlier run left that is not is forgotten. */
+  async function wholeOne(
+    restic: Restic,
+    ids: string[],
+    { ref }: HostedInstall,
+    signal: AbortSignal | undefined,
+  ): Promise<Snapshot | null> {
+    for (const id of ids) {
+      try {
+        return await readSnapshot(restic, id, ref, { signal });
+      } catch (error) {
+        if (!(error instanceof DamagedBackupError)) throw error;
+        log.warn({ install: ref.id, reason: error.message }, 'half a backup is made anew');
+      }
+    }
+    if (ids.length > 0) await restic.forget(ids);
+    return null;
+  }
+
+  async function write(
+    restic: Restic,
+    install: HostedInstall,
+    backupId: string,
+    dump: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ id: string; archive: Snapshot }> {
+    signal?.throwIfAborted();
+    const tar = await packWebsite(layout, install.sandbox);
+    const keeper = restic.backUp(backupId);
+    const stop = () => Promise.all([keeper.stop(), tar.stop()]);
+    signal?.addEventListener('abort', stop);
+    tar.stdin.end();
+    try {
+      const archive = await writeArchive(
+        { description: describe(install), dump, files: tar.stdout, filesEnded: tar.ended },
+        (bytes) => writeTo(keeper.stdin, bytes),
+      );
+      signal?.throwIfAborted();
+      // Only now: an archive that ends too early must not become a backup.
+      keeper.stdin.end();
+      const id = await keeper.id;
+      const { stderr } = await tar.ended;
+      if (stderr !== '')
+        log.info(
+          { install: install.ref.id, tar: stderr.slice(-2000) },
+          'files changed while they were backed up',
+        );
+      return { id, archive };
+    } catch (error) {
+      const [resticFailure, tarFailure] = await stop();
+      signal?.throwIfAborted();
+      throw explainPacking(tarFailure ?? resticFailure ?? error);
+    } finally {
+      signal?.removeEventListener('abort', stop);
+    }
+  }
+
+  async function readBack(
+    restic: Restic,
+    { ref }: HostedInstall,
+    { id, archive }: { id: string; archive: Snapshot },
+    signal: AbortSignal | undefined,
+  ): Promise<Snapshot> {
+    try {
+      const seen = await readSnapshot(restic, id, ref, { signal });
+      if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum is another');
+      return seen;
+    } catch (error) {
+      if (!(error instanceof DamagedBackupError)) throw error;
+      await restic.forget([id]);
+      // The disk's or the memory's fault, and worth another try.
+      throw new Error(`The new backup of ${ref.name} was not read back as written: ${error.message}.`, {
+        cause: error,
+      });
+    }
+  }
+
+  return make;
+}
+
+function describe({ ref, sandbox, primaryHostname }: HostedInstall): Description {
+  return {
+    format: 'homeport-backup',
+    version: 1,
+    install_id: ref.id,
+    install_name: ref.name,
+    primary_hostname: primaryHostname,
+    wordpress_version: sandbox.wordpressVersion,
+  };
+}

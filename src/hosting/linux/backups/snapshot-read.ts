@@ -1,0 +1,49 @@
+import type { InstallRef, Snapshot } from '../../host.ts';
+import { DamagedBackupError } from './archive-manifest.ts';
+import { type ArchiveReader, readArchive } from './archive-read.ts';
+import { isWrongPassword, type Restic } from './restic.ts';
+
+/**
+ * Reads a snapshot to its end and checks all of it. Rejects with a {@link DamagedBackupError} if it is not whole, or of another
+ * website than `from`.
+ */
+export async function readSnapshot(
+  restic: Restic,
+  snapshotId: string,
+  from: InstallRef,
+  { signal, reader = {} }: { signal: AbortSignal | undefined; reader?: ArchiveReader },
+): Promise<Snapshot> {
+  signal?.throwIfAborted();
+  const keeper = restic.read(snapshotId);
+  const stop = () => keeper.stop();
+  signal?.addEventListener('abort', stop);
+  keeper.stdin.end();
+  try {
+    const seen = await readArchive(keeper.stdout, {
+      ...reader,
+      description(description) {
+        if (description.install_id !== from.id) throw new DamagedBackupError('it is of another website');
+        return reader.description?.(description);
+      },
+    });
+    await keeper.ended;
+    return seen;
+  } catch (error) {
+    const failure = await stop();
+    signal?.throwIfAborted();
+    throw failure === null ? error : damage(failure);
+  } finally {
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+/** restic that cannot give back what it was given: its repository is damaged. */
+function damage(failure: Error): Error {
+  if (isWrongPassword(failure)) return failure;
+  const reason =
+    /(?:ciphertext verification failed|invalid data returned|wrong data returned|not found in index|does not exist|no such file|invalid blob|blob .* not found|hash does not match|decrypting .* failed)/i.exec(
+      failure.message,
+    );
+  if (reason === null) return failure;
+  return new DamagedBackupError(`restic cannot read it (${reason[0]})`, { cause: failure });
+}
