@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmod, symlink, writeFile } from 'node:fs/promises';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -302,6 +302,17 @@ describe('files', () => {
     expect((await server.http('alpha.test', '/wp-content/uploads/')).status).toBe(403);
     const answer = await server.http(`alpha.test:${httpPort}`, '/wp-content/uploads');
     expect(answer).toMatchObject({ status: 301, headers: { location: '/wp-content/uploads/' } });
+  });
+
+  test('a folder shows its index.html, or else runs its index.php', async () => {
+    await server.write(beta, 'shop/index.php', '<?php echo "run " . $_SERVER["QUERY_STRING"];');
+    expect((await server.http('beta.test', '/shop/?a=b')).text).toBe('run a=b');
+    expect(JSON.parse((await server.http('beta.test', '/?a=b')).text)).toMatchObject({ QUERY_STRING: 'a=b' });
+    for (const folder of ['', 'shop/']) {
+      const file = await server.write(beta, `${folder}index.html`, 'static');
+      expect(await server.http('beta.test', `/${folder}`)).toMatchObject({ status: 200, text: 'static' });
+      await rm(file);
+    }
   });
 
   test('links of root to what is root’s are followed, links of the install to what is another’s are not', async () => {

@@ -121,7 +121,7 @@ map_hash_bucket_size 256;
 variables_hash_max_size 16384;
 absolute_redirect off;
 recursive_error_pages on;
-index index.php index.html;
+index index.html index.php;
 charset utf-8;
 charset_types ${CHARSET_TYPES.join(' ')};
 default_type application/octet-stream;

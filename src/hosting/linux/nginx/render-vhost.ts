@@ -168,6 +168,11 @@ location ~ ${quotedPattern('\\.php(?:/|$)')} {
 location = /index.php {
     ${php}
 }
+location = / {
+    add_header Cache-Control no-cache;
+    add_header X-Content-Type-Options nosniff;
+    try_files /index.html ${TO_WORDPRESS};
+}
 location ~* ${quotedPattern(STATIC)} {
     expires 7d;
     add_header X-Content-Type-Options nosniff;
