@@ -55,13 +55,15 @@ export async function untilIdle({ config }: TestMachine): Promise<void> {
 
 /** Bytes on disk of all installs: files, databases, caches, records; without the core that they share. */
 export async function diskOf(layout: LinuxLayout): Promise<number> {
-  const databases = (await readdir(layout.mariadb)).filter((name) => name.startsWith('hp_'));
+  const tables = join(layout.mariadb, 'data');
+  const databases = (await readdir(tables)).filter((name) => name.startsWith('hp_'));
+  if (databases.length === 0) throw new Error(`there are no databases in ${tables}`);
   const folders = [
     layout.installs,
     layout.caches,
     layout.records,
     join(layout.nginx, 'vhosts'),
-    ...databases.map((name) => join(layout.mariadb, name)),
+    ...databases.map((name) => join(tables, name)),
   ];
   const { stdout } = await runCommand('/usr/bin/du', [
     '--summarize',

@@ -61,7 +61,8 @@ export function createReport(write: (text: string) => void): Report {
         met === undefined ? '' : met ? 'reached' : 'MISSED',
       ]);
       const tables = rows.length === 0 ? grids : [table(TITLES, rows), ...grids];
-      write(`\n${title}\n\n${[...tables, ...notes.map((text) => `${text}\n`)].join('\n')}`);
+      const below = notes.length === 0 ? [] : [notes.map((text) => `${text}\n`).join('')];
+      write(`\n${title}\n\n${[...tables, ...below].join('\n')}`);
     },
     missed: () => missed,
   };

@@ -34,7 +34,8 @@ export async function wrk({
       '--timeout',
       '20s',
       '--latency',
-      ...Object.entries({ host: hostname, ...headers }).flatMap(([name, value]) => [
+      // wrk looks for a `Host` in just this spelling, and adds one of its own otherwise.
+      ...Object.entries({ Host: hostname, ...headers }).flatMap(([name, value]) => [
         '-H',
         `${name}: ${value}`,
       ]),
