@@ -23,6 +23,12 @@ export interface InspectedHost extends LinuxHostParts {
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
 }
 
+/**
+ * Databases of an exchange of tables under way. Like `<database>_new`, which a restore loads into, what is left of them is taken
+ * away when the install is next brought up.
+ */
+const PASSING = /^hp_(exchange|replaced)_/;
+
 /** Prefixes of what belongs to one install among what is named alike: the rest is the host's own. */
 const OF_INSTALLS = /^(?:php|redis|install)-([0-9a-f-]{36})$/;
 
@@ -166,7 +172,7 @@ function missing(records: InstallRecord[], expected: InstallRef[]): Finding[] {
 }
 
 async function inspectInstall(host: InspectedHost, record: InstallRecord): Promise<Finding[]> {
-  const { layout, users, databases, daemons, steps } = host;
+  const { layout, users, databases, daemons, websites, steps } = host;
   const { id, name } = record.state;
   const { uid, database } = record.placement;
   const of = (part: string) => `install ${name}: ${part}`;
@@ -193,6 +199,9 @@ async function inspectInstall(host: InspectedHost, record: InstallRecord): Promi
   }
   const folders = user === null ? [] : await checkHome(layout, await steps.sandboxOf(website));
   for (const fault of folders) add('folders', fault, () => steps.makeFolders(website));
+  const files =
+    user === null || folders.length > 0 ? [] : await websites.checkFiles(await steps.sandboxOf(website));
+  for (const fault of files) add('files', fault, () => steps.makeFiles(website));
   const states = new Map((await daemons.list()).map((status) => [status.name, status]));
   findings.push(
     ...notRunning(states, redisDaemon(id), of('redis'), () => steps.startRedis(website)),
@@ -226,8 +235,7 @@ async function leftovers(host: InspectedHost, owners: { id: string }[]): Promise
     if (!recorded.has(installId)) add(`unix user ${name}`, () => users.remove(installId));
   }
   const owned = new Set((await host.records.all()).map(({ placement }) => placement.database));
-  // `_new` is what a restore under way loads into, and what it leaves is taken away when the install is next brought up.
-  const unowned = (name: string) => !owned.has(name.replace(/_new$/, ''));
+  const unowned = (name: string) => !PASSING.test(name) && !owned.has(name.replace(/_new$/, ''));
   for (const database of (await databases.list()).filter(unowned)) {
     add(`database ${database}`, null, 'Look into it; "drop database" in mariadb removes it.');
   }

@@ -1,3 +1,5 @@
+import { readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Randomness } from '../../ids.ts';
@@ -81,6 +83,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
     await firewall.start();
+    await emptyFolder(layout.scratch);
     const whole = await records.all();
     // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
@@ -112,6 +115,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       const website = await websiteOf(record);
       live.set({ ...record, sandbox: await steps.sandboxOf(website) });
       await steps.makeFolders(website);
+      // A host that was killed while it switched a core left links to the one and a record of the other.
+      await steps.makeFiles(website);
       await Promise.all([steps.startRedis(website), steps.startPhp(website)]);
     } catch (err) {
       log.error(
@@ -299,4 +304,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
 function databaseOf(installId: string): string {
   return `hp_${installId.replaceAll('-', '')}`;
+}
+
+/** Whatever a killed host was making or deleting. */
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }
