@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { PermanentHostError } from '../../host.ts';
 import type { HostedInstall } from '../hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
@@ -37,47 +37,44 @@ async function bringTo(state: string): Promise<void> {
   await note(state);
 }
 
-test.each(EXCHANGE_STEPS)('killed after "%s", a restore ends whole or was never begun', async (step) => {
-  await bringTo('old');
+describe('an exchange that is broken off', () => {
   const id = randomUUID();
-  await backups.snapshot(shop, id);
-  await bringTo('new');
-  const reached = Promise.withResolvers<void>();
-  const killed = machine.backupsWith({
-    // It stands still there for ever, as a killed process does.
-    reached: (at: ExchangeStep) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
-  });
-  void killed.restore(shop, id, { from: shop.ref });
-  await reached.promise;
-  const next = machine.backupsWith();
-  await next.recover(shop.ref.id);
-  expect(await seen()).toBe(step === 'prepared' ? 'new new new' : 'old old old');
-  expect(
-    await machine.leftoversOf(shop).then((left) => left.filter((name) => !name.endsWith('.sql'))),
-  ).toEqual([]);
-  await next.recover(shop.ref.id);
-  await next.restore(shop, id, { from: shop.ref });
-  expect(await seen()).toBe('old old old');
-  expect(await machine.leftoversOf(shop)).toEqual([]);
-});
-
-test.each(['prepared', 'begun', 'htdocs', 'private'] as const)(
-  'what fails after "%s" leaves the present website',
-  async (step) => {
+  beforeAll(async () => {
     await bringTo('old');
-    const id = randomUUID();
     await backups.snapshot(shop, id);
-    await bringTo('new');
-    const failing = machine.backupsWith({
-      reached: async (at) => {
-        if (at === step) throw new Error('the disk is full');
-      },
+  });
+  beforeEach(() => bringTo('new'));
+
+  test.each(EXCHANGE_STEPS)('by a kill after "%s" ends whole, or was never begun', async (step) => {
+    const reached = Promise.withResolvers<void>();
+    const killed = machine.backupsWith({
+      // It stands still there for ever, as a killed process does.
+      reached: (at: ExchangeStep) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
     });
-    await expect(failing.restore(shop, id, { from: shop.ref })).rejects.toThrow('the disk is full');
-    expect(await seen()).toBe('new new new');
+    void killed.restore(shop, id, { from: shop.ref });
+    await reached.promise;
+    const next = machine.backupsWith();
+    await next.recover(shop.ref.id);
+    expect(await seen()).toBe(step === 'prepared' ? 'new new new' : 'old old old');
     expect(await machine.leftoversOf(shop)).toEqual([]);
-  },
-);
+    await next.recover(shop.ref.id);
+    expect(await seen()).toBe(step === 'prepared' ? 'new new new' : 'old old old');
+  });
+
+  test.each(['prepared', 'begun', 'htdocs', 'private'] as const)(
+    'by a failure after "%s" leaves the present website',
+    async (step) => {
+      const failing = machine.backupsWith({
+        reached: async (at) => {
+          if (at === step) throw new Error('the disk is full');
+        },
+      });
+      await expect(failing.restore(shop, id, { from: shop.ref })).rejects.toThrow('the disk is full');
+      expect(await seen()).toBe('new new new');
+      expect(await machine.leftoversOf(shop)).toEqual([]);
+    },
+  );
+});
 
 test('a damaged backup, a wrong password and a missing one touch nothing', async () => {
   machine.put(shop, 'photo.jpg', randomBytes(3_000_000));
