@@ -68,17 +68,29 @@ if (missing.length > 0) {
     `Programs are missing. Install them first: apt-get install --no-install-recommends ${missing.join(' ')}`,
   );
 }
+let ending: Promise<void> | null = null;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
+    if (ending !== null) return;
     process.stderr.write('\nInterrupted: everything is taken away …\n');
-    void cleanUpAll().then(() => process.exit(130));
+    ending = cleanUpAll().then(() => process.exit(130));
   });
+}
+
+/** What is taken away while a part still works with it makes that part fail, which then is nothing to tell. */
+async function runPart(name: string, run: Run): Promise<void> {
+  try {
+    await PARTS[name]?.(run);
+  } catch (error) {
+    if (ending === null) throw error;
+    await ending;
+  }
 }
 
 const report = createReport((text) => void process.stdout.write(text));
 for (const name of names) {
   process.stderr.write(`${name}\n`);
-  await PARTS[name]?.({ report, quick });
+  await runPart(name, { report, quick });
 }
 const behind = report.missed();
 process.stdout.write(

@@ -1,30 +1,38 @@
-/** What has to be taken away, the latest last. */
-const pending: (() => Promise<void>)[] = [];
+interface Cleanup {
+  act: () => Promise<void>;
+  /** Once it has begun, which it does once. */
+  underWay: Promise<void> | null;
+}
 
-/** Does the work, and afterwards `cleanup`, however it ends: also when the bench is interrupted ({@link cleanUpAll}). */
+/** What has to be taken away, the latest last. */
+const pending: Cleanup[] = [];
+
+function begin(cleanup: Cleanup): Promise<void> {
+  cleanup.underWay ??= cleanup.act();
+  return cleanup.underWay;
+}
+
+/** Does the work, and afterwards `act`, however it ends: also when the bench is interrupted ({@link cleanUpAll}). */
 export async function withCleanup<Result>(
-  cleanup: () => Promise<void>,
+  act: () => Promise<void>,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  const cleanup: Cleanup = { act, underWay: null };
   pending.push(cleanup);
   try {
     return await work();
   } finally {
-    const index = pending.indexOf(cleanup);
-    if (index >= 0) {
-      pending.splice(index, 1);
-      await cleanup();
-    }
+    await begin(cleanup);
+    pending.splice(pending.indexOf(cleanup), 1);
   }
 }
 
-/** Takes away all that is still there. */
+/** Takes away all that is still there, whoever has begun with it. */
 export async function cleanUpAll(): Promise<void> {
-  for (let cleanup = pending.pop(); cleanup !== undefined; cleanup = pending.pop()) {
-    await cleanup().catch((error: unknown) => {
-      process.stderr.write(
-        `Something was left behind: ${error instanceof Error ? error.message : String(error)}\n`,
-      );
+  for (const cleanup of pending.toReversed()) {
+    await begin(cleanup).catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      process.stderr.write(`Something was left behind: ${why}\n`);
     });
   }
 }

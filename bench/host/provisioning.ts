@@ -34,7 +34,10 @@ export async function benchProvisioning({ report, quick }: Run): Promise<void> {
   row('install 1, alone', alone[0]?.firstPage ?? 0);
   row(`install ${count}, alone`, alone.at(-1)?.firstPage ?? 0);
   row(`installs 2 to ${count}, one by one: median`, median(pages(warm)));
-  row('… until the API calls it active', median(warm.map(({ active }) => active)));
+  row(
+    `installs 2 to ${count}, until the API calls them active: median`,
+    median(warm.map(({ active }) => active)),
+  );
   for (const [what, ms] of [
     [`${count} at once: the first`, pages(together)[0]],
     ['… median', median(pages(together))],
