@@ -7,9 +7,9 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { systemClock } from '../../src/clock.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { sendSignal } from '../../src/hosting/linux/daemons/leftovers.ts';
 import { createSupervisor } from '../../src/hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons, hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
-import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
 import { connectHost, type RemoteHost } from '../../src/hosting/remote/client.ts';
 import { silent } from '../../test/database.ts';
@@ -101,26 +101,27 @@ async function untilReady(child: ChildProcess, onLine: (line: string) => void): 
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'exit');
-  child.kill('SIGTERM');
-  const kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
-  await ended;
-  clearTimeout(kill);
+  if (child.exitCode === null && child.signalCode === null) {
+    const ended = once(child, 'exit');
+    child.kill('SIGTERM');
+    const kill = setTimeout(() => child.kill('SIGKILL'), ENDS_WITHIN_MS);
+    await ended;
+    clearTimeout(kill);
+  }
+  // One that had not started yet ends without waiting for the programs that it was just running.
+  if (child.pid !== undefined) sendSignal(-child.pid, 'SIGKILL');
 }
 
 /** Takes away whatever a host of that machine has left, though it was killed. */
 export async function removeTraces(machine: TestMachine): Promise<void> {
-  const { instance, runFolder, config } = machine;
+  const { instance, runFolder } = machine;
   const cgroups = createCgroups({ instance, log: silent });
   const daemons = hasSystemd()
     ? createSystemdDaemons({ instance, log: silent })
     : createSupervisor({ runFolder, cgroups, log: silent, clock: systemClock });
   await daemons.start();
   for (const { name } of await daemons.list()) await daemons.remove(name);
-  // The last that goes takes the folder of all with it, which there is though none was made.
-  for (const name of ['none', ...(await cgroups.list())]) await cgroups.remove(name);
-  const users = createUnixUsers({ instance, uids: config.hostUids });
-  for (const { installId } of await users.list()) await users.remove(installId);
   await machine.remove();
+  // Whichever goes last takes the folder of all with it, which there is as soon as anybody has asked for one.
+  await createCgroups({ instance, log: silent }).remove('none');
 }
