@@ -1,22 +1,14 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { NotFound } from '../failures.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { Platform } from '../platform.ts';
 import type { BackupDetails } from '../resources/backups/service.ts';
-import type { Services } from '../services.ts';
 import { idArgument } from './arguments.ts';
 import { confirm } from './confirm.ts';
-import { followJob, type SeenJob } from './follow-job.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from './output.ts';
-import { startOwnWorker } from './own-worker.ts';
-import { presentWorkers } from './present-workers.ts';
-import { createProgress } from './progress.ts';
+import { waitForJob } from './wait-for-job.ts';
 import { withPlatform } from './with-platform.ts';
 
 const LONGEST_DESCRIPTION = 60;
-/** As shells report a program that SIGINT ended. */
-const INTERRUPTED = 130;
 
 export function addBackupCommands(program: Command): void {
   const backup = program.command('backup').description('the backups of installs');
@@ -92,11 +84,13 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
     const into = options.into ?? backup.install_name;
     if (options.yes !== true && backup.status === 'completed') await requireConsent(backup, into);
     const { jobId, installName } = await services.backups.requestRestore(backupId, options.into);
-    const ended = await waitFor(jobId, installName, platform, services);
-    if (ended === undefined) {
-      process.exitCode = INTERRUPTED;
-      return;
-    }
+    const ended = await waitForJob(
+      jobId,
+      { title: `Restoring ${installName}`, subject: `The restore of ${installName}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
     if (ended.state !== 'succeeded') {
       throw new OperatorError(
         ended.state === 'cancelled'
@@ -128,44 +122,4 @@ async function requireConsent(backup: BackupDetails, into: string): Promise<void
   if (!(await confirm(question, process.stdin, process.stderr))) {
     throw new OperatorError('Nothing was restored.');
   }
-}
-
-/** Undefined if Ctrl-C came before the end. */
-async function waitFor(
-  jobId: string,
-  installName: string,
-  platform: Platform,
-  services: Services,
-): Promise<SeenJob | undefined> {
-  const { queue, database, clock } = platform;
-  const interrupted = new AbortController();
-  const interrupt = () => interrupted.abort();
-  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
-  const progress = createProgress(`Restoring ${installName}`, process.stderr);
-  let ownWorker = false;
-  try {
-    const ended = await followJob({
-      find: () => queue.find(jobId),
-      hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
-      startWorker: () => {
-        ownWorker = true;
-        return startOwnWorker(platform, services);
-      },
-      report: progress.report,
-      clock,
-      sleep: (ms) => sleep(ms),
-      signal: interrupted.signal,
-    });
-    progress.end();
-    if (ended === undefined) process.stderr.write(`${whatGoesOn(jobId, installName, ownWorker)}\n`);
-    return ended;
-  } finally {
-    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
-  }
-}
-
-function whatGoesOn(jobId: string, installName: string, ownWorker: boolean): string {
-  return ownWorker
-    ? `The restore of ${installName} stays in the queue (job ${jobId}): it goes on as soon as "homeport serve" runs.`
-    : `The restore of ${installName} goes on without this command (job ${jobId}).`;
 }

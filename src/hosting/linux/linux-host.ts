@@ -229,6 +229,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await records.remove(id);
     live.delete(id);
     await parts.ssh.endSessions(id);
+    await backups.recover(id);
     await saga.undo(remains);
     await backups.removeAll(id);
     await journal.end(id);

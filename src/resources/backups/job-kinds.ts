@@ -2,10 +2,11 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
-import { type Host, PermanentHostError } from '../../hosting/host.ts';
+import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
+import { permanently } from '../permanently.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
@@ -130,14 +131,4 @@ async function findActiveInstall(
     .where('id', '=', id)
     .where('status', '=', 'active')
     .executeTakeFirst();
-}
-
-/** What the host says will not mend itself is not tried again. */
-async function permanently<Result>(work: Promise<Result>): Promise<Result> {
-  try {
-    return await work;
-  } catch (error) {
-    if (error instanceof PermanentHostError) throw new PermanentFailure(error.message, { cause: error });
-    throw error;
-  }
 }

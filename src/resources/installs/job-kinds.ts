@@ -5,9 +5,9 @@ import type { Platform } from '../../platform.ts';
 import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../certificates/served.ts';
 import { domainsOf } from '../domains/store.ts';
+import { permanently } from '../permanently.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { applyInstall, provisionInstall, removeInstall, switchWordpress } from './jobs.ts';
-import { permanently } from './permanently.ts';
 
 /** The work on websites: make one, bring one to what the database says, take one away. */
 export function installJobKinds(platform: Platform, host: Host): JobKind[] {

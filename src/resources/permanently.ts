@@ -1,5 +1,5 @@
-import { PermanentHostError } from '../../hosting/host.ts';
-import { PermanentFailure } from '../../jobs/job.ts';
+import { PermanentHostError } from '../hosting/host.ts';
+import { PermanentFailure } from '../jobs/job.ts';
 
 /** What a host says will not mend itself is not tried again; its sentence was written to be shown. */
 export async function permanently<Result>(work: Promise<Result>): Promise<Result> {
