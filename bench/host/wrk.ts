@@ -53,6 +53,6 @@ export async function wrk({
 const MILLISECONDS: Record<string, number> = { us: 0.001, ms: 1, s: 1000 };
 
 function percentile(stdout: string, which: number): number {
-  const [, value, unit = ''] = new RegExp(`^\\s+${which}%\\s+([\\d.]+)(us|ms|s)$`, 'm').exec(stdout) ?? [];
+  const [, value, unit = ''] = new RegExp(`^\\s+${which}%\\s+([\\d.]+)(us|ms|s)\\s`, 'm').exec(stdout) ?? [];
   return Number(value) * (MILLISECONDS[unit] ?? Number.NaN);
 }
