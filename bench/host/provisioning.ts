@@ -40,8 +40,8 @@ export async function benchProvisioning({ report, quick }: Run): Promise<void> {
   );
   for (const [what, ms] of [
     [`${count} at once: the first`, pages(together)[0]],
-    ['… median', median(pages(together))],
-    ['… the last, which is all of them', pages(together).at(-1)],
+    [`${count} at once: median`, median(pages(together))],
+    [`${count} at once: the last`, pages(together).at(-1)],
   ] as const) {
     report.figure({ what, measured: shownMs(ms ?? 0) });
   }

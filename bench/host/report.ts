@@ -1,3 +1,4 @@
+import { availableParallelism, loadavg } from 'node:os';
 import { table } from '../../src/cli/output.ts';
 
 /** One line of a part's table. */
@@ -61,7 +62,9 @@ export function createReport(write: (text: string) => void): Report {
         met === undefined ? '' : met ? 'reached' : 'MISSED',
       ]);
       const tables = rows.length === 0 ? grids : [table(TITLES, rows), ...grids];
-      const below = notes.length === 0 ? [] : [notes.map((text) => `${text}\n`).join('')];
+      // What else the machine did: without it no figure can be compared with one of another day.
+      const load = `Load of the machine in the last minute: ${loadavg()[0]?.toFixed(1)} on ${availableParallelism()} processors.`;
+      const below = [[...notes, load].map((text) => `${text}\n`).join('')];
       write(`\n${title}\n\n${[...tables, ...below].join('\n')}`);
     },
     missed: () => missed,
