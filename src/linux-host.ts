@@ -59,8 +59,10 @@ export async function startHostMachine(
   surroundings: MachineSurroundings,
 ): Promise<RunningMachine> {
   const { log } = surroundings;
-  await makeHostFolders(config);
+  // First, so that what is configured wrong ends it before anything is made.
+  const gid = await groupId(config.hostGroup);
   const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
+  await makeHostFolders(config);
   const questions: HostQuestions = {
     sshLogin: (...question) => server.questions.sshLogin(...question),
     backupPassword: (...question) => server.questions.backupPassword(...question),
@@ -73,7 +75,7 @@ export async function startHostMachine(
   };
   try {
     await host.start();
-    await server.listenUnix(layoutOf(config).hostSocket, { gid: await groupId(config.hostGroup) });
+    await server.listenUnix(layoutOf(config).hostSocket, { gid });
     const tlsPort = await listenTls();
     return { host, tlsPort, stop };
   } catch (error) {

@@ -45,12 +45,22 @@ async function refused(words: string[], line: string | RegExp): Promise<void> {
 test('a server without a host says what to do', async () => {
   await refused(['host', 'remove', 'web2'], 'There is no host "web2"; "homeport host list" shows them all.');
   expect((await cli('host', 'list')).stdout).toMatch(/^There are no hosts yet\./);
-  const nowhere = { ...environment, HOMEPORT_HOST_RUN_FOLDER: '/run/nowhere' };
+  const nowhere = {
+    ...environment,
+    HOMEPORT_HOST_RUN_FOLDER: join(folder, 'run'),
+    HOMEPORT_HOST_FOLDER: join(folder, 'host'),
+    HOMEPORT_HOST_GROUP: 'no-such-group',
+  };
   const { code, stderr } = await run(nowhere, 'serve');
   expect(code).toBe(1);
+  // Root's server runs the host itself where no systemd does.
+  const asRoot = process.getuid?.() === 0 && !existsSync('/run/systemd/system');
   expect(stderr).toMatch(
-    /There is no host for the websites\. .*Start it there, as root, with "homeport host"/,
+    asRoot
+      ? /There is no group no-such-group: "homeport host setup" makes it[^]*The host of this machine ended/
+      : /There is no host for the websites\. .*Start it there, as root, with "homeport host"/,
   );
+  expect(existsSync(join(folder, 'host'))).toBe(false);
 });
 
 describe('homeport host', () => {
