@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { connect } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config.ts';
 import { OperatorError } from '../operator-error.ts';
+import { hostSocketOf, takesConnections } from './host-socket.ts';
 
 /** The host process of this machine, run beside the server. */
 export interface HostBeside {
@@ -26,8 +25,8 @@ export async function startHostBeside(
   settings: string | undefined,
 ): Promise<HostBeside | null> {
   if (config.host !== 'linux' || process.getuid?.() !== 0 || existsSync('/run/systemd/system')) return null;
-  const socket = join(config.hostRunFolder, 'host.sock');
-  if (await answers(socket)) return null;
+  const socket = hostSocketOf(config);
+  if (await takesConnections(socket)) return null;
   const child = spawn(
     process.execPath,
     [PROGRAM, ...(settings === undefined ? [] : ['--config', settings]), 'host'],
@@ -35,7 +34,7 @@ export async function startHostBeside(
     { stdio: ['ignore', 2, 2] },
   );
   const ended = once(child, 'exit');
-  while (!(await answers(socket))) {
+  while (!(await takesConnections(socket))) {
     const first = await Promise.race([ended, pause(LOOK_MS, null)]);
     if (first !== null) {
       throw new OperatorError('The host of this machine ended before it ran; why is said above.');
@@ -48,14 +47,4 @@ async function end(child: ChildProcess, ended: Promise<unknown>): Promise<void> 
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGTERM');
   await ended;
-}
-
-function answers(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.on('error', () => resolve(false));
-  });
 }

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
+import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { presentWorkers } from '../present-workers.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
@@ -12,6 +13,7 @@ import { examineDatabase } from './database.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkJobs } from './jobs.ts';
+import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkResolvers } from './resolvers.ts';
@@ -41,7 +43,12 @@ export async function examine(
         ? []
         : await findingsOf('domain certificates', () => checkDomainCertificates(tables, config, clock))),
       ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
-      ...(await findingsOf('ports', () => checkHostingPorts(config, serverRuns))),
+      ...(config.host === 'embedded'
+        ? await findingsOf('ports', () => checkHostingPorts(config, serverRuns))
+        : await findingsOf('ports', () => checkPortsOfHost(config))),
+      ...(config.host === 'embedded' || tables === null
+        ? []
+        : await findingsOf('hosts', () => checkKnownHosts(tables))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
@@ -50,6 +57,11 @@ export async function examine(
   } finally {
     await database?.close();
   }
+}
+
+/** With a host on this machine they are its own; without one this machine serves no websites. */
+async function checkPortsOfHost(config: Config): Promise<Finding[]> {
+  return (await takesConnections(hostSocketOf(config))) ? checkHostingPorts(config, true) : [];
 }
 
 type Found = Finding | Finding[];

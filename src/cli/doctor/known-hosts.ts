@@ -1,0 +1,25 @@
+import type { Database } from '../../database/database.ts';
+import { allHosts } from '../../resources/hosts/store.ts';
+import { shownTime } from '../output.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+/** Every machine that runs websites, as a running server saw it last. */
+export async function checkKnownHosts({ reader }: Pick<Database, 'reader'>): Promise<Finding[]> {
+  const hosts = await allHosts(reader);
+  if (hosts.length === 0) {
+    return [
+      warning(
+        'hosts',
+        'No host is known yet, so no install can be made.',
+        'Start "homeport host" on this machine, as root, and the server; or add a machine with "homeport host add".',
+      ),
+    ];
+  }
+  return hosts.map(({ name, reason, seen_at, accepting }) => {
+    const check = `host ${name}`;
+    const seen = `seen ${shownTime(seen_at, 'never')}`;
+    if (reason !== null)
+      return problem(check, `${reason} (${seen})`, 'Its websites cannot be changed until it answers.');
+    return ok(check, accepting ? `Answers, ${seen}.` : `Answers, ${seen}; it takes no new installs.`);
+  });
+}
