@@ -78,6 +78,8 @@ export async function createTestMachine(
       for (const { installId } of await users.list()) await users.remove(installId);
       const cgroups = createCgroups({ instance, log });
       for (const name of await cgroups.list()) await cgroups.remove(name);
+      // Its own folder goes with the last of them, and there may have been none.
+      await cgroups.remove('none');
       await runCommand('nft', ['delete', 'table', 'inet', `homeport_${instance}`]).catch(() => {});
       for (const place of [folder, runFolder]) await rm(place, { recursive: true, force: true });
     },
