@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import ssh2 from 'ssh2';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningMachine } from '../../src/linux-host.ts';
+import { checkRestore } from '../../src/resources/backups/jobs.ts';
 import { createHostService } from '../../src/resources/hosts/service.ts';
 import { field, text } from '../client.ts';
 import { type Visit, visit } from '../edge.ts';
@@ -251,6 +252,36 @@ describe('backups', () => {
     expect(page.body).toContain(`http://${copy.name}.sites.test`);
     expect(page.body).not.toContain(`http://${name}.sites.test`);
     expect((await home(name)).body).toContain('Worth keeping');
+  });
+});
+
+describe('a restore on trial', () => {
+  test('makes a scratch install that answers, tells how long it took, and leaves nothing', async () => {
+    const { id } = await wordpress();
+    await owner.client.post(`/installs/${id}/backups`, {
+      description: 'sample',
+      notification_emails: [owner.email],
+    });
+    await homeport.idle();
+    const { database, queue } = homeport.platform;
+    const backup = await database.reader
+      .selectFrom('backups')
+      .select('id')
+      .where('install_id', '=', id)
+      .executeTakeFirstOrThrow();
+    const before = await tracesOf(machine);
+    const scratch_id = crypto.randomUUID();
+    await database.write((transaction) =>
+      queue.enqueue(transaction, checkRestore, {
+        payload: { backup_id: backup.id, install_id: id, scratch_id },
+        lane: null,
+      }),
+    );
+    await homeport.idle();
+    const checks = await database.reader.selectFrom('restore_checks').selectAll().execute();
+    expect(checks).toEqual([expect.objectContaining({ install_id: id, backup_id: backup.id, reason: null })]);
+    expect(checks[0]?.took_ms).toBeGreaterThan(0);
+    expect(await tracesOf(machine)).toEqual(before);
   });
 });
 
