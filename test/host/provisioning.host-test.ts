@@ -10,7 +10,18 @@ import { plainState } from './state.ts';
 import { tracesOf } from './traces.ts';
 
 /** Every step there is; a new one without a place here fails the last test. */
-const STEPS = ['unix user', 'folders', 'database', 'limits', 'redis', 'php', 'wordpress', 'vhost', 'answer'];
+const STEPS = [
+  'unix user',
+  'folders',
+  'database',
+  'limits',
+  'redis',
+  'php',
+  'wordpress',
+  'vhost',
+  'warm-up',
+  'answer',
+];
 
 let machine: TestMachine;
 beforeAll(async () => {

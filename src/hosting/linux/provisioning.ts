@@ -5,6 +5,7 @@ import type { SandboxedInstall } from './isolation/sandbox.ts';
 import { fpmSpec, writeFpmConfig } from './php/fpm.ts';
 import type { PhpRuntime } from './php/runtimes.ts';
 import type { Stage } from './saga.ts';
+import { warmUp } from './warm-up.ts';
 import type { WebsiteParts } from './website-parts.ts';
 import type { SiteAddress } from './wordpress/website.ts';
 import { requireWordPress } from './wordpress-answers.ts';
@@ -85,6 +86,11 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     });
   }
 
+  /** What keeps PHP from answering is told by the step that asks after it, by the same way as visitors come. */
+  async function tryWarmUp({ state }: Website): Promise<void> {
+    await warmUp(layout, state, edge()).catch(() => {});
+  }
+
   const stages: Stage<Website, WebsiteRemains>[] = [
     [
       {
@@ -119,7 +125,10 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
       // Its files and tables go with the folders and the database.
       { name: 'wordpress', act: makeWordPress, undo: async () => {} },
     ],
-    [{ name: 'vhost', act: show, undo: ({ id }) => web.remove(id) }],
+    [
+      { name: 'vhost', act: show, undo: ({ id }) => web.remove(id) },
+      { name: 'warm-up', act: tryWarmUp, undo: async () => {} },
+    ],
     [
       {
         name: 'answer',
