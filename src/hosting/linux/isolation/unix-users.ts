@@ -13,6 +13,7 @@ import {
   withoutName,
 } from './account-files.ts';
 import { withFileLock } from './file-lock.ts';
+import { sharedTurns } from './shared-turns.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
 export { enableExtrausers } from './nsswitch.ts';
@@ -60,7 +61,8 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const group = join(folder, 'group');
   const shadow = join(folder, 'shadow');
 
-  const alone = <Result>(work: () => Promise<Result>) => withFileLock(join(folder, '.homeport.lock'), work);
+  // A turn of the lock costs two processes: who waits for it at the same time takes it together.
+  const alone = sharedTurns((work) => withFileLock(join(folder, '.homeport.lock'), work));
 
   async function list(): Promise<UnixUser[]> {
     return accountsIn(await readSystemFile(passwd), instance);
