@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { siteState } from '../../src/hosting/embedded/embedded-host.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../src/hosting/remote/identity.ts';
 import { field, text } from '../client.ts';
@@ -153,7 +154,20 @@ test('a server on a host serves, and installs are switched with it and without i
   const { code, stdout } = await cli('installs', 'core', name, '6.8.7');
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${name} runs on WordPress 6.8.7 (before: 6.1.9).\n` });
 
-  expect((await cli('host', 'wordpress', host, '7.1')).stdout).toBe(`${host} has WordPress 7.1.\n`);
+  await refused(['host', 'forget', host, id, '--yes'], `${name} is an install of this platform.`);
+  // Ids may begin with a digit, and names may not.
+  const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });
+  await machine.machine.apply(strange);
+  expect(machine.versions.has(strange.id)).toBe(true);
+  expect(await cli('host', 'forget', host, strange.id, '--yes')).toEqual({
+    code: 0,
+    stdout: `${host} has nothing of the install ${strange.id} any more.\n`,
+    stderr: '',
+  });
+  expect(machine.versions.has(strange.id)).toBe(false);
+
+  await refused(['host', 'wordpress', host, '/root'], /is set by HOMEPORT_WORDPRESS_SOURCE on that machine/);
+  expect((await cli('host', 'wordpress', host, 'debian')).stdout).toBe(`${host} has WordPress 7.1.\n`);
   expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
   await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
   await refused(['host', 'remove', host], /There is an install on the host/);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { InstallRef } from '../../hosting/host.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { idArgument } from '../arguments.ts';
@@ -38,10 +39,15 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
     }
     const remote = connectHost(target);
     try {
-      await remote.remove({ id, name: id });
+      await remote.remove(forgottenInstall(id));
     } finally {
       await remote.close();
     }
     process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
   });
+}
+
+/** Its name is in the host's own record; one that is lost with it is stood for by a name that no install was given. */
+function forgottenInstall(id: string): InstallRef {
+  return { id, name: `install-${id.replaceAll('-', '')}` };
 }
