@@ -20,6 +20,8 @@ export interface LinuxLayout {
   coreOf(wordpressVersion: string): string;
   /** Database dumps of a new WordPress, one for each version. */
   golden: string;
+  /** The PHP of cores, compiled: a folder for each core, PHP and build of both. Read-only and shared. */
+  compiled: string;
   /** Other PHP versions than the machine's own: `<version>/` is the root of a Debian that has it. */
   phpRoots: string;
   /** What each install should be, and what was decided for it: one JSON file each, root's alone. */
@@ -52,9 +54,11 @@ export interface LinuxLayout {
   /** Folder of the database server's socket. Sandboxes bind the folder: a socket file goes stale. */
   mariadbRun: string;
   mariadbSocket: string;
-  /** Folder of an install's own sockets: PHP's (`fpm.sock`) and, in `redis/`, Redis's. */
-  runOf(installId: string): string;
+  /** Sockets of the installs' PHP. Root's, so that no install can put a link to another's in the place of its own. */
+  phpRun: string;
   phpSocketOf(installId: string): string;
+  /** Folder of an install's own sockets: in `redis/`, Redis's. */
+  runOf(installId: string): string;
   redisRunOf(installId: string): string;
   redisSocketOf(installId: string): string;
 }
@@ -72,6 +76,7 @@ export function linuxLayout(folder: string, runFolder: string): LinuxLayout {
     cores: below('core'),
     coreOf: (version) => join(below('core'), checkedVersion(version)),
     golden: below('golden'),
+    compiled: below('compiled'),
     phpRoots: below('php'),
     records: below('records'),
     recordOf: (id) => join(below('records'), `${checkedId(id)}.json`),
@@ -94,7 +99,8 @@ export function linuxLayout(folder: string, runFolder: string): LinuxLayout {
     mariadbRun: join(runFolder, 'mariadb'),
     mariadbSocket: join(runFolder, 'mariadb', 'mysqld.sock'),
     runOf,
-    phpSocketOf: (id) => join(runOf(id), 'fpm.sock'),
+    phpRun: join(runFolder, 'php'),
+    phpSocketOf: (id) => join(runFolder, 'php', `${checkedId(id)}.sock`),
     redisRunOf: (id) => join(runOf(id), 'redis'),
     redisSocketOf: (id) => join(runOf(id), 'redis', 'redis.sock'),
   };

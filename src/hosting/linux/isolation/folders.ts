@@ -33,7 +33,7 @@ const REMOVAL_MS = 60 * 60 * 1000;
  * everyone pass through (0711).
  */
 export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
-  await Promise.all(sharedFolders(layout).map((folder) => ensureFolder(folder.path, folder)));
+  await Promise.all((await sharedFolders(layout)).map((folder) => ensureFolder(folder.path, folder)));
   const folders = await foldersToBe(layout, install);
   await Promise.all(folders.outer.map(make));
   await Promise.all([...folders.inner.map(make), writeSettings(layout, install)]);
@@ -69,7 +69,7 @@ export async function removeHome(layout: LinuxLayout, installId: string): Promis
   await ensureFolder(layout.scratch, { uid: 0, gid: 0, mode: 0o700 });
   await removeAside(layout.homeOf(installId), join(layout.scratch, `removed-home-${installId}`));
   await removeAside(layout.cacheOf(installId), join(layout.scratch, `removed-cache-${installId}`));
-  await removeTree(layout.runOf(installId), sandboxEtcOf(layout, installId));
+  await removeTree(layout.phpSocketOf(installId), layout.runOf(installId), sandboxEtcOf(layout, installId));
 }
 
 /** Moved away first, so that nothing finds it half deleted. */
@@ -88,11 +88,18 @@ async function removeTree(...paths: string[]): Promise<void> {
   await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', ...paths], { timeoutMs: REMOVAL_MS });
 }
 
-/** Everyone may pass through them to what is his, and nobody may see who else there is. */
-function sharedFolders(layout: LinuxLayout) {
+/**
+ * Everyone may pass through them to what is his, and nobody may see who else there is. The web server alone gets at the sockets of
+ * PHP, which take a request from whoever connects.
+ */
+async function sharedFolders(layout: LinuxLayout) {
   const inRun = ['installs', 'etc'].map((name) => join(layout.runFolder, name));
   const paths = [layout.installs, layout.caches, ...inRun];
-  return paths.map((path) => ({ path, uid: 0, gid: 0, mode: 0o711 }));
+  const { gid } = await webServerIds();
+  return [
+    ...paths.map((path) => ({ path, uid: 0, gid: 0, mode: 0o711 })),
+    { path: layout.phpRun, uid: 0, gid, mode: 0o710 },
+  ];
 }
 
 /** `inner` are in folders of `outer`. */

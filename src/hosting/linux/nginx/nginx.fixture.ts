@@ -172,6 +172,8 @@ export async function startPhp(
   uid: number,
 ): Promise<void> {
   const socket = layout.phpSocketOf(id);
+  await mkdir(layout.phpRun, { recursive: true, mode: 0o1777 });
+  await chmod(layout.phpRun, 0o1777);
   const config = join(layout.runFolder, `${id}.conf`);
   await rm(socket, { force: true });
   await writeFile(

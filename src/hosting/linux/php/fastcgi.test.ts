@@ -1,5 +1,5 @@
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -67,11 +67,13 @@ describe('asking', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function serving(answer: (write: (bytes: Buffer) => void) => void): Promise<string> {
+  async function serving(
+    answer: (write: (bytes: Buffer) => void, connection: Socket) => void,
+  ): Promise<string> {
     const path = join(folder, 'socket');
     server = createServer((connection) => {
       connection.on('error', () => {});
-      connection.once('data', () => answer((bytes) => connection.end(bytes)));
+      connection.once('data', () => answer((bytes) => connection.end(bytes), connection));
     });
     await new Promise<void>((resolve) => server?.listen(path, resolve));
     return path;
@@ -90,5 +92,18 @@ describe('asking', () => {
     await rm(silent, { force: true });
     const short = await serving((write) => write(record(6, 'X: y')));
     await expect(askFastcgi(short, {})).rejects.toThrow('broke off');
+  });
+
+  it('bounds what it takes, and how long, whatever keeps coming', async () => {
+    const endless = (pauseMs: number) => (_write: unknown, connection: Socket) => {
+      const timer = setInterval(() => connection.write(record(6, 'x'.repeat(1000))), pauseMs);
+      connection.once('close', () => clearInterval(timer));
+    };
+    const much = await serving(endless(1));
+    await expect(askFastcgi(much, {}, { mostBytes: 10_000 })).rejects.toThrow('more than 10000 bytes');
+    server?.close();
+    await rm(much, { force: true });
+    const dripping = await serving(endless(20));
+    await expect(askFastcgi(dripping, {}, { timeoutMs: 200 })).rejects.toThrow('no answer within 200 ms');
   });
 });

@@ -25,14 +25,18 @@ export interface FastcgiAnswer {
 export interface FastcgiOptions {
   /** What the request carries; nothing if left out. */
   body?: string | Buffer;
-  /** Rejects after so long; 5 s if left out. */
+  /** Rejects after so long, however much has come; 5 s if left out. */
   timeoutMs?: number;
+  /** Rejects an answer of more bytes, which a website might send without end; 1 MiB if left out. */
+  mostBytes?: number;
 }
 
 /** The application took the request and gave no answer in time: it is there, and busy. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 }
+
+const MOST_BYTES = 1024 * 1024;
 
 /**
  * Asks the application behind a Unix socket. Rejects if it is not there, answers no FastCGI, or breaks off;
@@ -41,17 +45,24 @@ export class NoAnswerError extends Error {
 export function askFastcgi(
   socket: string,
   params: Record<string, string>,
-  { body = '', timeoutMs = 5_000 }: FastcgiOptions = {},
+  { body = '', timeoutMs = 5_000, mostBytes = MOST_BYTES }: FastcgiOptions = {},
 ): Promise<FastcgiAnswer> {
   return new Promise((resolve, reject) => {
     const received: Buffer[] = [];
+    let bytes = 0;
     const connection = connect(socket);
-    connection.setTimeout(timeoutMs, () =>
-      connection.destroy(new NoAnswerError(`no answer within ${timeoutMs} ms`)),
+    const deadline = setTimeout(
+      () => connection.destroy(new NoAnswerError(`no answer within ${timeoutMs} ms`)),
+      timeoutMs,
     );
     connection.once('error', reject);
-    connection.on('data', (chunk: Buffer) => received.push(chunk));
+    connection.on('data', (chunk: Buffer) => {
+      received.push(chunk);
+      bytes += chunk.length;
+      if (bytes > mostBytes) connection.destroy(new Error(`the answer has more than ${mostBytes} bytes`));
+    });
     connection.once('close', () => {
+      clearTimeout(deadline);
       const answer = parseAnswer(Buffer.concat(received));
       if (answer === null) reject(new Error('the FastCGI application broke off its answer'));
       else resolve(answer);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -126,6 +126,17 @@ describe('the PHP of an install', () => {
       ]);
     await as('www-data');
     await expect(as(UID + 1)).rejects.toThrow('Permission denied');
+  });
+
+  it('is asked at a socket that no website can exchange for a link to another', async () => {
+    const install = await newInstall();
+    await started(install);
+    const code = `$socket = ${JSON.stringify(layout.phpSocketOf(install.id))};
+      echo json_encode([file_exists(dirname($socket)), @unlink($socket), @symlink('/run/other.sock', $socket),
+        @touch(${JSON.stringify(join(layout.runOf(install.id), 'x'))})]);`;
+    expect(JSON.parse((await run(install, code)).body)).toEqual([false, false, false, false]);
+    const { mode, uid } = await stat(layout.phpRun);
+    expect([mode & 0o777, uid]).toEqual([0o710, 0]);
   });
 
   it('answers again after it was killed, and starts beside what it left', async () => {

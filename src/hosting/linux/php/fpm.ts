@@ -42,12 +42,30 @@ const FINISH_ON_QUIT = [
   'exit "$status"',
 ].join(' ');
 
+/** Where PHP finds the socket that it takes requests from. */
+const SOCKET_FD = '9';
+
+/**
+ * Listens at the socket of PHP, as root in a folder of root's, and becomes the command behind, which takes it over: a website that
+ * made its socket itself could put a link to another socket in its place, and have the web server's requests go there.
+ * Perl, as Debian always has it; it is gone when PHP runs.
+ */
+const LISTEN = [
+  'use Socket; use POSIX ();',
+  'my ($path, $fd) = splice @ARGV, 0, 2;',
+  'unlink $path;',
+  'my $socket;',
+  'socket($socket, PF_UNIX, SOCK_STREAM, 0) && bind($socket, sockaddr_un($path)) && listen($socket, 511)',
+  '&& chmod(0666, $path) && POSIX::dup2(fileno($socket), $fd) or die "cannot listen at $path: $!\\n";',
+  'exec { $ARGV[0] } @ARGV or die "cannot run $ARGV[0]: $!\\n";',
+].join(' ');
+
 /**
  * The PHP of an install: a process manager of its own in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Its
  * configuration has to be written before, by {@link writeFpmConfig} with the same options.
  */
 export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
-  const settings = startSettings(limits);
+  const settings = startSettings(limits, install);
   const config = join(SANDBOX_ETC, configName({ layout, install, limits }));
   const fpm = [
     install.php.fpm,
@@ -57,17 +75,21 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
     config,
     ...settings,
   ] as const;
+  const socket = layout.phpSocketOf(install.id);
   const sandbox = sandboxCommand(layout, install, fpm, {
     user: 'already',
-    socketFolder: layout.runOf(install.id),
+    // As PHP itself hands its sockets on when it is reloaded.
+    environment: { FPM_SOCKETS: `${socket}=${SOCKET_FD}` },
+    showCompiled: true,
   });
+  const command = asUser(install, ['/bin/sh', '-c', FINISH_ON_QUIT, 'php', ...sandbox]);
   return {
     name: `php-${install.id}`,
     description: `PHP of ${install.name}`,
-    command: asUser(install, ['/bin/sh', '-c', FINISH_ON_QUIT, 'php', ...sandbox]),
+    command: ['/usr/bin/perl', '-e', LISTEN, socket, SOCKET_FD, ...command],
     limits,
     stopSignal: 'SIGQUIT',
-    ready: () => ping(layout.phpSocketOf(install.id)),
+    ready: () => ping(socket),
   };
 }
 
