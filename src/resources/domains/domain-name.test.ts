@@ -32,6 +32,9 @@ describe('what is taken, and how it is stored', () => {
     ['example.net', 'example.net'],
     ['sites.example.net.example.com', 'sites.example.net.example.com'],
     ['othersites.example.net', 'othersites.example.net'],
+    ['shop.local', 'shop.local'],
+    ['shop.internal', 'shop.internal'],
+    ['invalid.example', 'invalid.example'],
   ])('%j is %j', (text, name) => {
     expect(parse(text)).toEqual({ ok: true, name });
     expect(isWildcard(name)).toBe(text.trim().startsWith('*'));
@@ -92,6 +95,14 @@ describe('what is refused', () => {
     [`*.${SITE_DOMAIN}`, 'reserved'],
     [`shop.${SITE_DOMAIN}`, 'reserved'],
     [`a.b.SITES.example.NET.`, 'reserved'],
+    ['homeport.invalid', 'reserved'],
+    ['*.homeport.invalid', 'reserved'],
+    ['Homeport.INVALID.', 'reserved'],
+    ['homeport.ｉｎｖａｌｉｄ', 'reserved'],
+    ['*.invalid', 'public_suffix'],
+    ['shop.localhost', 'reserved'],
+    ['shop.onion', 'reserved'],
+    ['shop.alt', 'reserved'],
   ])('%j: %s', (text, code) => {
     const result = parse(text);
     if (code === '') expect(result.ok).toBe(true);

@@ -12,12 +12,18 @@ export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: 
 /** RFC 1035, section 2.3.4: 63 octets a label; 253 characters are what 255 octets on the wire leave for the text. */
 const LONGEST_NAME = 253;
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+/**
+ * Last labels of names that the DNS never has, so that no visitor can come by them (RFC 6761 sections 6.3 and 6.4, RFC 7686,
+ * RFC 9476). Names that a network may have for itself, as those of `.local`, `.internal` and `.test`, are not among them.
+ */
+const OUTSIDE_DNS = ['alt', 'invalid', 'localhost', 'onion'];
 /** What the reading of a host name as a part of a URL would cut off, decode or leave out. */
 const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
  * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
- * for one label. Refuses addresses, public suffixes (nobody owns them) and names under the platform's own domain.
+ * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have and those under the
+ * platform's own domain.
  */
 export function parseDomainName(text: string, siteDomain: string): DomainNameResult {
   const trimmed = text.trim().replace(/\.$/, '');
@@ -37,6 +43,10 @@ export function parseDomainName(text: string, siteDomain: string): DomainNameRes
   }
   if (parse(host, { allowPrivateDomains: true }).domain === null) {
     return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
+  }
+  const last = host.slice(host.lastIndexOf('.') + 1);
+  if (OUTSIDE_DNS.includes(last)) {
+    return refuse('reserved', `Names under ${last} are reserved: no visitor can look one up`);
   }
   return { ok: true, name };
 }
