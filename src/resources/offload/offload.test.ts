@@ -375,6 +375,36 @@ describe('what is refused at once', () => {
     ]);
   });
 
+  it('takes 200 paths in total, and no more', async () => {
+    const rule = (path: string, excluded: number) => ({
+      path,
+      excluded_paths: Array.from({ length: excluded }, (_, index) => `${path}/${index}`),
+      redirect_type: 'break',
+    });
+    const install = await newInstall();
+    const bucket = await bucketOf(install);
+    const most = settings(bucket, { path_settings: [rule('/a', 99), rule('/b', 99)] });
+    expect((await ask(install, most)).status).toBe(202);
+    expect((await read(install)).body).toEqual({ filestore_settings: most });
+    const more = settings(bucket, { path_settings: [rule('/a', 99), rule('/b', 99), rule('/c', 0)] });
+    for (const method of ['POST', 'PATCH'] as const) {
+      const answer = await owner.client.call(method, files(install.id), {
+        json: { filestore_settings: more },
+      });
+      expect(answer.status).toBe(400);
+      expect(field(answer.body, 'errors')).toEqual([
+        {
+          resource: 'OffloadSettings',
+          field: 'path_settings',
+          type: 'invalid_value',
+          code: 'too_many',
+          message: 'path_settings can have 200 paths in total, excluded ones included, and these are 201',
+        },
+      ]);
+    }
+    expect((await read(install)).body).toEqual({ filestore_settings: most });
+  });
+
   it('names exclusions that lie outside their path', async () => {
     const path_settings = [
       { path: '/up', excluded_paths: ['/up/ok', '/up', '/upper', '/other'], redirect_type: 'break' },

@@ -7,6 +7,9 @@ const REGION_PATTERN = '^[a-z0-9][a-z0-9-]{0,39}$';
 /** A URL path that begins with `/`: no query, no fragment, no control characters, no halves of characters. */
 const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\\\ud800-\\udfff]*$';
 
+/** Paths of an install in total, excluded ones included: each is looked at for every request of the website. */
+export const MOST_PATHS = 200;
+
 const cloud = stringEnum(['s3']);
 const bucket = Type.String({ pattern: BUCKET_PATTERN });
 const bucketRegion = Type.String({ pattern: REGION_PATTERN });
@@ -20,7 +23,11 @@ const pathSettings = Type.Array(
       '`break`: served through the edge; `permanent`: 301 to the bucket',
     ),
   }),
-  { minItems: 1, maxItems: 100 },
+  {
+    minItems: 1,
+    maxItems: 100,
+    description: `At most ${MOST_PATHS} paths in total, excluded ones included`,
+  },
 );
 
 /** What an install offloads (specification, File-offload settings). */

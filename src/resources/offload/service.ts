@@ -8,7 +8,7 @@ import { type Fault, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../../
 import type { Platform } from '../../platform.ts';
 import { findStanding } from '../installs/store.ts';
 import { configureOffload } from './jobs.ts';
-import { filestoreSettingsSchema } from './schema.ts';
+import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
 
 export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
 
@@ -46,6 +46,7 @@ export function createOffloadService({ database, queue, clock }: Platform) {
       const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
       // Fields that nobody knows are ignored, and so not kept.
       const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
+      refuseTooManyPaths(requested);
       refuseStrayExclusions(requested);
       const change = {
         requested: JSON.stringify(requested),
@@ -118,6 +119,20 @@ function complete(settings: Partial<FilestoreSettings>): FilestoreSettings {
       }),
     ),
   );
+}
+
+function refuseTooManyPaths({ path_settings }: FilestoreSettings): void {
+  const paths = path_settings.reduce((sum, { excluded_paths }) => sum + 1 + excluded_paths.length, 0);
+  if (paths <= MOST_PATHS) return;
+  throw new InvalidRequest(INVALID_PARAMETERS, [
+    {
+      resource: 'OffloadSettings',
+      field: 'path_settings',
+      type: 'invalid_value',
+      code: 'too_many',
+      message: `path_settings can have ${MOST_PATHS} paths in total, excluded ones included, and these are ${paths}`,
+    },
+  ]);
 }
 
 /** An exclusion outside its path excludes nothing, which is not what whoever wrote it means. */
