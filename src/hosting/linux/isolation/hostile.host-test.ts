@@ -115,7 +115,7 @@ describe('a website in the hands of an attacker', () => {
       ).toEqual([false, false]);
     }
     const environment = await command('env | cut -d= -f1 | sort');
-    const names = ['HOME', 'HOMEPORT_DOC', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'SHELL', 'USER'];
+    const names = ['FPM_SOCKETS', 'HOME', 'HOMEPORT_DOC', 'LANG', 'LOGNAME', 'PATH', 'PWD', 'SHELL', 'USER'];
     expect(environment).toEqual([0, names.join('\n')]);
   });
 
