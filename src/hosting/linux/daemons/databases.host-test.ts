@@ -12,6 +12,7 @@ import {
   startDatabasesMachine,
 } from './databases.fixture.ts';
 import type { Databases } from './databases.ts';
+import { createDatabaseServer } from './mariadb.ts';
 import { textLiteral } from './sql.ts';
 
 let here: DatabasesMachine;
@@ -50,6 +51,24 @@ describe('the server', () => {
     const before = await machine.daemons.list();
     await here.server.ensure();
     expect(await machine.daemons.list()).toEqual(before);
+  });
+
+  test('is started again for another configuration', async () => {
+    const { layout, daemons, log } = machine;
+    const pool = async () => (await here.asRoot('SELECT @@innodb_buffer_pool_size DIV 1048576')).flat();
+    await createDatabaseServer({ layout, daemons, log, memory: 4 * 1024 ** 3 }).ensure();
+    expect(await pool()).toEqual(['512']);
+    await createDatabaseServer({ layout, daemons, log, memory: 1024 ** 3 }).ensure();
+    expect(await pool()).toEqual(['128']);
+    await here.server.ensure();
+  });
+
+  test('knows with which release its own tables were made or upgraded', async () => {
+    const known = join(machine.layout.mariadb, 'version');
+    await writeFile(known, '10.0.1');
+    await here.server.ensure();
+    const [running = ''] = (await here.asRoot('SELECT VERSION()')).flat();
+    expect(running.startsWith(`${await readFile(known, 'utf8')}-`)).toBe(true);
   });
 
   test('keeps what was written over a crash', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, chown, mkdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { totalmem } from 'node:os';
@@ -8,7 +9,7 @@ import { hasCode } from '../../error-code.ts';
 import type { Daemons } from '../daemon.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
-import { clientCommand } from './mariadb-client.ts';
+import { clientCommand, runStatements } from './mariadb-client.ts';
 import { mariadbConfig } from './mariadb-config.ts';
 
 /** The one database server of the host. */
@@ -26,8 +27,10 @@ export function createDatabaseServer(options: {
   layout: LinuxLayout;
   daemons: Daemons;
   log: Logger;
+  /** Memory of the machine, in bytes. */
+  memory?: number;
 }): DatabaseServer {
-  const { layout, daemons, log } = options;
+  const { layout, daemons, log, memory = totalmem() } = options;
   const tables = join(layout.mariadb, 'data');
   const configFile = join(layout.mariadb, 'my.cnf');
   const versionFile = join(layout.mariadb, 'version');
@@ -37,12 +40,14 @@ export function createDatabaseServer(options: {
     await ownedFolder(layout.mariadb, { uid: 0, gid: 0 }, 0o755);
     // Everybody may connect, and nobody list: what an install may do is decided by who it is.
     await ownedFolder(layout.mariadbRun, user, 0o751);
-    await writeConfig();
+    const config = await writeConfig();
     await makeTables();
     await daemons.ensure({
       name: 'mariadb',
       description: 'MariaDB of the websites',
       command: [SERVER, `--defaults-file=${configFile}`],
+      // It reads its configuration once: another one has it started again.
+      environment: { HOMEPORT_CONFIGURATION: digestOf(config) },
       ready: () => greeted(layout.mariadbSocket),
       readyWithinMs: READY_WITHIN_MS,
       stopWithinMs: 60_000,
@@ -50,15 +55,11 @@ export function createDatabaseServer(options: {
     await upgradeTables();
   }
 
-  async function writeConfig(): Promise<void> {
-    const config = mariadbConfig({
-      folder: tables,
-      socket: layout.mariadbSocket,
-      user: USER,
-      memory: totalmem(),
-    });
+  async function writeConfig(): Promise<string> {
+    const config = mariadbConfig({ folder: tables, socket: layout.mariadbSocket, user: USER, memory });
     if ((await textOf(configFile)) !== config) await writeDurably(configFile, config);
     await chmod(configFile, 0o644);
+    return config;
   }
 
   /** Made beside and renamed, so that what was broken off is never taken for whole. */
@@ -78,10 +79,10 @@ export function createDatabaseServer(options: {
     log.info({ folder: tables }, 'made the database server');
   }
 
-  /** A newer release of MariaDB may need its own tables changed. */
+  /** A newer release of MariaDB may need its own tables changed. That is the one that runs: the program may be newer already. */
   async function upgradeTables(): Promise<void> {
-    const { stdout } = await runCommand(SERVER, ['--no-defaults', '--version']);
-    const version = /\b(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? stdout.trim();
+    const [[running = ''] = []] = await runStatements(layout.mariadbSocket, 'root', 'SELECT VERSION()');
+    const version = /^\d+\.\d+\.\d+/.exec(running)?.[0] ?? running;
     if ((await textOf(versionFile)) === version) return;
     await runCommand(...clientCommand(layout.mariadbSocket, 'root', 'mariadb-upgrade', ['--silent']), {
       timeoutMs: 600_000,
@@ -90,6 +91,10 @@ export function createDatabaseServer(options: {
   }
 
   return { ensure };
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 async function ownedFolder(path: string, owner: { uid: number; gid: number }, mode: number): Promise<void> {
