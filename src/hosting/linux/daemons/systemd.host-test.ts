@@ -106,6 +106,18 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     expect(await pids()).toHaveLength(2);
   });
 
+  test('one that had to be started again at some time before is not taken for one that ends', async () => {
+    await daemons.ensure(script(RUNS));
+    process.kill((await pids())[0] ?? 0, 'SIGKILL');
+    for (let tried = 0; tried < 300 && (await pids()).length < 2; tried++) await pause(10);
+    const answersAt = performance.now() + 800;
+    const slowly = async () => {
+      if (performance.now() < answersAt) throw new Error('busy');
+    };
+    await daemons.ensure(script(RUNS, { ready: slowly }));
+    expect(await pids()).toHaveLength(2);
+  });
+
   test('tells of one that ends at once, and of one that is not there, without waiting', async () => {
     const begun = performance.now();
     await expect(daemons.ensure(script('exit 3', { readyWithinMs: 20_000 }))).rejects.toThrow(

@@ -79,13 +79,14 @@ export function createSystemdDaemons(options: {
     }
   }
 
-  /** Resolves when systemd has had to start the unit again. */
+  /** Resolves when systemd has had to start the unit again since now. What ran already may have been before. */
   async function startedAgain(unit: string, signal: AbortSignal): Promise<string> {
+    const [before] = await system.show([unit]);
     while (!signal.aborted) {
       await pause(LOOK_EVERY_MS);
       const [status] = await system.show([unit]);
-      if (status !== undefined && (status.restarts > 0 || status.activeState === 'failed'))
-        return 'has ended';
+      if (status === undefined) continue;
+      if (status.restarts > (before?.restarts ?? 0) || status.activeState === 'failed') return 'has ended';
     }
     return 'was ready';
   }
