@@ -1,4 +1,5 @@
-import { rm } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Asked, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
@@ -71,6 +72,15 @@ describe('what is kept', () => {
     expect((await server.http('shop.test', path, { method: 'HEAD' })).headers['x-cache']).toBe('MISS');
     const page = await get(path);
     expect(page).toMatchObject({ cache: 'HIT', method: 'GET', time: expect.any(Number) });
+  });
+
+  test('a part of it is not sent, since the whole may be another by the next part', async () => {
+    const path = fresh();
+    for (const cache of ['MISS', 'HIT']) {
+      const page = await server.http('shop.test', path, { headers: { Range: 'bytes=0-3' } });
+      expect(page).toMatchObject({ status: 200, headers: { 'x-cache': cache } });
+      expect(JSON.parse(page.text)).toMatchObject({ REQUEST_METHOD: 'GET' });
+    }
   });
 
   test('many who miss the same page cause one making', async () => {
@@ -201,6 +211,18 @@ describe('purging', () => {
     stop = true;
     await Promise.all(visitors);
     expect(statuses).toEqual(new Set([200]));
+  });
+
+  test('deletes nothing that the web server’s user could not, wherever a name leads meanwhile', async () => {
+    await get(fresh());
+    const folder = join(server.layout.cacheOf(blog.id), 'roots');
+    await get(fresh(), {}, 'blog.test');
+    await mkdir(folder);
+    await writeFile(join(folder, 'file'), '');
+    await expect(server.web.purge(blog.id)).rejects.toThrow('Permission denied');
+    expect(await readdir(folder)).toEqual(['file']);
+    await rm(folder, { recursive: true });
+    await expect(server.web.purge(blog.id)).resolves.toBeUndefined();
   });
 
   test('an install that was never asked for', async () => {

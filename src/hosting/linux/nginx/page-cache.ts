@@ -1,7 +1,7 @@
-import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { lstat, rmdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { hasCode } from '../../error-code.ts';
+import { runCommand } from '../run-command.ts';
 
 /** Empties page caches on disk, which nginx notices at the next request. */
 export interface PageCache {
@@ -35,7 +35,7 @@ export function createPageCache({
   function emptyLater(installId: string): void {
     forget(installId);
     const empty = (): void => {
-      removeFiles(cacheOf(installId)).catch((err: unknown) =>
+      deleteWithin(cacheOf(installId), FILES).catch((err: unknown) =>
         log.error({ err, install: installId }, 'the page cache could not be emptied once more'),
       );
     };
@@ -47,12 +47,12 @@ export function createPageCache({
 
   return {
     async purge(installId) {
-      await removeFiles(cacheOf(installId));
+      await deleteWithin(cacheOf(installId), FILES);
       emptyLater(installId);
     },
     async remove(installId) {
       forget(installId);
-      await rm(cacheOf(installId), { recursive: true, force: true });
+      await removeFolder(cacheOf(installId));
     },
     stop() {
       for (const installId of [...timers.keys()]) forget(installId);
@@ -60,20 +60,49 @@ export function createPageCache({
   };
 }
 
-/** Files alone: a worker that is about to write one must find its folder. */
-async function removeFiles(folder: string): Promise<void> {
-  for (const entry of await entriesOf(folder)) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await removeFiles(path);
-    else await rm(path, { force: true });
+/** A worker that still answers a visitor may put a page into it meanwhile. */
+async function removeFolder(folder: string): Promise<void> {
+  for (let triesLeft = 5; await deleteWithin(folder, []); triesLeft--) {
+    try {
+      return await rmdir(folder);
+    } catch (error) {
+      if (!hasCode(error, 'ENOTEMPTY') || triesLeft === 0) throw error;
+    }
   }
 }
 
-async function entriesOf(folder: string) {
+/** Files alone: a worker that is about to write one must find its folder. */
+const FILES = ['-type', 'f'];
+const REMOVAL_MS = 10 * 60 * 1000;
+
+/**
+ * Deletes what of the folder's content is chosen, with no other rights than the folder's owner has: the web server's workers may
+ * exchange any folder in it for a link while this goes on. The folder itself lies in one of root's. False if it is not there.
+ */
+async function deleteWithin(folder: string, chosen: string[]): Promise<boolean> {
+  const owner = await ownerOf(folder);
+  if (owner === null) return false;
+  // nginx gives its folder away right after making it.
+  if (owner.uid === 0) return true;
+  await runCommand(
+    '/usr/bin/setpriv',
+    [
+      ...[`--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups', '--no-new-privs'],
+      ...['--inh-caps=-all', '--bounding-set=-all', '--'],
+      ...['/usr/bin/find', '-P', folder, '-ignore_readdir_race', '-mindepth', '1', ...chosen, '-delete'],
+    ],
+    { timeoutMs: REMOVAL_MS },
+  );
+  return true;
+}
+
+/** Null if there is no such folder. */
+async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | null> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    const { uid, gid } = await lstat(folder);
+    return { uid, gid };
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
