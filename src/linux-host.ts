@@ -22,6 +22,7 @@ import { cgroupOf, type WebsiteRemains } from './hosting/linux/provisioning.ts';
 import { createRecords } from './hosting/linux/record.ts';
 import { runCommand } from './hosting/linux/run-command.ts';
 import { createSshServer } from './hosting/linux/ssh/ssh-server.ts';
+import { createCompiledCores } from './hosting/linux/wordpress/compiled-cores.ts';
 import { createWordPressCores } from './hosting/linux/wordpress/cores.ts';
 import { createGolden } from './hosting/linux/wordpress/golden.ts';
 import { createWebsites } from './hosting/linux/wordpress/website.ts';
@@ -149,6 +150,7 @@ function createHostMachine(
     databaseServer: createDatabaseServer({ layout, daemons, log }),
     cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
     golden,
+    compiledCores: createCompiledCores({ layout, users, log }),
     web: createWebServer({
       layout,
       daemons,
@@ -256,6 +258,7 @@ export async function makeHostFolders(
     [layout.nginx, PASSAGE_MODE],
     [layout.scripts, PUBLIC_MODE],
     [layout.cores, PUBLIC_MODE],
+    [layout.compiled, PUBLIC_MODE],
     [layout.phpRoots, PUBLIC_MODE],
     [layout.golden, PRIVATE_MODE],
     [layout.records, PRIVATE_MODE],

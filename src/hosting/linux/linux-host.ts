@@ -91,9 +91,21 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await undoUnfinished();
     await inBatches(whole, SIDE_BY_SIDE, bringUp);
     await cores.ensureAny();
-    for (const version of (await cores.list()).slice(0, 1)) await parts.golden.ensure(version);
+    for (const version of (await cores.list()).slice(0, 1)) {
+      await parts.golden.ensure(version);
+      await compile(version);
+    }
     await parts.ssh.start();
     parts.cron.start();
+  }
+
+  /** For each PHP of this machine. Websites run without it, only their first page takes longer. */
+  async function compile(wordpressVersion: string): Promise<void> {
+    for (const php of await findPhpRuntimes(layout)) {
+      await parts.compiledCores.ensure(php, wordpressVersion).catch((err: unknown) => {
+        log.warn({ err }, `WordPress ${wordpressVersion} could not be compiled for PHP ${php.version}`);
+      });
+    }
   }
 
   /** What a killed host had begun to make and not ended: whole if its record was written, else undone. */
@@ -298,6 +310,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     addWordpress: async (source) => {
       const version = await cores.add(source);
       await parts.golden.ensure(version);
+      await compile(version);
       return version;
     },
   };

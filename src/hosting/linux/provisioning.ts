@@ -50,7 +50,9 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
       home: layout.homeOf(id),
       shell: LOGIN_SHELL,
     });
-    return { id, name, uid, gid, php, wordpressVersion };
+    const compiledCore = await parts.compiledCores.find(php, wordpressVersion);
+    const install = { id, name, uid, gid, php, wordpressVersion };
+    return compiledCore === null ? install : { ...install, compiledCore };
   }
 
   async function makeFolders(website: Website): Promise<void> {

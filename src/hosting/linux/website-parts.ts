@@ -4,6 +4,7 @@ import type { Databases } from './daemons/databases.ts';
 import type { UnixUsers } from './isolation/unix-users.ts';
 import type { LinuxLayout } from './layout.ts';
 import type { WebServer } from './nginx/web-server.ts';
+import type { CompiledCores } from './wordpress/compiled-cores.ts';
 import type { Websites } from './wordpress/website.ts';
 
 /** What websites on this machine are made with. */
@@ -12,6 +13,7 @@ export interface WebsiteParts {
   users: UnixUsers;
   databases: Databases;
   websites: Websites;
+  compiledCores: CompiledCores;
   daemons: Daemons;
   cgroups: Cgroups;
   web: WebServer;

@@ -68,6 +68,18 @@ describe('the command of a sandbox', () => {
     expect(last(run)).toEqual([`--bind ${run} ${run}`, `--ro-bind ${redis} ${redis}`]);
   });
 
+  it('shows compiled code of its core where PHP looks for it, around which it may write little', () => {
+    const compiled = { ...install, compiledCore: '/srv/host/compiled/x/0123' };
+    const words = sandboxCommand(layout, compiled, ['/bin/true'], { showCompiled: true }).join(' ');
+    expect(words).toContain(
+      '--size 1048576 --tmpfs /run/homeport/compiled --ro-bind-try /srv/host/compiled/x/0123/srv/host/core/6.8.7 /run/homeport/compiled/0123/srv/host/core/6.8.7 ',
+    );
+    expect(sandboxCommand(layout, compiled, ['/bin/true']).join(' ')).not.toContain('compiled');
+    expect(sandboxCommand(layout, install, ['/bin/true'], { showCompiled: true })).toEqual(
+      sandboxCommand(layout, install, ['/bin/true']),
+    );
+  });
+
   it('starts from an empty environment', () => {
     const options = { environment: { MODE: 'a b', HOME: '/elsewhere' }, folder: '/tmp' };
     const words = sandboxCommand(layout, install, ['/bin/true'], options).join('\n');

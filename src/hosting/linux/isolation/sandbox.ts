@@ -15,6 +15,11 @@ export interface SandboxedInstall {
   wordpressVersion: string;
   /** Its home, where that is another folder than `layout.homeOf(id)`. */
   home?: string;
+  /**
+   * Where its core is for its PHP-FPM to read as compiled code, if that was made: a folder named as PHP names its build, in
+   * which the core has its own path.
+   */
+  compiledCore?: string;
 }
 
 export interface SandboxOptions {
@@ -32,6 +37,8 @@ export interface SandboxOptions {
    * read-only, so that no website exchanges a socket to which others connect for a link.
    */
   socketFolder?: string;
+  /** Shows `install.compiledCore` in {@link SANDBOX_COMPILED}, where there is one. */
+  showCompiled?: boolean;
   /** It has a terminal: it stays in the session that the terminal belongs to, so that job control works. */
   terminal?: boolean;
   /** `already`: the caller runs as the install's user (a log-in); otherwise it is root and the user is switched first. */
@@ -40,6 +47,15 @@ export interface SandboxOptions {
 
 /** Where an install sees what stands in {@link sandboxEtcOf}. */
 export const SANDBOX_ETC = '/etc/homeport';
+
+/** Where an install's PHP keeps compiled code (`opcache.file_cache`). */
+export const SANDBOX_COMPILED = '/run/homeport/compiled';
+
+/**
+ * PHP wants to write there, and so it may, into memory of its own that goes with the sandbox. What it compiles itself it has in its
+ * shared memory anyway: room for the folders is enough.
+ */
+const COMPILED_BYTES = 1024 * 1024;
 
 /** `/tmp` and `/dev/shm` are memory, and count as the install's until they are emptied or the sandbox ends. */
 const TMP_BYTES = 256 * 1024 * 1024;
@@ -94,6 +110,7 @@ export function sandboxCommand(
     ...systemFiles(install.php),
     ...same('--ro-bind', core, layout.mariadbRun, ...(options.readOnly ?? [])),
     ...['--ro-bind', sandboxEtcOf(layout, install.id), SANDBOX_ETC],
+    ...(options.showCompiled ? compiledCode(install, core) : []),
     ...same('--bind', home),
     ...same('--ro-bind', run),
     ...(options.socketFolder === undefined ? [] : same('--bind', options.socketFolder)),
@@ -195,6 +212,16 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
     ...['--perms', '1777', '--size', `${SHM_BYTES}`, '--tmpfs', '/dev/shm'],
     ...['--perms', '1777', '--size', `${TMP_BYTES}`, '--tmpfs', '/tmp'],
     ...['--symlink', '../tmp', '/var/tmp'],
+  ];
+}
+
+/** Tried, for it may go with another build of PHP: the website compiles for itself then. */
+function compiledCode({ compiledCore }: SandboxedInstall, core: string): string[] {
+  if (compiledCore === undefined) return [];
+  const shown = join(SANDBOX_COMPILED, basename(compiledCore), core);
+  return [
+    ...['--size', `${COMPILED_BYTES}`, '--tmpfs', SANDBOX_COMPILED],
+    ...['--ro-bind-try', join(compiledCore, core), shown],
   ];
 }
 

@@ -44,6 +44,12 @@ describe('the configuration of PHP-FPM', () => {
   });
 });
 
+it('PHP looks for compiled code where there is some, and nowhere else', () => {
+  const folder = 'opcache.file_cache=/run/homeport/compiled';
+  expect(startSettings(limits)).not.toContain(folder);
+  expect(startSettings(limits, { compiledCore: '/srv/host/compiled/x/0123' })).toContain(folder);
+});
+
 describe('the daemon of PHP-FPM', () => {
   const spec = fpmSpec({ layout, install, limits });
 
@@ -61,5 +67,6 @@ describe('the daemon of PHP-FPM', () => {
     expect(of({ wordpressVersion: '6.8.8' })).not.toEqual(spec.command);
     expect(of({ php: { ...install.php, version: '8.3' } })).not.toEqual(spec.command);
     expect(of({ home: '/srv/elsewhere' })).not.toEqual(spec.command);
+    expect(of({ compiledCore: '/srv/host/compiled/x/0123' })).not.toEqual(spec.command);
   });
 });

@@ -1,5 +1,5 @@
 import type { ResourceLimits } from '../daemon.ts';
-import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
+import { foldersOf, SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 
 /** The path at which PHP's process manager itself answers. Web servers ask it for files that end in `.php` only. */
@@ -77,7 +77,10 @@ function workersFor({ memoryMb, processes }: ResourceLimits): number {
 }
 
 /** What is decided when PHP starts, and so cannot stand among the settings of its pool: `-d` and `name=value` for each. */
-export function startSettings({ memoryMb }: ResourceLimits): string[] {
+export function startSettings(
+  { memoryMb }: ResourceLimits,
+  { compiledCore }: Pick<SandboxedInstall, 'compiledCore'> = {},
+): string[] {
   const settings: Record<string, string | number> = {
     expose_php: 0,
     'cgi.fix_pathinfo': 0,
@@ -88,6 +91,7 @@ export function startSettings({ memoryMb }: ResourceLimits): string[] {
     'opcache.max_accelerated_files': 10_000,
     'opcache.validate_timestamps': 1,
     'opcache.revalidate_freq': 2,
+    ...(compiledCore === undefined ? {} : { 'opcache.file_cache': SANDBOX_COMPILED }),
   };
   return Object.entries(settings).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
 }

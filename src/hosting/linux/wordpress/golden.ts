@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { access, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { systemRandomness } from '../../../ids.ts';
 import { writeDurably } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
 import { createSerial } from '../../serial.ts';
 import type { Databases } from '../daemons/databases.ts';
-import { makeHome, removeHome } from '../isolation/folders.ts';
+import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../layout.ts';
@@ -16,6 +15,7 @@ import { requireCore } from './core-tree.ts';
 import { goldenStatements, PLACEHOLDER } from './first-content.ts';
 import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
+import { createScratchWebsites } from './scratch-website.ts';
 import { makeSiteFiles } from './site-files.ts';
 
 /**
@@ -38,40 +38,28 @@ export interface GoldenOptions {
 
 /** Raised whenever what a golden database is made with changes, so that those of before are not taken. */
 const FORMAT = 1;
-const NAME_PREFIX = 'homeport-golden-';
 /** WordPress's own first choice would be by date; people expect the name alone. */
 const PERMALINKS = '/%postname%/';
 
 export function createGolden(options: GoldenOptions): Golden {
   const { layout, databases, users, log } = options;
   const serial = createSerial();
+  const scratch = createScratchWebsites({
+    layout,
+    users,
+    kind: 'golden',
+    undo: (name) => databases.drop(databaseOf({ name }), name),
+  });
 
   async function make(version: string, file: string): Promise<void> {
     const started = performance.now();
-    await removeLeftOvers();
-    const install = await newInstall(version);
-    try {
-      const sql = await installIn(install, databaseOf(install));
-      await writeDurably(file, goldenStatements(sql));
-    } finally {
-      await removeInstall(install);
-    }
+    const made = { php: await options.php(), wordpressVersion: version };
+    const sql = await scratch.use(made, (install) => installIn(install, databaseOf(install)));
+    await writeDurably(file, goldenStatements(sql));
     log.info(
       { version, ms: Math.round(performance.now() - started) },
       `golden database of WordPress ${version} made`,
     );
-  }
-
-  async function newInstall(version: string): Promise<SandboxedInstall> {
-    const id = systemRandomness.uuid();
-    const name = `${NAME_PREFIX}${randomBytes(4).toString('hex')}`;
-    const ids = await users.ensure({
-      installId: id,
-      name,
-      home: layout.homeOf(id),
-      shell: '/usr/sbin/nologin',
-    });
-    return { id, name, ...ids, php: await options.php(), wordpressVersion: version };
   }
 
   /** Gives the dump. */
@@ -99,19 +87,6 @@ export function createGolden(options: GoldenOptions): Golden {
     const file = join(foldersOf(layout, install).home, 'golden.sql');
     await databases.dump(database, file);
     return readFile(file, 'utf8');
-  }
-
-  async function removeInstall({ id, name }: { id: string; name: string }): Promise<void> {
-    await databases.drop(databaseOf({ name }), name);
-    await removeHome(layout, id);
-    await users.remove(id);
-  }
-
-  /** Of a run that was killed. */
-  async function removeLeftOvers(): Promise<void> {
-    for (const { installId, name } of await users.list()) {
-      if (name.startsWith(NAME_PREFIX)) await removeInstall({ id: installId, name });
-    }
   }
 
   return {

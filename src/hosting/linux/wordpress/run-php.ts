@@ -7,6 +7,8 @@ export interface PhpRun {
   script: string;
   args?: readonly string[];
   environment?: Record<string, string>;
+  /** Settings of php.ini, for this run. */
+  settings?: Record<string, string | number>;
   /** What enters the install's cgroup first. */
   enter?: readonly string[];
   timeoutMs?: number;
@@ -20,8 +22,10 @@ const MESSAGE_LENGTH = 2000;
  * what it wrote to its standard error.
  */
 export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
-  const { script, args = [], environment = {}, enter = [], timeoutMs = 120_000, signal } = run;
-  const php = [install.php.cli, '-d', 'display_errors=stderr', '-d', 'memory_limit=512M', script, ...args];
+  const { script, args = [], environment = {}, settings = {}, enter = [], timeoutMs = 120_000, signal } = run;
+  const given = Object.entries({ display_errors: 'stderr', memory_limit: '512M', ...settings });
+  const options = given.flatMap(([name, value]) => ['-d', `${name}=${value}`]);
+  const php = [install.php.cli, ...options, script, ...args];
   const [program = '', ...rest] = [
     ...enter,
     ...sandboxCommand(layout, install, asCommand(php), { environment }),
