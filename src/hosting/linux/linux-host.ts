@@ -83,11 +83,11 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
     await firewall.start();
-    await emptyFolder(layout.scratch);
+    await orSay('the scratch folder could not be emptied', () => emptyFolder(layout.scratch));
     const whole = await records.all();
     // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
-    await parts.databaseServer.ensure();
+    await orSay('the database server does not run', () => parts.databaseServer.ensure());
     await undoUnfinished();
     await inBatches(whole, SIDE_BY_SIDE, bringUp);
     await cores.ensureAny();
@@ -95,8 +95,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await parts.golden.ensure(version);
       await compile(version);
     }
-    await parts.ssh.start();
+    await orSay('nobody can sign in by SSH', () => parts.ssh.start());
     parts.cron.start();
+  }
+
+  /** What fails here keeps the websites from being served as little as it can; "homeport doctor --host" names it. */
+  async function orSay(what: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((err: unknown) => log.error({ err }, what));
   }
 
   /** For each PHP of this machine. Websites run without it, only their first page takes longer. */
@@ -111,11 +116,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   /** What a killed host had begun to make and not ended: whole if its record was written, else undone. */
   async function undoUnfinished(): Promise<void> {
     for (const entry of await journal.unfinished()) {
-      if ((await records.read(entry.id)) === null) {
-        log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
-        await saga.undo(entry);
-      }
-      await journal.end(entry.id);
+      await orSay(`what was made of the website ${entry.name} could not be taken away`, async () => {
+        if ((await records.read(entry.id)) === null) {
+          log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
+          await saga.undo(entry);
+        }
+        await journal.end(entry.id);
+      });
     }
   }
 
@@ -126,10 +133,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await backups.recover(id);
       const website = await websiteOf(record);
       live.set({ ...record, sandbox: await steps.sandboxOf(website) });
-      await steps.makeFolders(website);
+      await steps.uphold(website);
       // A host that was killed while it switched a core left links to the one and a record of the other.
       await steps.makeFiles(website);
-      await Promise.all([steps.startRedis(website), steps.startPhp(website)]);
     } catch (err) {
       log.error(
         { err, install: id },
@@ -139,10 +145,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   }
 
   async function stop(): Promise<void> {
-    await Promise.all([parts.cron.stop(), parts.ssh.stop()]);
-    await web.stop();
-    await daemons.stop();
     firewall.stop();
+    // The daemons end last, and whatever else failed to.
+    const ended = await Promise.allSettled([parts.cron.stop(), parts.ssh.stop(), web.stop()]);
+    for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
+      log.error({ err: reason }, 'a part of the host did not end well');
+    }
+    await daemons.stop();
   }
 
   async function websiteOf({ state, placement }: InstallRecord): Promise<Website> {
@@ -153,6 +162,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       database: placement.database,
       php: await offers.php(placement.phpVersion),
       wordpressVersion: placement.wordpressVersion,
+      uid: placement.uid,
     };
   }
 
@@ -214,9 +224,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       const install = await steps.sandboxOf(present);
       await websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
     }
-    const kept = await keep(wanted);
+    // Before it is written down, so that what fails is done again with the next try.
     if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.makeFiles(wanted);
-    await Promise.all([steps.startRedis(wanted), steps.startPhp(wanted)]);
+    const kept = await keep(wanted);
+    await steps.uphold(wanted);
     await steps.show(wanted);
     if (wordpressVersion !== present.wordpressVersion) await forgetPages(wanted.id);
     return kept;
@@ -300,7 +311,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         capacity: parts.capacity ?? (await capacityOfMachine(layout.folder)),
         phpVersions: php.map(({ version }) => version),
         wordpressVersions: await cores.list(),
-        reservedNames: await systemLogins(),
+        reservedNames: (await systemLogins()).filter((name) => AS_INSTALL.test(name)),
         ports: { ...web.ports(), ssh: parts.ssh.port() },
       };
     },
@@ -315,6 +326,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
   };
 }
+
+/** Log-ins that an install could be named like: others take no name from any. */
+const AS_INSTALL = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
 
 function databaseOf(installId: string): string {
   return `hp_${installId.replaceAll('-', '')}`;

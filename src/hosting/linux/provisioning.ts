@@ -23,6 +23,8 @@ export interface Website extends WebsiteRemains {
   state: InstallState;
   php: PhpRuntime;
   wordpressVersion: string;
+  /** The user id that its files belong to; a website that is being made has none yet. */
+  uid?: number;
 }
 
 export const phpDaemon = (installId: string): string => `php-${installId}`;
@@ -43,12 +45,19 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
   const { layout, users, databases, websites, daemons, cgroups, web, limits } = parts;
 
   /** The install's user, who is made where there is none. */
-  async function sandboxOf({ id, name, php, wordpressVersion }: Website): Promise<SandboxedInstall> {
+  async function sandboxOf({
+    id,
+    name,
+    php,
+    wordpressVersion,
+    uid: given,
+  }: Website): Promise<SandboxedInstall> {
     const { uid, gid } = await users.ensure({
       installId: id,
       name,
       home: layout.homeOf(id),
       shell: LOGIN_SHELL,
+      uid: given,
     });
     const compiledCore = await parts.compiledCores.find(php, wordpressVersion);
     const install = { id, name, uid, gid, php, wordpressVersion };
@@ -58,6 +67,9 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
   async function makeFolders(website: Website): Promise<void> {
     await makeHome(layout, await sandboxOf(website));
   }
+
+  const makeDatabase = ({ database, name }: WebsiteRemains) => databases.create(database, name);
+  const limit = ({ id }: WebsiteRemains) => cgroups.set(cgroupOf(id), limits);
 
   async function startPhp(website: Website): Promise<void> {
     const install = await sandboxOf(website);
@@ -109,12 +121,12 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
       },
       {
         name: 'database',
-        act: ({ database, name }) => databases.create(database, name),
+        act: makeDatabase,
         undo: ({ database, name }) => databases.drop(database, name),
       },
       {
         name: 'limits',
-        act: ({ id }) => cgroups.set(cgroupOf(id), limits),
+        act: limit,
         async undo({ id }) {
           await cgroups.kill(cgroupOf(id));
           await cgroups.remove(cgroupOf(id));
@@ -139,7 +151,14 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
       },
     ],
   ];
-  return { stages, sandboxOf, makeFolders, makeFiles, startPhp, startRedis, show };
+  /** What there has to be besides its content, and may have been lost: to a restart of the machine, or to a hand. */
+  async function uphold(website: Website): Promise<void> {
+    await makeFolders(website);
+    await Promise.all([makeDatabase(website), limit(website)]);
+    await Promise.all([startRedis(website), startPhp(website)]);
+  }
+
+  return { stages, sandboxOf, makeFolders, makeFiles, startPhp, startRedis, show, uphold };
 }
 
 /** Where the website is reached by the name that stands for it. */

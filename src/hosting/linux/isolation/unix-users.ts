@@ -27,13 +27,15 @@ export type UnixUser = AccountLine;
 export interface UnixUsers {
   /**
    * Sees that the install has a user and a group of that name, without a password. A new one gets an id that nothing on the
-   * machine has; one that is there keeps it. Rejects with a {@link PermanentHostError} if the name is someone else's, or no id is left.
+   * machine has; one that is there keeps it. `uid`: the one that its files belong to already, and no other. Rejects with a
+   * {@link PermanentHostError} if the name or that id is someone else's, or no id is left.
    */
   ensure(user: {
     installId: string;
     name: string;
     home: string;
     shell: string;
+    uid?: number | undefined;
   }): Promise<{ uid: number; gid: number }>;
   find(installId: string): Promise<UnixUser | null>;
   /** Takes user and group away. Removing what is not there is success. */
@@ -126,9 +128,10 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     list,
     find,
 
-    async ensure({ installId, name, home, shell }) {
+    async ensure({ installId, name, home, shell, uid: wanted }) {
       checkFields(installId, name, home, shell);
       const present = await find(installId);
+      if (present !== null) requireUid(present, wanted);
       if (present !== null && (await isWhole({ ...present, name, home, shell }))) {
         return { uid: present.uid, gid: present.gid };
       }
@@ -137,7 +140,12 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
         if (names.has(name))
           throw new PermanentHostError(`the machine has a user or group "${name}" already`);
         const before = await find(installId);
-        const uid = before?.uid ?? freeId(uids, ids, await subordinate());
+        if (before === null && wanted !== undefined && ids.has(wanted)) {
+          throw new PermanentHostError(
+            `the files of ${name} belong to the user id ${wanted}, which someone else has on this machine now`,
+          );
+        }
+        const uid = before?.uid ?? wanted ?? freeId(uids, ids, await subordinate());
         // The line in passwd(5) is the first to come and the last to go: it tells whose the others of that name are.
         if (before && before.name !== name) {
           await rewriteGroupAndShadow(dropping(before.name), dropping(before.name));
@@ -161,6 +169,14 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
       });
     },
   };
+}
+
+/** A website under another id could not read its own files, and would read those of whoever had that id before. */
+function requireUid({ name, uid }: UnixUser, wanted: number | undefined): void {
+  if (wanted === undefined || wanted === uid) return;
+  throw new PermanentHostError(
+    `the user ${name} has the id ${uid}, and its files belong to ${wanted}: give it that id in /var/lib/extrausers`,
+  );
 }
 
 function groupLine({ name, gid }: UnixUser): string {

@@ -1,0 +1,82 @@
+import { stat } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { InstallState } from '../../src/hosting/host.ts';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
+import { linuxLayout } from '../../src/hosting/linux/layout.ts';
+import { cgroupOf } from '../../src/hosting/linux/provisioning.ts';
+import { createRecords } from '../../src/hosting/linux/record.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { silent } from '../database.ts';
+import { visit } from '../edge.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+import { plainState } from './state.ts';
+
+let machine: TestMachine;
+beforeAll(async () => {
+  machine = await createTestMachine();
+});
+afterAll(() => machine?.remove());
+
+const layout = () => linuxLayout(machine.folder, machine.runFolder);
+const users = () => createUnixUsers({ instance: machine.instance, uids: machine.config.hostUids });
+const cgroups = () => createCgroups({ instance: machine.instance, log: silent });
+
+const home = ({ primaryHostname }: InstallState) => {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  // Past the page cache, which needs no PHP.
+  return visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, `http://${primaryHostname}/`, {
+    cookie: 'wordpress_logged_in_test=1',
+  });
+};
+
+async function sql(statement: string): Promise<void> {
+  await runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
+}
+
+test('a machine that lost users, limits and rights serves its websites again, under the ids their files have', async () => {
+  const installs = ['losing-one', 'losing-two', 'losing-three'].map(plainState);
+  const first = await machine.start();
+  for (const install of installs) await first.host.apply(install);
+  const uids = installs.map(async ({ id }) => (await users().find(id))?.uid);
+  const before = await Promise.all(uids);
+  for (const { name } of installs) await sql(`DROP USER '${name}'@localhost`);
+  await first.stop();
+  for (const { id } of installs) {
+    await users().remove(id);
+    await cgroups().remove(cgroupOf(id));
+  }
+
+  const second = await machine.start();
+  for (const [index, install] of installs.entries()) {
+    const page = await home(install);
+    expect(page.status, install.name).toBe(200);
+    expect(page.headers['x-cache']).toBe('BYPASS');
+    expect((await users().find(install.id))?.uid).toBe(before[index]);
+    expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before[index]);
+    expect(await cgroups().list()).toContain(cgroupOf(install.id));
+  }
+  expect(await second.host.inspect(installs, false)).toEqual([]);
+  await second.stop();
+});
+
+test('a user id that someone else got meanwhile is not shared, and the other websites are served', async () => {
+  const { host, stop } = await machine.start();
+  const [robbed, other] = ['losing-four', 'losing-five'].map(plainState);
+  if (!robbed || !other) throw new Error('two installs');
+  await host.apply(robbed);
+  await host.apply(other);
+  const uid = (await users().find(robbed.id))?.uid;
+  await users().remove(robbed.id);
+  const thief = crypto.randomUUID();
+  await users().ensure({ installId: thief, name: 'thief', home: '/nonexistent', shell: '/bin/sh', uid });
+
+  await expect(host.apply({ ...robbed, offload: null })).rejects.toThrow(/someone else has/);
+  expect((await home(other)).status).toBe(200);
+  const record = await createRecords({ folder: layout().records, log: silent }).read(robbed.id);
+  expect(record?.placement.uid).toBe(uid);
+  await users().remove(thief);
+  await host.apply(robbed);
+  expect((await home(robbed)).status).toBe(200);
+  await stop();
+});
