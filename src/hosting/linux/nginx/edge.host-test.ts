@@ -3,7 +3,17 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { certificateFor, sendRaw, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import {
+  certificateFor,
+  eventually,
+  sendRaw,
+  siteState,
+  startServer,
+  type TestServer,
+} from './nginx.fixture.ts';
+
+/** A second, and what a request takes. */
+const NOTICED_WITHIN_MS = 1_300;
 
 const alpha = siteState('alpha', [
   'alpha.test',
@@ -310,7 +320,51 @@ describe('files', () => {
     expect(JSON.parse((await server.http('beta.test', '/?a=b')).text)).toMatchObject({ QUERY_STRING: 'a=b' });
     for (const folder of ['', 'shop/']) {
       const file = await server.write(beta, `${folder}index.html`, 'static');
-      expect(await server.http('beta.test', `/${folder}`)).toMatchObject({ status: 200, text: 'static' });
+      await eventually(
+        async () => (await server.http('beta.test', `/${folder}`)).text === 'static',
+        NOTICED_WITHIN_MS,
+      );
+      await rm(file);
+      expect((await server.http('beta.test', `/${folder}`)).text).not.toBe('static');
+    }
+  });
+
+  test('an index.html at the top has conditions and ranges, and is no POST’s to answer', async () => {
+    const file = await server.write(alpha, 'index.html', 'front page');
+    await eventually(
+      async () => (await server.http('alpha.test', '/')).text === 'front page',
+      NOTICED_WITHIN_MS,
+    );
+    const { headers } = await server.http('alpha.test', '/', { method: 'HEAD' });
+    expect(headers).toMatchObject({
+      'content-length': '10',
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-content-type-options': 'nosniff',
+    });
+    const asked = (name: string, value: string) =>
+      server.http('alpha.test', '/', { headers: { [name]: value } });
+    expect((await asked('If-None-Match', String(headers.etag))).status).toBe(304);
+    expect(await asked('Range', 'bytes=0-4')).toMatchObject({ status: 206, text: 'front' });
+    expect((await server.http('alpha.test', '/', { method: 'POST', body: 'x' })).status).toBe(405);
+    await rm(file);
+  });
+
+  test('what was not there a moment ago is noticed within a second; what changes, goes or becomes a link, at once', async () => {
+    const get = async () => (await server.http('alpha.test', '/fresh.txt')).text;
+    for (let times = 0; times < 2; times++) {
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
+      const file = await server.write(alpha, 'fresh.txt', 'long before');
+      await eventually(async () => (await get()) === 'long before', NOTICED_WITHIN_MS);
+      await server.write(alpha, 'fresh.txt', 'short');
+      expect(await get()).toBe('short');
+      await rm(file);
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
+      await server.write(alpha, 'fresh.txt', 'again');
+      await eventually(async () => (await get()) === 'again', NOTICED_WITHIN_MS);
+      await rm(file);
+      await server.link(alpha, 'fresh.txt', join(server.layout.htdocsOf(beta.id), 'who.txt'));
+      expect(await get()).toContain('"SCRIPT_NAME":"\\/index.php"');
       await rm(file);
     }
   });

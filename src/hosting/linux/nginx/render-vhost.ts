@@ -13,7 +13,7 @@ import {
 } from './names.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
-import { renderText, renderWellKnown } from './well-known.ts';
+import { NOTICE_PAGES, renderText, renderWellKnown } from './well-known.ts';
 
 /** The same for all websites of a host. */
 export interface EdgeOptions {
@@ -146,6 +146,29 @@ const STATIC =
 /** Below the file that is asked for, WordPress answers. */
 const TO_WORDPRESS = '/index.php$is_args$args';
 
+/**
+ * Whether a file is there costs more than a page of the cache, since every folder of its path is looked at for links. So nginx
+ * remembers the answer to the end of the second. Nothing is served by what was remembered: what is there is opened anew.
+ */
+function renderLookup(most: number): string {
+  return `open_file_cache max=${most} inactive=5s;
+    open_file_cache_valid 1s;
+    open_file_cache_errors on;`;
+}
+
+/** How many paths of a website are remembered, by each worker. */
+const MOST_LOOKUPS = 100;
+
+/** What is there is served elsewhere, by a status that nothing else has; what is not is WordPress's. */
+function renderMissing(condition: string): string {
+  return `if (${condition}) {
+        return 419;
+    }
+    rewrite ^ /index.php last;
+    error_page 419 = @present;
+    ${NOTICE_PAGES}`;
+}
+
 /** WordPress's own `index.php`, which answers nearly everything, is not looked for first: that would cost as much as a cached page. */
 function renderWebsite({ id, offload }: InstallState, { layout, notices, s3 }: EdgeOptions): string {
   const php = `fastcgi_cache ${zoneOf(id)};
@@ -169,9 +192,8 @@ location = /index.php {
     ${php}
 }
 location = / {
-    add_header Cache-Control no-cache;
-    add_header X-Content-Type-Options nosniff;
-    try_files /index.html ${TO_WORDPRESS};
+    ${renderLookup(1)}
+    ${renderMissing('-f $document_root/index.html')}
 }
 location ~* ${quotedPattern(STATIC)} {
     expires 7d;
@@ -179,6 +201,10 @@ location ~* ${quotedPattern(STATIC)} {
     try_files $uri ${TO_WORDPRESS};
 }
 location / {
+    ${renderLookup(MOST_LOOKUPS)}
+    ${renderMissing('-e $request_filename')}
+}
+location @present {
     add_header Cache-Control no-cache;
     add_header X-Content-Type-Options nosniff;
     try_files $uri $uri/ ${TO_WORDPRESS};

