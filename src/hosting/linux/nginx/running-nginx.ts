@@ -36,7 +36,9 @@ const NAME = 'nginx';
 /** A host name that no website has (RFC 6761 section 6.4). */
 const NO_WEBSITE = 'homeport.invalid';
 const RELOADED_WITHIN_MS = 60_000;
-const LOOK_EVERY_MS = 4;
+/** nginx is looked at this often at first, and ever more seldom: with a thousand websites it reads for as long as looking would cost. */
+const FIRST_LOOK_AFTER_MS = 4;
+const LOOK_AT_LEAST_EVERY_MS = 50;
 /** Removes files named before `--`, and becomes the program named after it. */
 const WITHOUT_OLD_SOCKETS =
   'while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
@@ -82,11 +84,13 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
     const before = await servingWorkers(master);
     await daemons.signal(NAME, 'SIGHUP');
     const until = performance.now() + RELOADED_WITHIN_MS;
+    let pause = FIRST_LOOK_AFTER_MS;
     while (performance.now() < until) {
       const serving = await servingWorkers(master);
       const replaced = serving.size > 0 && [...serving].every((pid) => !before.has(pid));
       if (replaced && (await shows(generation))) return;
-      await sleep(LOOK_EVERY_MS);
+      await sleep(pause);
+      pause = Math.min(pause * 1.25, LOOK_AT_LEAST_EVERY_MS);
     }
     throw new Error('nginx did not take over its new configuration; its log says why');
   }
