@@ -1,12 +1,14 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Daemons, ResourceLimits } from '../daemon.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
 import { removeHome } from './folders.ts';
+import { SANDBOX_COMPILED } from './sandbox.ts';
 import { createTwoWebsites, type TestWebsite, type TwoWebsites, WORDPRESS } from './two-websites.fixture.ts';
 import type { UnixUsers } from './unix-users.ts';
 
@@ -144,6 +146,40 @@ describe('a website in the hands of an attacker', () => {
       ).toEqual([false, false, false, false]);
     }
     expect(await readFile(join(layout.coreOf(WORDPRESS), 'index.php'), 'utf8')).toBe('<?php echo "core";');
+  });
+
+  it('writes not to the compiled code of WordPress, nor what another one would read of it', async () => {
+    const folder = attacker.install.compiledCore ?? '';
+    expect(victim.install.compiledCore).toBe(folder);
+    const index = join(layout.coreOf(WORDPRESS), 'index.php');
+    const shared = join(folder, `${index}.bin`);
+    const shown = join(SANDBOX_COMPILED, basename(folder), `${index}.bin`);
+    const before = await readFile(shared);
+    const isRead = await attack(`return file_get_contents('${shown}') !== false;`);
+    expect(isRead).toBe(true);
+    expect(
+      await attack(`
+        return [file_put_contents('${shown}', 'x'), unlink('${shown}'), chmod('${shown}', 0777), touch('${shown}'),
+          rename('${shown}', '${shown}.old'), file_put_contents('${dirname(shown)}/new.php.bin', 'x'),
+          symlink('/tmp', '${dirname(shown)}/wp-includes/link'), rmdir('${dirname(shown)}'),
+          rename('${dirname(shown)}', '${SANDBOX_COMPILED}/moved'), file_get_contents('${shared}'),
+          scandir('${layout.compiled}'), file_put_contents('${shared}', 'x'),
+          shell('mount -o remount,rw ${dirname(shown)}')[0] === 0, shell('umount ${dirname(shown)}')[0] === 0];`),
+    ).toEqual(Array.from({ length: 14 }, () => false));
+    // What is around it is its own, in memory, and of no account to the other one.
+    const top = join(SANDBOX_COMPILED, basename(folder));
+    await attack(`
+      rename('${top}', '${top}.old'); mkdir('${dirname(shown)}', 0777, true);
+      return file_put_contents('${shown}', 'not what PHP has compiled');`);
+    const filled = `head -c 8M /dev/zero > ${join(SANDBOX_COMPILED, 'filled')}`;
+    expect(await command(filled)).not.toEqual([0, '']);
+    expect((await readFile(shared)).equals(before)).toBe(true);
+    for (const { install } of [victim, attacker]) await daemons.restart(`php-${install.id}`);
+    expect(await both.run(victim, `return md5_file('${shown}');`)).toBe(
+      createHash('md5').update(before).digest('hex'),
+    );
+    expect(await both.run(victim, `ob_start(); include '${index}'; return ob_get_clean();`)).toBe('core');
+    expect(await isUp(attacker)).toBe(true);
   });
 
   it('exchanges neither the folders nor the sockets to which others connect', async () => {

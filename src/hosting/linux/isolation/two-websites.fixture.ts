@@ -15,6 +15,8 @@ import { askFastcgi } from '../php/fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { findPhpRuntimes } from '../php/runtimes.ts';
 import { runCommand } from '../run-command.ts';
+import { createCompiledCores } from '../wordpress/compiled-cores.ts';
+import { writePhpFiles } from '../wordpress/php-files.ts';
 import { createFirewall } from './firewall.ts';
 import { makeHome } from './folders.ts';
 import type { SandboxedInstall } from './sandbox.ts';
@@ -75,6 +77,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
   const users = createUnixUsers({ instance, uids });
   const cgroups = createCgroups({ instance, log });
   const daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
+  const compiledCores = createCompiledCores({ layout, users, log });
   const firewall = createFirewall({ instance, uids, edgePorts: [], allowed: [] });
   const servers: Server[] = [];
 
@@ -96,6 +99,8 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
   async function makeMachine(): Promise<number> {
     await mkdir(join(layout.coreOf(WORDPRESS), 'wp-includes'), { recursive: true });
     await writeFile(join(layout.coreOf(WORDPRESS), 'index.php'), '<?php echo "core";');
+    await writeFile(join(layout.coreOf(WORDPRESS), 'wp-load.php'), '<?php');
+    await writePhpFiles(layout.coreOf(WORDPRESS));
     await mkdir(layout.records, { mode: 0o700 });
     await writeFile(join(layout.records, 'record.json'), secret);
     // As unguarded as can be: it is the sandbox that has to keep them away.
@@ -123,7 +128,10 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     const [php] = await findPhpRuntimes(layout);
     if (!php) throw new Error('this machine has no PHP-FPM');
     const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
-    const install = { id, name, ...ids, php, wordpressVersion: WORDPRESS };
+    await compiledCores.ensure(php, WORDPRESS);
+    const compiledCore = await compiledCores.find(php, WORDPRESS);
+    if (compiledCore === null) throw new Error('the core is not compiled');
+    const install = { id, name, ...ids, php, wordpressVersion: WORDPRESS, compiledCore };
     const database = `hp_${id.replaceAll('-', '')}`;
     await makeHome(layout, install);
     for (const path of [
