@@ -30,8 +30,8 @@ export function renderOffloadMap(installId: string, { paths }: OffloadRules): st
   const own = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, MARKER_PREFIX].map(literally).join('|');
   const stays = ['^(?!(?:GET|HEAD)/)', '/$', `^[A-Z]+(?:${HIDDEN_AT_TOP}|${own})`, HIDDEN_BELOW];
   const rules = byPrecedence(paths).flatMap(({ path, excludedPaths, redirectType }) => [
-    ...excludedPaths.map((excluded) => line(below(excluded), '')),
-    line(below(path), redirectType),
+    ...together(excludedPaths).map((excluded) => line(below(excluded), '')),
+    line(below([path]), redirectType),
   ]);
   return `map $request_method$uri ${variableOf(installId)} {
     default "";
@@ -48,10 +48,30 @@ function byPrecedence(paths: OffloadPath[]): OffloadPath[] {
   return paths.toSorted((a, b) => bare(b.path).length - bare(a.path).length);
 }
 
-/** A pattern for the path and what lies below it, at the borders of segments: `/up` holds `/up/a` and not `/upper`. */
-function below(path: string): string {
-  const base = bare(path);
-  return `^[A-Z]+/${base === '' ? '' : `${literally(base)}(?:/|$)`}`;
+/** Of the paths in one pattern: nginx takes no parameter of 4,096 bytes. */
+const MOST_BYTES = 3800;
+
+/** As few groups as can be: each is a pattern of its own, and nginx tries one after the other for every request. */
+function together(paths: string[]): string[][] {
+  const groups: string[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const path of paths) {
+    const more = Buffer.byteLength(quotedPattern(literally(bare(path))));
+    if (bytes + more > MOST_BYTES) {
+      groups.push([]);
+      bytes = 0;
+    }
+    groups.at(-1)?.push(path);
+    bytes += more;
+  }
+  return groups;
+}
+
+/** A pattern for the paths and what lies below them, at the borders of segments: `/up` holds `/up/a` and not `/upper`. */
+function below(paths: string[]): string {
+  const bases = paths.map(bare);
+  if (bases.includes('')) return '^[A-Z]+/';
+  return `^[A-Z]+/(?:${bases.map(literally).join('|')})(?:/|$)`;
 }
 
 function bare(path: string): string {

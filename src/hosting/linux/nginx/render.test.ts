@@ -130,7 +130,7 @@ test('rules of offload: longest first, each after what it excludes, patterns tak
     bucket: 'media',
     region: 'eu-west-1',
     paths: [
-      { path: '/up.loads/', excludedPaths: ['/up.loads/a'], redirectType: 'break' },
+      { path: '/up.loads/', excludedPaths: ['/up.loads/a', '/up.loads/b/'], redirectType: 'break' },
       { path: '/up.loads/big/', excludedPaths: [], redirectType: 'permanent' },
       { path: '/', excludedPaths: ['/wp-admin'], redirectType: 'permanent' },
     ],
@@ -138,16 +138,32 @@ test('rules of offload: longest first, each after what it excludes, patterns tak
   expect(text).toContain(`map $request_method$uri $offload_${ID.replaceAll('-', '')} {`);
   const rules = text.split('\n').slice(6, -1);
   expect(rules.map((line) => line.trim())).toEqual([
-    '"~^[A-Z]+/up\\\\.loads\\\\/big(?:/|$)" "permanent";',
-    '"~^[A-Z]+/up\\\\.loads\\\\/a(?:/|$)" "";',
-    '"~^[A-Z]+/up\\\\.loads(?:/|$)" "break";',
-    '"~^[A-Z]+/wp\\\\-admin(?:/|$)" "";',
+    '"~^[A-Z]+/(?:up\\\\.loads\\\\/big)(?:/|$)" "permanent";',
+    '"~^[A-Z]+/(?:up\\\\.loads\\\\/a|up\\\\.loads\\\\/b)(?:/|$)" "";',
+    '"~^[A-Z]+/(?:up\\\\.loads)(?:/|$)" "break";',
+    '"~^[A-Z]+/(?:wp\\\\-admin)(?:/|$)" "";',
     '"~^[A-Z]+/" "permanent";',
   ]);
   const odd = { path: '/a\nb', excludedPaths: [], redirectType: 'break' as const };
   expect(() => renderOffloadMap(ID, { bucket: 'media', region: 'x', paths: [odd] })).toThrow(
     'control characters',
   );
+});
+
+test('excluded paths share as few patterns as nginx can read', () => {
+  const patterns = (excludedPaths: string[]) => {
+    const rule = { path: '/a', excludedPaths, redirectType: 'break' as const };
+    const text = renderOffloadMap(ID, { bucket: 'media', region: 'x', paths: [rule] });
+    const lines = text.split('\n').slice(6, -2);
+    return lines.map((line) => line.trim().slice(0, -' "";'.length));
+  };
+  const named = (length: number, count: number) =>
+    Array.from({ length: count }, (_, index) => `/a/${index}${'-'.repeat(length)}`);
+  expect(patterns(named(1, 100))).toHaveLength(1);
+  const long = patterns(named(500, 100));
+  expect(long).toHaveLength(50);
+  for (const pattern of long) expect(Buffer.byteLength(pattern)).toBeLessThan(4096);
+  expect(patterns(['/a/ö', '/', '/a/x'])).toEqual(['"~^[A-Z]+/"']);
 });
 
 test('texts for nginx', () => {
