@@ -31,6 +31,11 @@ const hostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9_.-]{1,253}$' });
 const installName = Type.String({ pattern: '^[a-z][a-z0-9-]{1,38}[a-z0-9]$' });
 const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
 const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
+/**
+ * The sources of WordPress that may be named from elsewhere. No folder and no archive: the host reads them as root, and opens
+ * what it finds to all websites.
+ */
+const wordpressSource = Type.String({ pattern: '^(official|debian)$' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 const count = Type.Integer({ minimum: 0 });
 
@@ -203,7 +208,7 @@ export const COMMANDS = {
   ),
   addWordpress: command(
     'add_wordpress',
-    Type.Object({ source: orNull(text(4096)) }, closed),
+    Type.Object({ source: orNull(wordpressSource) }, closed),
     wordpressVersion,
   ),
   nextQuestion: command('next_question', none, orNull(question)),
