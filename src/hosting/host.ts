@@ -74,7 +74,10 @@ export interface HostMachine extends Host {
    * here. With `repair` it mends what it can.
    */
   inspect(expected: InstallRef[], repair: boolean): Promise<Difference[]>;
-  /** Fetches the newest WordPress from the configured source, or from `source`, and gives its version. */
+  /**
+   * Fetches the newest WordPress from the configured source, or from `source`, and gives its version. From another process
+   * `source` may be `official` or `debian` alone: a path would be read as root.
+   */
   addWordpress(source: string | null): Promise<string>;
 }
 

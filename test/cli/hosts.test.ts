@@ -166,7 +166,9 @@ test('a server on a host serves, and installs are switched with it and without i
   });
   expect(machine.versions.has(strange.id)).toBe(false);
 
-  await refused(['host', 'wordpress', host, '/root'], /is set by HOMEPORT_WORDPRESS_SOURCE on that machine/);
+  const path = await cli('host', 'wordpress', host, '/root');
+  expect(path).toMatchObject({ code: 1, stdout: '' });
+  expect(path.stderr).toContain('is set by HOMEPORT_WORDPRESS_SOURCE on that machine');
   expect((await cli('host', 'wordpress', host, 'debian')).stdout).toBe(`${host} has WordPress 7.1.\n`);
   expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
   await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);

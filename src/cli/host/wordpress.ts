@@ -1,23 +1,31 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { PermanentHostError } from '../../hosting/host.ts';
 import { connectHost, HostUnreachableError } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { printJson } from '../output.ts';
 import { withPlatform } from '../with-platform.ts';
 
+const SOURCES = ['official', 'debian'];
+const ELSEWHERE = 'A folder or an archive is set by HOMEPORT_WORDPRESS_SOURCE on that machine.';
+
 export function addHostWordpress(host: Command): void {
   host
     .command('wordpress')
     .summary('have a host fetch the newest WordPress')
     .description(
-      'have a host fetch the newest WordPress from where it is configured to, or from another source. It stands beside the ' +
+      'have a host fetch the newest WordPress from where it is configured to, or from another place. It stands beside the ' +
         'versions that are there; new installs get the newest, "homeport installs core" switches the others',
     )
     .argument('<name>', 'the host')
-    .argument('[source]', 'a folder or an archive on that machine, "official" or "debian"')
+    .argument('[source]', '"official" or "debian"', parseSource)
     .option('--json', 'print JSON: host, version')
-    .addHelpText('after', '\nExample:\n  homeport host wordpress web2')
+    .addHelpText('after', `\n${ELSEWHERE}\n\nExample:\n  homeport host wordpress web2`)
     .action(fetchWordpress);
+}
+
+function parseSource(text: string): string {
+  if (SOURCES.includes(text)) return text;
+  throw new InvalidArgumentError(`It must be "official" or "debian". ${ELSEWHERE}`);
 }
 
 async function fetchWordpress(

@@ -78,7 +78,7 @@ export async function startMachine(
         }));
       },
       async addWordpress(source) {
-        const version = source ?? '6.9.1';
+        const version = source === 'debian' ? '7.1' : '6.9.1';
         whole.wordpressVersions = [version, ...whole.wordpressVersions];
         return version;
       },

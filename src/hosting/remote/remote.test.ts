@@ -137,9 +137,10 @@ describe.each(['unix', 'tls'])('a host over %s', (transport) => {
       { thing: `install ${name}`, message: 'It has no folder.', mended: true, remedy: null },
     ]);
     expect(machine.inspected.at(-1)).toEqual({ expected: [{ id: state.id, name }], repair: true });
-    const version = transport === 'unix' ? '6.5' : '6.4';
-    expect(await remote.addWordpress(version)).toBe(version);
-    expect((await remote.describe()).wordpressVersions[0]).toBe(version);
+    expect(await remote.addWordpress(null)).toBe('6.9.1');
+    expect((await remote.describe()).wordpressVersions[0]).toBe('6.9.1');
+    await expect(remote.addWordpress('/root')).rejects.toThrow(PermanentHostError);
+    expect((await remote.describe()).wordpressVersions).not.toContain('/root');
 
     await remote.remove(state);
     await eventually(async () => (await machine.http(`${name}.hosting.test`, '/')).status === 404);
