@@ -58,6 +58,19 @@ describe('copyPlain', () => {
     }
   });
 
+  it('follows no link where there is no root to follow it in', async () => {
+    await writeFile(join(place.path, 'secret'), 'secret');
+    for (const to of [join(place.path, 'secret'), '../../secret', 'index.php', '/etc']) {
+      const root = await tree({ 'index.php': 'index', 'inner/a': { to } });
+      await expect(copyPlain(root, join(place.path, 'copy')), to).rejects.toThrow(
+        /inner\/a is a link: WordPress has none/,
+      );
+      place.remove();
+      await mkdir(place.path);
+      await writeFile(join(place.path, 'secret'), 'secret');
+    }
+  });
+
   it('takes a file of the machine for one that no package has', async () => {
     const certificates = join(place.path, 'certificates');
     await writeFile(certificates, 'of the machine');

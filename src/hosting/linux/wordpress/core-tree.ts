@@ -26,14 +26,15 @@ const REQUIRED = [
 ];
 
 /**
- * Copies a WordPress so that nothing is left but folders and regular files. Links are followed as in a chroot at
- * `root`: one with an absolute target means that path below `root`. One that leads nowhere may be answered from `instead`
- * (by its absolute target); otherwise it is an error that names it.
+ * Copies a WordPress so that nothing is left but folders and regular files. A link is an error that names it, since the copy is
+ * read by everybody, and a link may lead to what root alone may read. With `root` links are followed as in a chroot there: one
+ * with an absolute target means that path below `root`. One that leads nowhere may be answered from `instead` (by its absolute
+ * target).
  */
 export async function copyPlain(
   from: string,
   to: string,
-  { root = '/', instead = {} }: { root?: string; instead?: Record<string, string> } = {},
+  { root, instead = {} }: { root?: string; instead?: Record<string, string> } = {},
 ): Promise<void> {
   await copyWithLinks(from, to);
   for (const name of LEFT_OUT) await rm(join(to, name), { recursive: true, force: true });
@@ -66,6 +67,7 @@ export async function copyPlain(
   }
 
   async function follow(link: string): Promise<string> {
+    if (root === undefined) throw new PermanentHostError(`${link} is a link: WordPress has none`);
     const { path, missing } = await resolveBelow(root, link);
     if (missing === null) return path;
     const other = instead[missing];

@@ -123,7 +123,7 @@ describe('a core', () => {
     expect(await readFile(join(core, 'wp-config.php'), 'utf8')).toContain('HOMEPORT_DOC');
   });
 
-  it('is refused, with nothing left behind, if its archive holds a link, leads outside or is none', async () => {
+  it('is refused, with nothing left behind, if it holds a link, its archive leads outside or it is none', async () => {
     const linked = join(folder, 'linked/wordpress');
     await cp(small, linked, { recursive: true });
     await symlink('/etc', join(linked, 'etc'));
@@ -133,7 +133,13 @@ describe('a core', () => {
     });
     const broken = join(folder, 'broken.zip');
     await writeFile(broken, (await readFile(await pack('zip'))).subarray(0, 800));
+    const hidden = join(folder, 'hidden/wordpress');
+    await cp(small, hidden, { recursive: true });
+    await rm(join(hidden, 'wp-includes/version.php'));
+    await symlink('/etc/shadow', join(hidden, 'wp-includes/version.php'));
     const cases: [source: string, message: RegExp][] = [
+      [linked, /wordpress\/etc is a link: WordPress has none/],
+      [hidden, /version.php/],
       [await pack('zip', linked), /holds a link, wordpress\/etc/],
       [await pack('tar.gz', linked), /holds a link, wordpress\/etc/],
       [outside, /leads outside: ..\/wordpress/],
