@@ -1,9 +1,10 @@
-import { request } from 'node:http';
-import { text } from 'node:stream/consumers';
+import { type IncomingMessage, request } from 'node:http';
 
 /** What every home page of WordPress has, whatever its theme: links to its own content or its REST API. */
 const SIGNS = ['/wp-content/', '/wp-includes/', 'https://api.w.org/'];
 const TIMEOUT_MS = 20_000;
+/** How much of a page is looked at, in bytes: a website may write without end, and this process keeps what it reads. */
+const MOST_BYTES = 1024 * 1024;
 
 /**
  * Asks the web server of this machine for the home page of `hostname`, and rejects with what came instead unless it is
@@ -32,7 +33,7 @@ function get(
     const asking = request(
       { host, port, path: '/', headers: { host: hostname }, agent: false, signal: AbortSignal.any(limits) },
       (response) => {
-        text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
+        beginningOf(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
       },
     );
     asking.on('error', reject);
@@ -40,9 +41,23 @@ function get(
   });
 }
 
+/** Reads no more of it than {@link MOST_BYTES}, and closes the connection there. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response) {
+    const read = Buffer.from(chunk).subarray(0, MOST_BYTES - bytes);
+    chunks.push(read);
+    bytes += read.length;
+    if (bytes === MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
+
 /** The beginning of a page in one line. */
 function startOf(body: string): string {
   const words = body
+    .slice(0, 4096)
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();
