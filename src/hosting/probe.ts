@@ -48,23 +48,43 @@ export async function ask(
   return askFor(address, hostname, { path: markerPath(marker), text: markerText(marker) }, signal);
 }
 
-/** The same for any path, and the text that must be answered there. */
+/** A path, and the text that must be answered there. */
+export interface Expected {
+  path: string;
+  text: string;
+}
+
+/** The same for any path. */
 export async function askFor(
   { host, port }: ProbedAddress,
   hostname: string,
-  expected: { path: string; text: string },
+  expected: Expected,
+  signal?: AbortSignal,
+): Promise<string | null> {
+  const place = { host: reachable(host), port };
+  return tell(place, port === 80 ? hostname : `${hostname}:${port}`, expected, signal);
+}
+
+/** The same at a Unix socket. */
+export async function askSocket(socketPath: string, expected: Expected): Promise<string | null> {
+  return tell({ socketPath }, 'localhost', expected);
+}
+
+async function tell(
+  place: Pick<RequestOptions, 'host' | 'port' | 'socketPath'>,
+  hostname: string,
+  { path, text: expected }: Expected,
   signal?: AbortSignal,
 ): Promise<string | null> {
   const deadline = AbortSignal.timeout(REQUEST_MS);
   try {
     const { status, body } = await get({
-      host: reachable(host),
-      port,
-      path: expected.path,
-      headers: { Host: port === 80 ? hostname : `${hostname}:${port}` },
+      ...place,
+      path,
+      headers: { Host: hostname },
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     });
-    return status === 200 && body === expected.text ? null : `it answered with status ${status}`;
+    return status === 200 && body === expected ? null : `it answered with status ${status}`;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }

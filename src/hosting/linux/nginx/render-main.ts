@@ -5,16 +5,8 @@ import type { ListenAddress } from '../../../setting-values.ts';
 import { quoted } from './quote.ts';
 import { renderStorageServer, type StorageServerOptions } from './render-offload.ts';
 import type { EdgeOptions } from './render-vhost.ts';
-import {
-  ALIVE_PATH,
-  aliveText,
-  generationPath,
-  generationText,
-  NOTICE_PAGES,
-  noticeUri,
-  renderText,
-  renderWellKnown,
-} from './well-known.ts';
+import { generationPath, generationText, renderStatusServer } from './status-server.ts';
+import { NOTICE_PAGES, noticeUri, renderText, renderWellKnown } from './well-known.ts';
 
 export interface MainOptions extends EdgeOptions {
   edgeHttp: ListenAddress;
@@ -22,6 +14,8 @@ export interface MainOptions extends EdgeOptions {
   /** DNS servers that the storage's names are looked up with. */
   resolvers: ListenAddress[];
   storage: StorageServerOptions;
+  /** The Unix socket at which it says which configuration it is. */
+  statusSocket: string;
   pidFile: string;
   /** Where bodies and answers go that are too large for memory. */
   temporary: string;
@@ -60,6 +54,7 @@ ${renderHttp(options)}
 ${renderMaps(options)}
 ${renderPhp()}
 ${renderStorageServer(options.storage)}
+${renderStatusServer(options.statusSocket, options.instance, MARKER_PLACE)}
 ${renderDefaultServer(options)}
 ${includes}
 }
@@ -326,8 +321,6 @@ function renderDefaultServer(options: MainOptions): string {
     ssl_certificate ${quoted(options.ownCertificate)};
     ssl_certificate_key ${quoted(options.ownCertificate)};
     error_page 404 ${noticeUri('no-website')};
-${MARKER_PLACE}
-${renderText(ALIVE_PATH, aliveText(options.instance))}
 ${renderWellKnown({ proofs: layout.proofs, notices, unproved: '=404' })}
     location / {
         return 404;

@@ -24,6 +24,7 @@ const main: MainOptions = {
     { host: '2620:fe::fe', port: 5353 },
   ],
   storage: { socket: '/run/h/nginx/storage.sock', roots: '/roots.pem' },
+  statusSocket: '/run/h/nginx/status.sock',
   pidFile: '/run/h/nginx.pid',
   temporary: '/var/lib/h/nginx/temporary',
   ownFingerprint: 'AA:BB',

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ListenAddress } from '../../../setting-values.ts';
 import { hasCode } from '../../error-code.ts';
-import { askFor } from '../../probe.ts';
+import { askSocket } from '../../probe.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import { NGINX } from './refusals.ts';
-import { ALIVE_PATH, aliveText, generationPath, generationText } from './well-known.ts';
+import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
 
 /** The nginx that serves, seen from outside. */
 export interface RunningNginx {
@@ -26,15 +25,14 @@ export interface RunningNginx {
 export interface RunningNginxOptions {
   daemons: Daemons;
   instance: string;
-  edgeHttp: ListenAddress;
   configuration: string;
-  /** Unix sockets that nginx listens on. One that is killed leaves them behind and could not listen there again. */
+  /** Unix socket at which nginx says which configuration it runs with. */
+  statusSocket: string;
+  /** Other Unix sockets that it listens on. One that is killed leaves them behind and could not listen there again. */
   sockets: string[];
 }
 
 const NAME = 'nginx';
-/** A host name that no website has (RFC 6761 section 6.4). */
-const NO_WEBSITE = 'homeport.invalid';
 const RELOADED_WITHIN_MS = 60_000;
 /** nginx is looked at this often at first, and ever more seldom: with a thousand websites it reads for as long as looking would cost. */
 const FIRST_LOOK_AFTER_MS = 4;
@@ -44,7 +42,7 @@ const WITHOUT_OLD_SOCKETS =
   'while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
 
 export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
-  const { daemons, instance, edgeHttp, configuration, sockets } = options;
+  const { daemons, instance, configuration, statusSocket, sockets } = options;
   const spec: DaemonSpec = {
     name: NAME,
     description: 'web server',
@@ -52,6 +50,7 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
       '/usr/bin/perl',
       '-e',
       WITHOUT_OLD_SOCKETS,
+      statusSocket,
       ...sockets,
       '--',
       NGINX,
@@ -63,15 +62,14 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
     stopSignal: 'SIGQUIT',
     readyWithinMs: 30_000,
     async ready() {
-      const fault = await askFor(edgeHttp, NO_WEBSITE, { path: ALIVE_PATH, text: aliveText(instance) });
-      if (fault !== null)
-        throw new Error(`nginx does not serve at ${edgeHttp.host}:${edgeHttp.port}: ${fault}`);
+      const fault = await askSocket(statusSocket, { path: ALIVE_PATH, text: aliveText(instance) });
+      if (fault !== null) throw new Error(`nginx does not answer at ${statusSocket}: ${fault}`);
     },
   };
 
   async function shows(generation: string): Promise<boolean> {
     const expected = { path: generationPath(generation), text: generationText(generation) };
-    return (await askFor(edgeHttp, NO_WEBSITE, expected)) === null;
+    return (await askSocket(statusSocket, expected)) === null;
   }
 
   async function masterPid(): Promise<number | null> {

@@ -88,11 +88,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const files = createConfigurationFiles(layout.nginx);
   const { paths } = files;
   const storageSocket = join(layout.runFolder, 'nginx', 'storage.sock');
+  const statusSocket = join(layout.runFolder, 'nginx', 'status.sock');
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
-    edgeHttp,
     configuration: paths.currentFile,
+    statusSocket,
     sockets: [storageSocket],
   });
   const proofs = createProofs({ folder: layout.proofs, clock });
@@ -140,6 +141,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       s3: options.s3,
       resolvers: options.resolvers ?? systemResolvers(),
       storage: { socket: storageSocket, roots: await trustedRoots(options.storageRoots) },
+      statusSocket,
       pidFile: join(layout.runFolder, 'nginx', 'nginx.pid'),
       temporary: paths.temporary,
       user: WORKER_USER,

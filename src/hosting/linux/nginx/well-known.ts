@@ -14,24 +14,6 @@ error_page 413 ${noticeUri('too-large')};
 error_page 502 ${noticeUri('unavailable')};
 error_page 504 ${noticeUri('slow')};`;
 
-/** Where the default server says whose it is, whatever its configuration. */
-export const ALIVE_PATH = `${MARKER_PREFIX}alive`;
-
-/** What it says there. */
-export function aliveText(instance: string): string {
-  return `homeport nginx ${instance}\n`;
-}
-
-/** Where the default server says which configuration nginx runs with. */
-export function generationPath(generation: string): string {
-  return `${MARKER_PREFIX}generation/${generation}`;
-}
-
-/** What it says there. */
-export function generationText(generation: string): string {
-  return `homeport generation ${generation}\n`;
-}
-
 /** A location that answers with one fixed line, which programs read. */
 export function renderText(path: string, text: string): string {
   return `location = ${path} {
