@@ -41,6 +41,8 @@ export function createRepositories(options: {
       if (present !== null) return { restic: present, ids: await present.find(backupId, signal) };
       const place = placeOf(installId);
       const password = await passwordOf(installId);
+      // A key that was written alone has locked the rest with a master key that nobody knows; a second one would open nothing.
+      await place.storage.removeAll();
       const { key, config } = await newRepository(password, { random, now: clock.now() });
       await place.storage.write(key.name, key.content);
       await place.storage.write(config.name, config.content);
