@@ -86,6 +86,8 @@ export function createExchange(
     const database = scratchOf(target.database);
     await databases.drop(database, target.unixUser);
     await databases.create(database, target.unixUser);
+    // A website may have lost its own, which is what it is restored for.
+    await databases.create(target.database, target.unixUser);
     await reached('prepared');
     return { folder, database };
   }
