@@ -1,6 +1,8 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, lchownSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { systemClock } from '../../../clock.ts';
 import type { HostedInstall } from '../hosted-install.ts';
@@ -91,6 +93,24 @@ export async function startBackupMachine() {
       const inHome = readdirSync(homeOf(install)).filter((name) => name.startsWith('.restore'));
       const left = (await databases.list()).filter((name) => /_new$|_exchange_|_replaced_/.test(name));
       return [...scratch.filter((name) => name.endsWith('.sql')), ...inHome, ...left];
+    },
+
+    /** Leaves the repository of an install locked, as a restic does that is killed while it has it for itself. */
+    async killPrune(install: HostedInstall): Promise<void> {
+      const repository = join(layout.backups, install.ref.id);
+      // While it is written, a lock has a longer name.
+      const locks = () =>
+        readdirSync(join(repository, 'locks')).filter((name) => /^[0-9a-f]{64}$/.test(name));
+      while (locks().length === 0) {
+        const prune = spawn('restic', ['-r', repository, '--no-cache', 'prune'], {
+          env: { PATH: process.env.PATH, RESTIC_PASSWORD: `password of ${install.ref.id}` },
+          stdio: 'ignore',
+        });
+        const gone = once(prune, 'exit');
+        while (locks().length === 0 && prune.exitCode === null) await sleep(2);
+        prune.kill('SIGKILL');
+        await gone;
+      }
     },
 
     /** restic itself, on the repository of an install. */

@@ -1,13 +1,24 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { systemRandomness } from '../../../ids.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { HostedInstall } from '../hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
 import { EXCHANGE_STEPS, type ExchangeStep } from './exchange.ts';
+import { folderStorage } from './folder-storage.ts';
+import { newRepository } from './new-repository.ts';
 
 let machine: BackupMachine;
 let backups: Backups;
@@ -119,6 +130,45 @@ test('a signal ends a backup and a restore, and leaves nothing of them', async (
   }
   expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
   rmSync(machine.inHtdocs(shop, 'large.bin'));
+});
+
+test('a killed restic leaves the repository locked for nobody', async () => {
+  const [one, two] = [randomUUID(), randomUUID()];
+  await backups.snapshot(shop, one);
+  await machine.killPrune(shop);
+  await backups.snapshot(shop, two);
+  await machine.killPrune(shop);
+  await backups.restore(shop, one, { from: shop.ref });
+  await machine.killPrune(shop);
+  await backups.discard(shop.ref, one);
+  await expect(backups.restore(shop, one, { from: shop.ref })).rejects.toThrow(/no backup/);
+});
+
+test('a new repository that broke off between its files is made anew', async () => {
+  await backups.removeAll(shop.ref.id);
+  const { key } = await newRepository(`password of ${shop.ref.id}`, {
+    random: systemRandomness,
+    now: new Date(),
+  });
+  await folderStorage(machine.repositoryOf(shop)).write(key.name, key.content);
+  const id = randomUUID();
+  const made = await backups.snapshot(shop, id);
+  // Which of several keys is tried first is chance, so there must be one.
+  expect(readdirSync(join(machine.repositoryOf(shop), 'keys'))).toHaveLength(1);
+  expect(await backups.restore(shop, id, { from: shop.ref })).toEqual(made);
+});
+
+test('a website whose database is gone gets it back', async () => {
+  await note('kept');
+  const id = randomUUID();
+  await backups.snapshot(shop, id);
+  await machine.databases.query(shop.database, `DROP DATABASE ${shop.database}`);
+  await backups.restore(shop, id, { from: shop.ref });
+  expect(await machine.notesOf(shop)).toEqual(['kept']);
+  await backups.snapshot(shop, randomUUID());
+  await machine.databases.drop(shop.database, shop.unixUser);
+  await backups.restore(shop, id, { from: shop.ref });
+  expect(await machine.notesOf(shop)).toEqual(['kept']);
 });
 
 test('an archive that broke off is no backup, and is made anew', async () => {

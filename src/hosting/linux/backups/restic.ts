@@ -16,7 +16,10 @@ const snapshotList = Type.Array(
 
 /** restic on the repository of one install. Each backup is a snapshot with one file in it, `website.tar`, tagged with its id. */
 export interface Restic {
-  /** Ids of the snapshots of a backup, the latest first: more than one only where a run was broken off. */
+  /**
+   * Ids of the snapshots of a backup, the latest first: more than one only where a run was broken off. Everything begins with it,
+   * so it is what frees a repository that a killed restic has locked.
+   */
   find(backupId: string, signal?: AbortSignal): Promise<string[]>;
   /** Makes a snapshot of what is written into its `stdin`, once that is ended. `id` resolves then, or rejects. */
   backUp(backupId: string): RunningProgram & { id: Promise<string> };
@@ -47,11 +50,16 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
   }
 
   /** What a killed restic has locked is free again, once that one is seen to be gone. */
-  const unlock = () => run(['unlock'], LOOK_MS);
+  const unlock = (signal?: AbortSignal) => run(['unlock'], LOOK_MS, signal);
 
   return {
     async find(backupId, signal) {
-      const stdout = await run(['snapshots', '--json', '--tag', backupId], LOOK_MS, signal);
+      const look = () => run(['snapshots', '--json', '--tag', backupId], LOOK_MS, signal);
+      const stdout = await look().catch(async (error: unknown) => {
+        if (!isLocked(error)) throw error;
+        await unlock(signal);
+        return look();
+      });
       const found = Value.Parse(snapshotList, JSON.parse(stdout) ?? []);
       return found.sort((a, b) => (a.time < b.time ? 1 : -1)).map(({ id }) => id);
     },
@@ -91,6 +99,11 @@ async function summaryOf({ stdout, ended }: RunningProgram): Promise<string> {
   for await (const line of createInterface({ input: stdout })) last = line;
   await ended;
   return Value.Parse(summary, JSON.parse(last)).snapshot_id;
+}
+
+/** Whether another restic has the repository for itself, or had when it was killed. */
+function isLocked(error: unknown): boolean {
+  return error instanceof CommandError && /repository is already locked/.test(error.stderr);
 }
 
 /** Whether restic could not open a repository because the password is none of its keys'. */
