@@ -10,6 +10,10 @@ export interface Listening {
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 5_000;
+/** So many questions are answered at the same time; before one of them is, no further one is taken. */
+const MOST_AT_ONCE = 32;
+/** A host that has no question says so after longer than this, and is asked no sooner again. */
+const NONE_AFTER_MS = 1_000;
 
 /**
  * Answers a host's questions until `signal` aborts; several at the same time, if there are. While the host is not to
@@ -21,17 +25,28 @@ export async function answerQuestions(
   signal: AbortSignal,
   onFault: (error: unknown) => void,
 ): Promise<void> {
+  const underWay = new Set<Promise<void>>();
   let pause = 0;
   while (!signal.aborted) {
     try {
+      if (underWay.size >= MOST_AT_ONCE) await Promise.race(underWay);
+      const asked = performance.now();
       const question = await host.next();
       pause = 0;
-      if (question !== null) void answerOne(host, question, questions).catch(unlessEnded);
+      if (question !== null) begin(question);
+      else await sleep(asked + NONE_AFTER_MS - performance.now(), undefined, { signal }).catch(() => {});
     } catch (error) {
       if (pause === 0) unlessEnded(error);
       pause = pause === 0 ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
       await sleep(pause, undefined, { signal }).catch(() => {});
     }
+  }
+
+  function begin(question: Question): void {
+    const answering = answerOne(host, question, questions)
+      .catch(unlessEnded)
+      .finally(() => underWay.delete(answering));
+    underWay.add(answering);
   }
 
   function unlessEnded(error: unknown): void {

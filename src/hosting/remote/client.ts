@@ -5,12 +5,13 @@ import { type ClientIdentity, hostNameOf } from './identity.ts';
 import {
   COMMANDS,
   type Command,
-  LARGEST_BODY,
+  LARGEST_ANSWER,
   PATH_PREFIX,
   ProtocolError,
   parseOutcome,
   SILENCE_MS,
 } from './protocol.ts';
+import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { adviceFor } from './unreachable.ts';
 
 /** Where a host is reached; `name` is for people. */
@@ -40,22 +41,47 @@ const CONNECT_MS = 5_000;
 /** Less than the host keeps an idle connection, so that none is used that is just being closed. */
 const KEEP_ALIVE_MS = 30_000;
 
-/** A host in another process. It is connected to when it is first asked; each call stands for itself. */
-export function connectHost(target: HostTarget): RemoteHost {
+/**
+ * A host in another process. It is connected to when it is first asked; each call stands for itself, and ends with a
+ * {@link HostUnreachableError} when its limit has passed.
+ */
+export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}): RemoteHost {
+  const withinMs: TimeLimits = { ...TIME_LIMITS, ...limits };
   let pool: Promise<Pool> | undefined;
   const closed = new AbortController();
 
   async function call<Taken, Given>(
     command: Command<Taken, Given>,
+    limitMs: number,
     taken: Taken,
     signal?: AbortSignal,
   ): Promise<Given> {
     signal?.throwIfAborted();
     const ended = signal === undefined ? closed.signal : AbortSignal.any([signal, closed.signal]);
-    const { status, body } = await post(command.name, JSON.stringify(taken), ended);
+    const { status, body } = await within(limitMs, ended, (limited) =>
+      post(command.name, JSON.stringify(taken), limited),
+    );
     const outcome = parseOutcome(body);
     if (status === 200 && 'result' in outcome) return command.parseResult(outcome.result);
     throw 'error' in outcome ? failure(status, outcome.error) : new ProtocolError(`status ${status}`);
+  }
+
+  /** What `work` gives, if it does before the limit or `ended` comes. */
+  async function within<Result>(
+    limitMs: number,
+    ended: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      const waited = `it has not finished within ${limitMs / 1_000} s. Look at its log.`;
+      limit.abort(new HostUnreachableError(`The host ${target.name} does not answer: ${waited}`));
+    }, limitMs);
+    try {
+      return await work(AbortSignal.any([ended, limit.signal]));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   function failure(status: number, { permanent, message }: { permanent: boolean; message: string }): Error {
@@ -95,7 +121,7 @@ export function connectHost(target: HostTarget): RemoteHost {
     }
   }
 
-  const describe = () => call(COMMANDS.describe, {});
+  const describe = () => call(COMMANDS.describe, withinMs.describe, {});
   return {
     async start() {
       await describe();
@@ -103,18 +129,19 @@ export function connectHost(target: HostTarget): RemoteHost {
     /** It goes on without this process. */
     async stop() {},
     describe,
-    apply: (state, signal) => call(COMMANDS.apply, { state }, signal),
+    apply: (state, signal) => call(COMMANDS.apply, withinMs.apply, { state }, signal),
     async remove({ id, name }) {
-      await call(COMMANDS.remove, { install: { id, name } });
+      await call(COMMANDS.remove, withinMs.remove, { install: { id, name } });
     },
     async purge({ id, name }, cache) {
-      await call(COMMANDS.purge, { install: { id, name }, cache });
+      await call(COMMANDS.purge, withinMs.purge, { install: { id, name }, cache });
     },
     snapshot: ({ id, name }, backupId, signal) =>
-      call(COMMANDS.snapshot, { install: { id, name }, backupId }, signal),
+      call(COMMANDS.snapshot, withinMs.snapshot, { install: { id, name }, backupId }, signal),
     restore: ({ id, name }, backupId, { from, signal } = {}) =>
       call(
         COMMANDS.restore,
+        withinMs.restore,
         {
           install: { id, name },
           backupId,
@@ -123,22 +150,25 @@ export function connectHost(target: HostTarget): RemoteHost {
         signal,
       ),
     async discardSnapshot({ id, name }, backupId) {
-      await call(COMMANDS.discardSnapshot, { install: { id, name }, backupId });
+      await call(COMMANDS.discardSnapshot, withinMs.discardSnapshot, { install: { id, name }, backupId });
     },
     async publish(proof) {
-      await call(COMMANDS.publish, proof);
+      await call(COMMANDS.publish, withinMs.publish, proof);
     },
     async withdraw({ hostname, path }) {
-      await call(COMMANDS.withdraw, { hostname, path });
+      await call(COMMANDS.withdraw, withinMs.withdraw, { hostname, path });
     },
     inspect: (expected, repair) =>
-      call(COMMANDS.inspect, { expected: expected.map(({ id, name }) => ({ id, name })), repair }),
-    addWordpress: (source) => call(COMMANDS.addWordpress, { source }),
+      call(COMMANDS.inspect, withinMs.inspect, {
+        expected: expected.map(({ id, name }) => ({ id, name })),
+        repair,
+      }),
+    addWordpress: (source) => call(COMMANDS.addWordpress, withinMs.addWordpress, { source }),
     answer(questions, onFault) {
       const listening: Listening = {
-        next: () => call(COMMANDS.nextQuestion, {}),
+        next: () => call(COMMANDS.nextQuestion, withinMs.nextQuestion, {}),
         async answer(id, reply) {
-          await call(COMMANDS.answer, { id, reply });
+          await call(COMMANDS.answer, withinMs.answer, { id, reply });
         },
       };
       void answerQuestions(listening, questions, closed.signal, onFault);
@@ -157,7 +187,7 @@ async function poolOf(target: HostTarget): Promise<Pool> {
     headersTimeout: SILENCE_MS,
     bodyTimeout: SILENCE_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    maxResponseSize: LARGEST_BODY,
+    maxResponseSize: LARGEST_ANSWER,
   };
   if ('socket' in target) {
     return new Pool('http://host.homeport.internal', {

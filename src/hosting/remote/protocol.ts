@@ -20,8 +20,12 @@ export const SILENCE_MS = 20_000;
 export const POLL_MS = 25_000;
 /** How long the control plane has to answer a question. */
 export const ANSWER_WITHIN_MS = 5_000;
-/** The largest body of a request, and of an answer, in bytes: thousands of host names with their certificates. */
+/** The largest body of a request in bytes: thousands of host names with their certificates. */
 export const LARGEST_BODY = 64 * 1024 * 1024;
+/** The largest answer in bytes: what is wrong with a whole machine. */
+export const LARGEST_ANSWER = 8 * 1024 * 1024;
+/** The longest that a host says for people of one thing, in characters: the end of what a program wrote is among it. */
+export const LONGEST_SENTENCES = 16 * 1024;
 
 const closed = { additionalProperties: false };
 const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u0000-\\u001f\\u007f]*$' });
@@ -37,7 +41,8 @@ const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' }
  */
 const wordpressSource = Type.String({ pattern: '^(official|debian)$' });
 const orNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
-const count = Type.Integer({ minimum: 0 });
+const count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
+const sentences = Type.String({ maxLength: LONGEST_SENTENCES });
 
 const install = Type.Object({ id: uuid, name: installName }, closed);
 
@@ -94,13 +99,16 @@ const proof = { hostname: text(253), path: text(1024) };
 
 const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 
-/** How a host describes itself; also what the control plane keeps of it. */
+/** A log-in of a machine, as shadow-utils and Debian's packages name theirs. */
+const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
+
+/** How a host describes itself; also what the control plane keeps of it. Bounded, for somebody may have broken into it. */
 export const descriptionSchema = Type.Object({
   id: uuid,
-  capacity: count,
-  phpVersions: Type.Array(phpVersion),
-  wordpressVersions: Type.Array(wordpressVersion),
-  reservedNames: Type.Array(Type.String()),
+  capacity: Type.Integer({ minimum: 0, maximum: 100_000 }),
+  phpVersions: Type.Array(phpVersion, { maxItems: 50 }),
+  wordpressVersions: Type.Array(wordpressVersion, { maxItems: 200 }),
+  reservedNames: Type.Array(logIn, { maxItems: 1_000 }),
   ports: Type.Object({ http: port, https: port, ssh: port }),
 });
 
@@ -109,8 +117,8 @@ const question = Type.Union([
   Type.Object({
     id: uuid,
     kind: Type.Literal('ssh_login'),
-    installName: Type.String(),
-    fingerprintSha256: Type.String(),
+    installName: text(64),
+    fingerprintSha256: text(64),
   }),
   Type.Object({ id: uuid, kind: Type.Literal('backup_password'), installId: uuid }),
 ]);
@@ -176,7 +184,7 @@ export const COMMANDS = {
     Type.Object({
       phpVersion: orNull(phpVersion),
       wordpressVersion: orNull(wordpressVersion),
-      stableIps: orNull(Type.Array(Type.String())),
+      stableIps: orNull(Type.Array(text(45), { maxItems: 16 })),
     }),
   ),
   remove: command('remove', Type.Object({ install }, closed), nothing),
@@ -199,11 +207,12 @@ export const COMMANDS = {
     Type.Object({ expected: Type.Array(install), repair: Type.Boolean() }, closed),
     Type.Array(
       Type.Object({
-        thing: Type.String(),
-        message: Type.String(),
+        thing: sentences,
+        message: sentences,
         mended: orNull(Type.Boolean()),
-        remedy: orNull(Type.String()),
+        remedy: orNull(sentences),
       }),
+      { maxItems: 20_000 },
     ),
   ),
   addWordpress: command(
@@ -220,7 +229,7 @@ export type Outcome = { result: unknown } | { error: { permanent: boolean; messa
 
 const outcome = Type.Union([
   Type.Object({ result: Type.Unknown() }),
-  Type.Object({ error: Type.Object({ permanent: Type.Boolean(), message: Type.String() }) }),
+  Type.Object({ error: Type.Object({ permanent: Type.Boolean(), message: sentences }) }),
 ]);
 
 /** Throws a {@link ProtocolError} for a text that is no outcome. */

@@ -8,6 +8,7 @@ import { type Randomness, systemRandomness } from '../../ids.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { ListenAddress } from '../../setting-values.ts';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import { createWaitingRoom } from '../waiting-room.ts';
 import type { HostIdentity } from './identity.ts';
 import type { Allowed } from './peer.ts';
 import {
@@ -15,6 +16,7 @@ import {
   COMMANDS,
   type Command,
   LARGEST_BODY,
+  LONGEST_SENTENCES,
   type Outcome,
   PATH_PREFIX,
   ProtocolError,
@@ -43,21 +45,35 @@ export interface HostServerOptions {
   host: HostMachine;
   log: Logger;
   random?: Pick<Randomness, 'uuid'>;
+  /** For how long a connection may be there without a whole command, in milliseconds; 60 s if left out. */
+  commandWithinMs?: number;
 }
 
-/** Limits that free the host of clients that send nothing, in milliseconds. Commands take as long as they take. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 75_000 };
+/**
+ * Node enforces these, in milliseconds, for a server that listens itself: not for the one behind the Unix socket. Control
+ * planes are told the last, and so never begin a command on a connection that is just being closed.
+ */
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 30_000 };
+const COMMAND_WITHIN_MS = 60_000;
 const HANDSHAKE_MS = 10_000;
 const GRACE_MS = 10_000;
+/** Connections of control planes on which no command is under way. */
+const MOST_IDLE = 128;
+/** Commands under way, those included that wait for a question. */
+const MOST_COMMANDS = 256;
+/** Connections whose certificate has not been seen yet. */
+const MOST_STRANGERS = 256;
 
 type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** Lets control planes command a host. It may be made before the host is: `host` is first used by a command. */
-export function createHostServer({ host, log, random = systemRandomness }: HostServerOptions): HostServer {
+export function createHostServer(options: HostServerOptions): HostServer {
+  const { host, log, random = systemRandomness, commandWithinMs = COMMAND_WITHIN_MS } = options;
   const queue = createQuestionQueue(() => random.uuid());
   const handlers = handlersOf(host, queue);
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
+  const idle = createWaitingRoom({ most: MOST_IDLE, withinMs: commandWithinMs });
   const running = new Set<Promise<void>>();
   const unixPaths: string[] = [];
   const closing = new AbortController();
@@ -74,18 +90,23 @@ export function createHostServer({ host, log, random = systemRandomness }: HostS
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { socket } = request;
     const name = nameOf(request);
     const handler = name === undefined ? undefined : handlers.get(name);
     if (name === undefined || handler === undefined) {
       return refuse(response, 404, `There is no command ${request.method} ${request.url}`);
     }
     if (isClosing) return refuse(response, 503, 'The host is being stopped');
+    if (running.size >= MOST_COMMANDS) return refuse(response, 503, 'Too many commands are under way');
     const body = await readBody(request).catch((error: unknown) => {
       // Whoever closes the connection while sending is nobody to answer.
       if (request.destroyed) return undefined;
       throw error;
     });
     if (body === undefined) return;
+    // It takes as long as it takes.
+    idle.leave(socket);
+    response.once('close', () => idle.enter(socket));
     if (body === null) return refuse(response, 413, `A request has at most ${LARGEST_BODY} bytes`);
     let work: Promise<unknown>;
     const gone = new AbortController();
@@ -113,7 +134,7 @@ export function createHostServer({ host, log, random = systemRandomness }: HostS
       return { result };
     } catch (error) {
       const permanent = error instanceof PermanentHostError;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = cut(error instanceof Error ? error.message : String(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'failed');
       return { error: { permanent, message } };
@@ -134,6 +155,7 @@ export function createHostServer({ host, log, random = systemRandomness }: HostS
     const server = follow(
       createPeerServer({ allowed, log, serve: (socket) => http.emit('connection', socket) }),
     );
+    server.on('connection', idle.enter);
     await listenAtPath(server, path, allowed.gid);
     unixPaths.push(path);
   }
@@ -156,6 +178,20 @@ export function createHostServer({ host, log, random = systemRandomness }: HostS
         onRequest,
       ),
     );
+    const strangers = createWaitingRoom({ most: MOST_STRANGERS, withinMs: HANDSHAKE_MS });
+    // The two ends of one connection: what TLS speaks over, and what it makes of that.
+    const arrived = new Map<string, Socket>();
+    server.on('connection', (socket: Socket) => {
+      const end = farEndOf(socket);
+      arrived.set(end, socket);
+      socket.once('close', () => arrived.delete(end));
+      strangers.enter(socket);
+    });
+    server.on('secureConnection', (socket) => {
+      const plain = arrived.get(farEndOf(socket));
+      if (plain !== undefined) strangers.leave(plain);
+      idle.enter(socket);
+    });
     server.on('tlsClientError', (err, { remoteAddress }) => {
       log.warn(
         { err, remoteAddress },
@@ -224,15 +260,31 @@ function handlersOf(host: HostMachine, queue: ReturnType<typeof createQuestionQu
   handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
   handle(COMMANDS.publish, (proof) => host.publish(proof));
   handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
-  handle(COMMANDS.inspect, ({ expected, repair }) => host.inspect(expected, repair));
+  handle(COMMANDS.inspect, async ({ expected, repair }) =>
+    (await host.inspect(expected, repair)).map(({ thing, message, mended, remedy }) => ({
+      thing: cut(thing),
+      message: cut(message),
+      mended,
+      remedy: remedy === null ? null : cut(remedy),
+    })),
+  );
   handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
   handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
   handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
   return handlers;
 }
 
+function farEndOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
 function nameOf({ method, url }: IncomingMessage): string | undefined {
   return method === 'POST' && url?.startsWith(PATH_PREFIX) ? url.slice(PATH_PREFIX.length) : undefined;
+}
+
+/** As long as the other end takes it. */
+function cut(sentences: string): string {
+  return sentences.slice(0, LONGEST_SENTENCES);
 }
 
 /** Null if it is too large. */

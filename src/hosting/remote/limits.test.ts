@@ -1,0 +1,244 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Value } from 'typebox/value';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { listeningLog, siteState } from '../embedded/embedded-host.fixture.ts';
+import type { HostDescription, HostMachine } from '../host.ts';
+import { connectHost, HostUnreachableError, type RemoteHost } from './client.ts';
+import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
+import { createAuthority, createClientIdentity, createHostIdentity } from './identity.ts';
+import { descriptionSchema, LONGEST_SENTENCES } from './protocol.ts';
+import { createHostServer, type HostServerOptions } from './server.ts';
+import type { TimeLimits } from './time-limits.ts';
+
+const me = { gid: process.getgid?.() ?? 0, uids: [process.getuid?.() ?? 0] };
+
+let folder: string;
+let machine: TestMachine;
+const open: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-limits-'));
+  machine = await startMachine();
+});
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+afterAll(async () => {
+  await machine?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const newPath = () => join(folder, `${randomUUID().slice(0, 8)}.sock`);
+
+function connected(path: string, limits: Partial<TimeLimits>): RemoteHost {
+  const remote = connectHost({ name: 'web1', socket: path }, limits);
+  open.push(() => remote.close());
+  return remote;
+}
+
+/** A host that somebody has broken into: it answers as `listener` does. */
+async function hostile(listener: RequestListener, limits: Partial<TimeLimits> = {}): Promise<RemoteHost> {
+  const server = createServer(listener);
+  const path = newPath();
+  server.listen(path);
+  await once(server, 'listening');
+  open.push(() => server.close());
+  return connected(path, limits);
+}
+
+/** A host of ours, that does what the test says. */
+async function serving(
+  changes: Partial<HostMachine> = {},
+  options: Partial<HostServerOptions> = {},
+): Promise<{ path: string; remote: RemoteHost; server: ReturnType<typeof createHostServer> }> {
+  const path = newPath();
+  const host = { ...machine.machine, ...changes };
+  const server = createHostServer({ host, log: listeningLog([]), ...options });
+  await server.listenUnix(path, me);
+  open.push(() => server.close(50));
+  return { path, remote: connected(path, {}), server };
+}
+
+describe('a control plane waits for a host', () => {
+  /** It shows that it lives, for ever. */
+  const beating: RequestListener = (_request, response) => {
+    response.writeHead(200);
+    const beat = setInterval(() => response.write('\n'), 20);
+    response.once('close', () => clearInterval(beat));
+  };
+
+  it('no longer than the limit of the command, whatever signs of life it shows', async () => {
+    const remote = await hostile(beating, { describe: 300, withdraw: 600 });
+    const begun = performance.now();
+    const took = () => performance.now() - begun;
+    const described = remote.describe().catch((error: unknown) => ({ error, at: took() }));
+    const withdrawn = remote
+      .withdraw({ hostname: 'shop.test', path: '/x' })
+      .catch((error: unknown) => ({ error, at: took() }));
+    expect(await described).toEqual({ error: expect.any(HostUnreachableError), at: expect.any(Number) });
+    expect(Object(await described).error.message).toMatch(/^The host web1 .* within 0\.3 s/);
+    expect(Object(await described).at).toBeLessThan(590);
+    expect(Object(await withdrawn).error.message).toMatch(/within 0\.6 s/);
+    expect(Object(await withdrawn).at).toBeGreaterThan(590);
+  });
+
+  it('for the work of a job no longer than the job', async () => {
+    const remote = await hostile(beating);
+    const job = AbortSignal.timeout(200);
+    await expect(remote.apply(siteState('shop'), job)).rejects.toThrow(/timeout/);
+  });
+
+  it('and reads no answer without end', async () => {
+    const remote = await hostile((_request, response) => {
+      response.writeHead(200);
+      const line = Buffer.alloc(1024 * 1024, '\n');
+      const pour = () => {
+        while (!response.destroyed && response.write(line));
+      };
+      response.on('drain', pour);
+      pour();
+    });
+    await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
+  });
+
+  it('and takes no more of its questions than it answers at the same time', async () => {
+    let asked = 0;
+    const remote = await hostile((request, response) => {
+      const isQuestion = request.url?.endsWith('next_question') === true;
+      if (isQuestion) asked += 1;
+      const question = { id: randomUUID(), kind: 'backup_password', installId: randomUUID() };
+      response.end(JSON.stringify({ result: isQuestion ? question : null }));
+    });
+    const never = () => new Promise<never>(() => {});
+    remote.answer({ sshLogin: never, backupPassword: never }, () => {});
+    await expect.poll(() => asked).toBe(32);
+    await sleep(200);
+    expect(asked).toBe(32);
+  });
+
+  it('and asks no host at once again that never has a question', async () => {
+    let asked = 0;
+    const remote = await hostile((_request, response) => {
+      asked += 1;
+      response.end('{"result":null}');
+    });
+    const never = () => Promise.reject(new Error('not asked here'));
+    remote.answer({ sshLogin: never, backupPassword: never }, () => {});
+    await sleep(500);
+    expect(asked).toBe(1);
+  });
+});
+
+describe('what a host says of itself', () => {
+  const said = (changes: Partial<HostDescription>) =>
+    Value.Check(descriptionSchema, { ...machine.description, ...changes });
+  const many = (count: number, of: (index: number) => string) =>
+    Array.from({ length: count }, (_, at) => of(at));
+
+  it('is taken as machines are', () => {
+    expect(said({ capacity: 100_000, reservedNames: ['www-data', '_apt', 'Debian-exim', 'host$'] })).toBe(
+      true,
+    );
+  });
+
+  it.each<[string, Partial<HostDescription>]>([
+    ['more room than any has', { capacity: 100_001 }],
+    ['a thousand versions of PHP', { phpVersions: many(1_000, (at) => `8.${at % 100}`) }],
+    ['a thousand versions of WordPress', { wordpressVersions: many(1_000, (at) => `6.${at}`) }],
+    ['more log-ins than any has', { reservedNames: many(1_001, (at) => `user${at}`) }],
+    ['a name that no log-in has', { reservedNames: ['two words'] }],
+    ['an endless name', { reservedNames: ['x'.repeat(65)] }],
+  ])('is not taken with %s', async (_what, changes) => {
+    expect(said(changes)).toBe(false);
+  });
+
+  it('is cut where a program wrote very much, and not lost', async () => {
+    const { remote } = await serving({
+      remove: () => Promise.reject(new Error('x'.repeat(100_000))),
+      inspect: async () => [{ thing: 'nginx', message: 'y'.repeat(100_000), mended: null, remedy: null }],
+    });
+    const failure = await remote.remove(siteState('shop')).catch((error: unknown) => error);
+    expect(Object(failure).message).toBe('x'.repeat(LONGEST_SENTENCES));
+    expect((await remote.inspect([], false))[0]?.message).toBe('y'.repeat(LONGEST_SENTENCES));
+  });
+});
+
+describe('a host waits for a command', () => {
+  const HALF = 'POST /v1/describe HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n';
+
+  function opened(path: string, said = ''): Socket {
+    const socket = connect(path);
+    socket.on('error', () => {});
+    open.push(() => socket.destroy());
+    socket.write(said);
+    return socket;
+  }
+
+  it.each([
+    ['nothing', ''],
+    ['half a head', HALF],
+    ['half a body', `${HALF}\r\n{`],
+  ])('no longer than its limit: %s', async (_what, said) => {
+    const { path } = await serving({}, { commandWithinMs: 300 });
+    const begun = performance.now();
+    await once(opened(path, said), 'close');
+    expect(performance.now() - begun).toBeGreaterThan(290);
+  });
+
+  it('and takes its time for one that has come', async () => {
+    const slow = async () => {
+      await sleep(900);
+      return '6.8';
+    };
+    const { remote } = await serving({ addWordpress: slow }, { commandWithinMs: 300 });
+    expect(await remote.addWordpress(null)).toBe('6.8');
+  });
+
+  it('and again after one', async () => {
+    const { path } = await serving({}, { commandWithinMs: 300 });
+    const socket = opened(path, `${HALF}\r\n{}${HALF}`);
+    socket.resume();
+    const begun = performance.now();
+    await once(socket, 'close');
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it('and is still to be had where many connect and say nothing', async () => {
+    const { path, remote } = await serving();
+    const silent = Array.from({ length: 140 }, () => opened(path));
+    await Promise.all(silent.map((socket) => once(socket, 'connect')));
+    expect(await remote.describe()).toEqual(machine.description);
+    await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThan(0);
+    expect(silent.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(128);
+  });
+
+  it('and lets no stranger hold a place by TLS', async () => {
+    const authority = await createAuthority(new Date());
+    const identity = await createHostIdentity(authority, machine.description.id, new Date());
+    const client = await createClientIdentity(authority, new Date());
+    const { server } = await serving();
+    const port = await server.listenTls({ host: '127.0.0.1', port: 0 }, identity);
+    const strangers = Array.from({ length: 300 }, () => {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => {});
+      open.push(() => socket.destroy());
+      return socket;
+    });
+    await expect.poll(() => strangers.filter(({ closed }) => closed).length).toBe(300 - 256);
+    const remote = connectHost({
+      name: 'web1',
+      url: `https://127.0.0.1:${port}`,
+      hostId: identity.hostId,
+      identity: client,
+    });
+    open.push(() => remote.close());
+    expect(await remote.describe()).toEqual(machine.description);
+  });
+});
