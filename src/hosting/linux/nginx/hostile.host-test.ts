@@ -1,6 +1,10 @@
+import { once } from 'node:events';
+import { truncate } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createWebServer } from './web-server.ts';
+import { workersOf } from './worker-processes.ts';
 
 // What a customer may do to one website keeps no other from being served.
 
@@ -24,3 +28,45 @@ test('no name of a website takes nginx’s word from the host', async () => {
   await again.start([odd, plain]);
   await again.stop();
 });
+
+test('visitors who take their time pile up no processes', async () => {
+  const slow = await server.makeInstall(siteState('slow', ['slow.test']), { php: false });
+  await truncate(await server.write(slow.state, 'large.bin', ''), 64 * 1024 * 1024);
+  await server.web.start([slow]);
+  const [nginx] = (await server.daemons.list()).filter(({ name }) => name === 'nginx');
+  const leaving = async () => (await workersOf(nginx?.pid ?? 0)).leaving.size;
+  const { serving } = await workersOf(nginx?.pid ?? 0);
+  const downloads: Socket[] = [];
+  const took: number[] = [];
+  const change = async () => {
+    const start = performance.now();
+    const names = ['slow.test', `turn-${took.length}.test`];
+    await server.web.put({ ...slow, state: { ...slow.state, hostnames: siteState('x', names).hostnames } });
+    took.push(performance.now() - start);
+  };
+  try {
+    while ((took.at(-1) ?? 0) < 3_000) {
+      expect(await leaving()).toBeLessThan(4 * serving.size);
+      for (let download = 0; download < 3 * serving.size; download++) {
+        downloads.push(await startDownload('slow.test', '/large.bin'));
+      }
+      await change();
+    }
+    expect(Math.max(...took.slice(0, 2))).toBeLessThan(2_000);
+    expect(took.at(-1)).toBeLessThan(7_000);
+  } finally {
+    for (const download of downloads) download.destroy();
+  }
+  await eventually(async () => (await leaving()) === 0);
+  await change();
+  expect(took.at(-1)).toBeLessThan(2_000);
+});
+
+/** Asks for a file, and reads no more than the beginning of it. */
+async function startDownload(hostname: string, path: string): Promise<Socket> {
+  const socket = connect({ host: '127.0.0.1', port: server.options.edgeHttp.port });
+  socket.on('error', () => {});
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`);
+  await once(socket, 'readable');
+  return socket;
+}

@@ -77,7 +77,7 @@ function renderProcess({ user, pidFile, openFiles }: MainOptions): string {
   return `user ${user};
 worker_processes auto;
 worker_rlimit_nofile ${openFiles};
-worker_shutdown_timeout 120s;
+worker_shutdown_timeout 30s;
 pid ${quoted(pidFile)};
 error_log stderr alert;
 events {

@@ -1,11 +1,9 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../../error-code.ts';
 import { askSocket } from '../../probe.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import { NGINX } from './refusals.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
+import { generationsOf, workersOf } from './worker-processes.ts';
 
 /** The nginx that serves, seen from outside. */
 export interface RunningNginx {
@@ -37,6 +35,13 @@ const RELOADED_WITHIN_MS = 60_000;
 /** nginx is looked at this often at first, and ever more seldom: with a thousand websites it reads for as long as looking would cost. */
 const FIRST_LOOK_AFTER_MS = 4;
 const LOOK_AT_LEAST_EVERY_MS = 50;
+/**
+ * Workers stay for visitors whose downloads are under way, and each takes memory. While there are those of more configurations than
+ * so many, a change waits until this long after the one before; others that come meanwhile share the next.
+ */
+const MOST_GENERATIONS = 3;
+const PAUSE_MS = 5_000;
+const LOOK_FOR_ROOM_EVERY_MS = 100;
 /** Removes files named before `--`, and becomes the program named after it. */
 const WITHOUT_OLD_SOCKETS =
   'while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
@@ -76,15 +81,28 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
     return (await daemons.list()).find(({ name }) => name === NAME)?.pid ?? null;
   }
 
+  let reloadedAt = Number.NEGATIVE_INFINITY;
+
+  /** Gives the workers that serve then. */
+  async function untilThereIsRoom(master: number): Promise<Set<number>> {
+    for (;;) {
+      const workers = await workersOf(master);
+      const rest = reloadedAt + PAUSE_MS - performance.now();
+      if (rest <= 0 || generationsOf(workers) <= MOST_GENERATIONS) return workers.serving;
+      await sleep(Math.min(rest, LOOK_FOR_ROOM_EVERY_MS));
+    }
+  }
+
   async function reload(generation: string): Promise<void> {
     const master = await masterPid();
     if (master === null) return ensure(generation);
-    const before = await servingWorkers(master);
+    const before = await untilThereIsRoom(master);
+    reloadedAt = performance.now();
     await daemons.signal(NAME, 'SIGHUP');
     const until = performance.now() + RELOADED_WITHIN_MS;
     let pause = FIRST_LOOK_AFTER_MS;
     while (performance.now() < until) {
-      const serving = await servingWorkers(master);
+      const { serving } = await workersOf(master);
       const replaced = serving.size > 0 && [...serving].every((pid) => !before.has(pid));
       if (replaced && (await shows(generation))) return;
       await sleep(pause);
@@ -99,22 +117,4 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
   }
 
   return { ensure, reload, shows, remove: () => daemons.remove(NAME) };
-}
-
-/** The worker processes of a master that accept connections. */
-async function servingWorkers(master: number): Promise<Set<number>> {
-  const children = await readProc(join(String(master), 'task', String(master), 'children'));
-  const pids = children.split(' ').map(Number).filter(Boolean);
-  const titles = await Promise.all(pids.map((pid) => readProc(join(String(pid), 'cmdline'))));
-  return new Set(pids.filter((_, index) => /^nginx: worker process\0*$/.test(titles[index] ?? '')));
-}
-
-/** Empty for a process that is gone. */
-async function readProc(path: string): Promise<string> {
-  try {
-    return await readFile(join('/proc', path), 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT', 'ESRCH')) return '';
-    throw error;
-  }
 }
