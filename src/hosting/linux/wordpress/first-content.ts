@@ -60,9 +60,40 @@ function withoutComments(statement: string): string {
 
 /** Pure: the statements that take away what a filling that was broken off has left. */
 export function undoFilling(golden: string): string {
-  const tables = [...golden.matchAll(/^CREATE TABLE (`\w+`) \($/gm)].map(([, name]) => name);
-  return `DROP TABLE IF EXISTS ${tables.join(', ')};\n`;
+  return `DROP TABLE IF EXISTS ${tablesOf(golden)
+    .map((name) => `\`${name}\``)
+    .join(', ')};\n`;
 }
+
+function tablesOf(golden: string): string[] {
+  return [...golden.matchAll(/^CREATE TABLE `(\w+)` \($/gm)].flatMap(([, name]) => name ?? []);
+}
+
+/** What the database server says when {@link onlyIfEmpty} or {@link onlyIfBrokenOff} ends what follows. */
+export const NOT_TO_BE_FILLED = 'ERROR 1644 (45000)';
+
+const OWN_TABLES = 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()';
+
+/** Pure: statements after which none is run, unless the database has no tables. */
+export function onlyIfEmpty(): string {
+  return `SET @kept = (${OWN_TABLES});\n${END_IF_KEPT}`;
+}
+
+/**
+ * Pure: statements after which none is run, unless the database has nothing but what a filling leaves that was broken off: tables of
+ * its own, and no rows, which are all there at its end or none. Whoever has a WordPress has a user.
+ */
+export function onlyIfBrokenOff(golden: string): string {
+  const names = tablesOf(golden).map(textLiteral).join(', ');
+  return `SET @kept = (${OWN_TABLES} AND table_name NOT IN (${names}));
+SET @count = IF((${OWN_TABLES} AND table_name = 'wp_users') > 0, 'SELECT COUNT(*) + @kept INTO @kept FROM wp_users', 'DO 0');
+EXECUTE IMMEDIATE @count;
+${END_IF_KEPT}`;
+}
+
+const END_IF_KEPT = `SET @end = IF(@kept > 0, 'SIGNAL SQLSTATE ''45000'' SET MESSAGE_TEXT = ''not to be filled''', 'DO 0');
+EXECUTE IMMEDIATE @end;
+`;
 
 /** PHP's serialisation counts bytes: `s:5:"hello"`, in which a dump escapes the quotes. */
 function requireReplaceable(text: string): void {

@@ -6,7 +6,7 @@ import { manualClock } from '../../../clock.ts';
 import { systemRandomness } from '../../../ids.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
-import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { runCommand } from '../run-command.ts';
 import type { Golden } from './golden.ts';
 import {
@@ -166,11 +166,37 @@ describe('its database', () => {
     expect(existsSync(join(home, '.filling'))).toBe(false);
   });
 
+  it('that was filled to its end and then broken off keeps its content, and gets its password written', async () => {
+    const { install, database } = await machine.newInstall(version);
+    const home = machine.layout.homeOf(install.id);
+    await websites.makeFiles(install, { ...SITE, database });
+    await websites.fillDatabase(install, database, { ...SITE, title: 'Whole' });
+    await machine.databases.query(
+      database,
+      "UPDATE wp_options SET option_value = 'Mine' WHERE option_name = 'blogname'",
+    );
+    await writeFile(join(home, '.filling'), 'the-password-it-was-given');
+    await websites.fillDatabase(install, database, { ...SITE, title: 'Another' });
+    expect(await php("echo get_option('blogname');", { install, database })).toBe('Mine');
+    const told = await readFile(join(machine.layout.privateOf(install.id), 'wordpress-admin.txt'), 'utf8');
+    expect(told).toContain('the-password-it-was-given');
+    expect(existsSync(join(home, '.filling'))).toBe(false);
+  });
+
   it('is touched by nobody for a table of somebody else', async () => {
     const { install, database } = await machine.newInstall(version);
     await machine.databases.query(database, 'CREATE TABLE kept (id INT)');
     await websites.fillDatabase(install, database, { ...SITE, title: 'Nothing' });
     expect(await machine.databases.query(database, 'SHOW TABLES')).toEqual([['kept']]);
+    const { home, private: hidden } = foldersOf(machine.layout, install);
+    // Not even where a filling was broken off: that has no such table.
+    await writeFile(join(home, '.filling'), '');
+    await websites.fillDatabase(install, database, { ...SITE, title: 'Nothing' });
+    expect(await machine.databases.query(database, 'SHOW TABLES')).toEqual([['kept']]);
+    expect([existsSync(join(home, '.filling')), existsSync(join(hidden, 'wordpress-admin.txt'))]).toEqual([
+      false,
+      false,
+    ]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { lstat, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
@@ -9,8 +9,16 @@ import { PermanentHostError } from '../../host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
+import { CommandError } from '../run-command.ts';
 import { requireCore } from './core-tree.ts';
-import { firstContentSql, PLACEHOLDER, undoFilling } from './first-content.ts';
+import {
+  firstContentSql,
+  NOT_TO_BE_FILLED,
+  onlyIfBrokenOff,
+  onlyIfEmpty,
+  PLACEHOLDER,
+  undoFilling,
+} from './first-content.ts';
 import type { Golden } from './golden.ts';
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
@@ -78,14 +86,17 @@ export interface WebsitesOptions {
 }
 
 const ADMIN_FILE = 'wordpress-admin.txt';
-/** There while a database is being filled. In the home, which is root's and goes with the install. */
+/**
+ * There while a database is being filled, with the password that is given to it: root's alone, in the home, which is root's
+ * and goes with the install.
+ */
 const FILLING_FILE = '.filling';
 const CRON_MS = 5 * 60_000;
 const REPLACE_MS = 30 * 60_000;
 const HOSTNAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/;
 
 export function createWebsites(options: WebsitesOptions): Websites {
-  const { layout, databases, golden, origin, enter = () => [], log, clock, randomness } = options;
+  const { layout, databases, origin, enter = () => [], log, clock, randomness } = options;
 
   async function makeFiles(
     install: SandboxedInstall,
@@ -109,26 +120,34 @@ export function createWebsites(options: WebsitesOptions): Websites {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void> {
     const mark = join(foldersOf(layout, install).home, FILLING_FILE);
-    const isBrokenOff = await exists(mark);
-    if (!isBrokenOff && (await hasTables(database))) return;
-    const statements = await readFile(await golden.ensure(install.wordpressVersion), 'utf8');
-    const password = randomness.bytes(18).toString('base64url');
+    const begun = await textAt(mark);
+    const golden = await readFile(await options.golden.ensure(install.wordpressVersion), 'utf8');
+    const password = begun || randomness.bytes(18).toString('base64url');
     const address = origin(first.primaryHostname, first.secure);
-    const content = firstContentSql(statements, {
+    const content = firstContentSql(golden, {
       origin: address,
       email: first.email ?? `admin@${first.primaryHostname}`,
       title: first.title,
       passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
       now: clock.now(),
     });
-    await writeDurably(mark, '');
-    await databases.query(database, (isBrokenOff ? undoFilling(statements) : '') + content);
-    await writeAdminFile(install, adminText(address, password));
+    const guard = begun === null ? onlyIfEmpty() : onlyIfBrokenOff(golden) + undoFilling(golden);
+    await writeDurably(mark, password);
+    const isFilled = await fill(database, guard + content);
+    // One that was filled to its end before it was broken off has this password and lacks only the file.
+    if (isFilled || password === begun) await writeAdminFile(install, adminText(address, password));
     await removeDurably(mark);
   }
 
-  async function hasTables(database: string): Promise<boolean> {
-    return (await databases.query(database, 'SHOW TABLES')).length > 0;
+  /** False, with nothing done, if the database is to be kept as it is. */
+  async function fill(database: string, statements: string): Promise<boolean> {
+    try {
+      await databases.query(database, statements);
+      return true;
+    } catch (error) {
+      if (error instanceof CommandError && error.stderr.includes(NOT_TO_BE_FILLED)) return false;
+      throw error;
+    }
   }
 
   async function writeAdminFile(install: SandboxedInstall, text: string): Promise<void> {
@@ -193,12 +212,12 @@ Sign in, choose a password of your own, and delete this file.
 `;
 }
 
-async function exists(path: string): Promise<boolean> {
+/** In the install's home, which is root's. */
+async function textAt(path: string): Promise<string | null> {
   try {
-    await lstat(path);
-    return true;
+    return await readFile(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
+    if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
 }
