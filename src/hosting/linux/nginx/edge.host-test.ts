@@ -315,8 +315,11 @@ describe('files', () => {
   });
 
   test('a folder shows its index.html, or else runs its index.php', async () => {
-    await server.write(beta, 'shop/index.php', '<?php echo "run " . $_SERVER["QUERY_STRING"];');
+    const program = `echo 'run ', $_SERVER['QUERY_STRING'], file_get_contents('php://input');`;
+    await server.write(beta, 'shop/index.php', `<?php ${program}`);
     expect((await server.http('beta.test', '/shop/?a=b')).text).toBe('run a=b');
+    const sent = { method: 'POST', body: 'c'.repeat(100_000) };
+    expect((await server.http('beta.test', '/shop/?a=b', sent)).text).toBe(`run a=b${sent.body}`);
     expect(JSON.parse((await server.http('beta.test', '/?a=b')).text)).toMatchObject({ QUERY_STRING: 'a=b' });
     for (const folder of ['', 'shop/']) {
       const file = await server.write(beta, `${folder}index.html`, 'static');
