@@ -33,6 +33,8 @@ export interface Cgroups {
   /** Ends what still runs in it, and takes the group away. Removing what is not there is success. */
   remove(name: string): Promise<void>;
   list(): Promise<string[]>;
+  /** What keeps the group from having just these limits, one sentence; null if nothing does, or nothing can be limited here. */
+  check(name: string, limits: ResourceLimits): Promise<string | null>;
   /** What the group takes now, the file cache of its processes included; null where there is none or it is not known. */
   usage(name: string): Promise<{ memoryBytes: number; processes: number } | null>;
 }
@@ -75,6 +77,7 @@ const unlimited: Cgroups = {
   kill: async () => {},
   remove: async () => {},
   list: async () => [],
+  check: async () => null,
   usage: async () => null,
 };
 
@@ -103,6 +106,26 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     for (const { hierarchy, file, value, optional } of limitSettings(hierarchies, limits)) {
       await writeControl(join(hierarchy, name, file), value, optional);
     }
+  }
+
+  async function check(name: string, limits: ResourceLimits): Promise<string | null> {
+    const present = await Promise.all(
+      foldersOf(name).map((folder) => readControl(join(folder, 'cgroup.procs'))),
+    );
+    if (present.includes(null)) return `the cgroup ${name} is not there`;
+    // Some are written twice; the last time counts.
+    const settings = new Map(
+      limitSettings(hierarchies, limits).map((setting) => [
+        join(setting.hierarchy, name, setting.file),
+        setting,
+      ]),
+    );
+    for (const [path, { file, value, optional }] of settings) {
+      const found = await readControl(path);
+      if (found === value || (found === null && optional)) continue;
+      return `the cgroup ${name} has ${file} ${found ?? 'not at all'} instead of ${value}`;
+    }
+    return null;
   }
 
   async function kill(name: string): Promise<void> {
@@ -157,6 +180,7 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     },
     kill,
     remove,
+    check,
     async list() {
       return (await groupsIn(membersIn)).map((folder) => basename(folder));
     },

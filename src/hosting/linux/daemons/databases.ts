@@ -17,6 +17,8 @@ export interface Databases {
   /** Takes the database away, and its user unless that has another one. Dropping what is not there is success. */
   drop(database: string, unixUser: string): Promise<void>;
   list(): Promise<string[]>;
+  /** Whether the user of a database gets at it, and finds something. */
+  look(database: string, unixUser: string): Promise<DatabaseState>;
   /**
    * Writes one consistent state of everything in the database into `file` (root's, 0600), whole or not at all. Equal databases
    * give equal files. It can be loaded for any other user. Gives the names of views that were left out, because what they
@@ -39,6 +41,12 @@ export interface Databases {
    */
   exchangeTables(from: string, to: string): Promise<void>;
 }
+
+/**
+ * What stands between a website and its database. `missing`: there is none. `empty`: it has no tables. `shut`: its user is not
+ * there, or has not all rights on it.
+ */
+export type DatabaseState = 'whole' | 'missing' | 'empty' | 'shut';
 
 /** So many connections one install may hold: more than its PHP has processes, less than the server has. */
 const CONNECTIONS_PER_USER = 60;
@@ -91,6 +99,25 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     );
   }
 
+  async function look(database: string, unixUser: string): Promise<DatabaseState> {
+    const user = databaseUser(unixUser);
+    const granted = grantedDatabase(database);
+    const name = textLiteral(database);
+    const known = `User = ${textLiteral(unixUser)} AND Host = 'localhost' AND plugin = 'unix_socket'`;
+    const [[databases] = [], [tables] = [], ...grants] = await asRoot(
+      [
+        `SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${name}`,
+        `SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${name}`,
+        `SET @grants = IF(EXISTS (SELECT 1 FROM mysql.user WHERE ${known}), ${textLiteral(`SHOW GRANTS FOR ${user}`)}, 'DO 0')`,
+        'EXECUTE IMMEDIATE @grants',
+      ].join(';\n'),
+    );
+    if (databases !== '1') return 'missing';
+    const all = `GRANT ALL PRIVILEGES ON ${granted}.* TO ${user}`;
+    if (!grants.some(([grant]) => grant === all)) return 'shut';
+    return tables === '0' ? 'empty' : 'whole';
+  }
+
   async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
     const target = await owned(database);
     const empty = [forgetExchange(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
@@ -105,6 +132,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const rows = await asRoot('SHOW DATABASES');
       return rows.flat().filter((name) => name.startsWith(DATABASE_PREFIX));
     },
+    look,
     dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
     load,
     async query(database, sql) {
