@@ -146,6 +146,7 @@ function createHostMachine(
     log,
     random,
     reached,
+    isTrial: isRestoreCheck,
     users,
     databaseServer: createDatabaseServer({ layout, daemons, log }),
     cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),

@@ -11,13 +11,13 @@ import { capacityOfMachine } from './capacity.ts';
 import type { Cron } from './cron.ts';
 import type { DatabaseServer } from './daemons/mariadb.ts';
 import { emptyRedis } from './daemons/redis.ts';
-import { inspectMachine } from './drift.ts';
+import { inspectMachine } from './drift/inspect.ts';
 import type { HostedInstall } from './hosted-install.ts';
 import { hostId } from './identity.ts';
 import { inBatches } from './in-batches.ts';
 import type { Firewall } from './isolation/firewall.ts';
 import { systemLogins } from './isolation/unix-users.ts';
-import type { Journal } from './journal.ts';
+import type { Journal, JournalEntry } from './journal.ts';
 import type { LiveInstalls } from './live-installs.ts';
 import { createOffers } from './offers.ts';
 import { findPhpRuntimes } from './php/runtimes.ts';
@@ -51,6 +51,8 @@ export interface LinuxHostParts extends WebsiteParts {
   live: LiveInstalls;
   log: Logger;
   random: Randomness;
+  /** Whether an install of this name is a copy that is there for a moment, made to try something with it. */
+  isTrial(installName: string): boolean;
   /** Called after each step of the making of a website: where a test breaks off. */
   reached?: ((step: string, website: WebsiteRemains) => void) | undefined;
 }
@@ -89,7 +91,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
     await orSay('the database server does not run', () => parts.databaseServer.ensure());
     await undoUnfinished();
-    await inBatches(whole, SIDE_BY_SIDE, bringUp);
+    await inBatches(whole, SIDE_BY_SIDE, tryToBringUp);
     await cores.ensureAny();
     for (const version of (await cores.list()).slice(0, 1)) {
       await parts.golden.ensure(version);
@@ -116,32 +118,36 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   /** What a killed host had begun to make and not ended: whole if its record was written, else undone. */
   async function undoUnfinished(): Promise<void> {
     for (const entry of await journal.unfinished()) {
-      await orSay(`what was made of the website ${entry.name} could not be taken away`, async () => {
-        if ((await records.read(entry.id)) === null) {
-          log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
-          await saga.undo(entry);
-        }
-        await journal.end(entry.id);
-      });
+      await orSay(`what was made of the website ${entry.name} could not be taken away`, () => undo(entry));
     }
   }
 
-  /** One website that cannot be brought up keeps none of the others from being. */
+  async function undo(entry: JournalEntry): Promise<void> {
+    if ((await records.read(entry.id)) === null) {
+      log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
+      await saga.undo(entry);
+    }
+    await journal.end(entry.id);
+  }
+
   async function bringUp(record: InstallRecord): Promise<void> {
+    await backups.recover(record.state.id);
+    const website = await websiteOf(record);
+    live.set({ ...record, sandbox: await steps.sandboxOf(website) });
+    await steps.uphold(website);
+    // A host that was killed while it switched a core left links to the one and a record of the other.
+    await steps.makeFiles(website);
+  }
+
+  /** One website that cannot be brought up keeps none of the others from being. */
+  async function tryToBringUp(record: InstallRecord): Promise<void> {
     const { id, name } = record.state;
-    try {
-      await backups.recover(id);
-      const website = await websiteOf(record);
-      live.set({ ...record, sandbox: await steps.sandboxOf(website) });
-      await steps.uphold(website);
-      // A host that was killed while it switched a core left links to the one and a record of the other.
-      await steps.makeFiles(website);
-    } catch (err) {
+    await bringUp(record).catch((err: unknown) =>
       log.error(
         { err, install: id },
         `the website ${name} could not be brought up; "homeport doctor --host" looks again`,
-      );
-    }
+      ),
+    );
   }
 
   async function stop(): Promise<void> {
@@ -316,7 +322,8 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       };
     },
 
-    inspect: (expected, repair) => inspectMachine({ ...parts, steps, websiteOf, serially }, expected, repair),
+    inspect: (expected, repair) =>
+      inspectMachine({ ...parts, steps, websiteOf, bringUp, undo, serially }, expected, repair),
 
     addWordpress: async (source) => {
       const version = await cores.add(source);

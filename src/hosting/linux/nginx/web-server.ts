@@ -44,8 +44,14 @@ export interface WebServer {
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
   /** Removes proofs that have ended. It happens by itself, too. */
   sweepProofs(): Promise<void>;
-  /** What is not as it should be, where just these websites should be served; one sentence each. */
-  check(vhosts: Vhost[]): Promise<string[]>;
+  /** What of nginx, and of the files of all websites, is not as it should be; one sentence each. */
+  check(): Promise<string[]>;
+  /** What keeps this website from being served just so, one sentence; null if nothing does. */
+  checkWebsite(vhost: Vhost): Promise<string | null>;
+  /** Brings back what {@link check} looks at, for the websites that were last asked for. */
+  mend(): Promise<void>;
+  /** The installs that are served, by id. */
+  served(): string[];
   ports(): { http: number; https: number };
   /** Ends what this process does for nginx. nginx itself is the daemons' to end. */
   stop(): Promise<void>;
@@ -267,10 +273,11 @@ export function createWebServer(options: WebServerOptions): WebServer {
     });
   }
 
-  async function startAll(vhosts: Vhost[]): Promise<void> {
+  /** `kept`: served as they last were, whatever is asked for. */
+  async function startAll(vhosts: Vhost[], kept: RenderedVhosts = new Map()): Promise<void> {
     await prepare();
     const before = await files.currentVhosts();
-    const next = new Map<string, RenderedVhost>();
+    const next = new Map(kept);
     const changed: RenderedVhost[] = [];
     let written = false;
     wanted.clear();
@@ -337,25 +344,22 @@ export function createWebServer(options: WebServerOptions): WebServer {
     }, options.lookEveryMs ?? LOOK_EVERY_MS).unref();
   }
 
-  async function check(vhosts: Vhost[]): Promise<string[]> {
+  async function check(): Promise<string[]> {
     const faults: string[] = [];
     const { generation, text } = await configuration.mainFor(inForce);
     if (text !== (await files.currentText())) faults.push("nginx's configuration on disk was changed");
     if (!(await running.shows(generation))) {
       faults.push('nginx does not run with the configuration that it should have');
     }
-    const expected = new Set(vhosts.map(({ state }) => state.id));
-    for (const id of inForce.keys()) {
-      if (!expected.has(id)) faults.push(`nginx serves an install that should not be there: ${id}`);
-    }
-    await inBatches(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
-      const fault = await differenceOf(vhost);
-      if (fault !== null) faults.push(`the website ${vhost.state.name}: ${fault}`);
+    await inBatches([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
+      if (await files.isIntact(rendered)) return;
+      const name = wanted.get(id)?.vhost.state.name ?? id;
+      faults.push(`the website ${name}: its configuration on disk was changed`);
     });
     return faults;
   }
 
-  async function differenceOf(vhost: Vhost): Promise<string | null> {
+  async function checkWebsite(vhost: Vhost): Promise<string | null> {
     const rendered = inForce.get(vhost.state.id);
     if (rendered === undefined) return 'nginx does not serve it';
     try {
@@ -364,8 +368,15 @@ export function createWebServer(options: WebServerOptions): WebServer {
       if (error instanceof PermanentHostError) return error.message;
       throw error;
     }
-    if (!(await files.isIntact(rendered))) return 'its configuration on disk was changed';
     return faultOf(vhost);
+  }
+
+  async function mend(): Promise<void> {
+    const kept = [...inForce].filter(([id]) => !wanted.has(id));
+    await startAll(
+      [...wanted.values()].map(({ vhost }) => vhost),
+      new Map(kept),
+    );
   }
 
   return {
@@ -382,7 +393,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
     sweepProofs: () => proofs.sweep(),
-    check: (vhosts) => serially('nginx', () => check(vhosts)),
+    check: () => serially('nginx', check),
+    checkWebsite: (vhost) => serially('nginx', () => checkWebsite(vhost)),
+    mend: () => serially('nginx', mend),
+    served: () => [...inForce.keys()],
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
     async stop() {
       clearInterval(timer);

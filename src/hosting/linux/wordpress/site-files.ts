@@ -59,10 +59,18 @@ export async function linkSite(layout: LinuxLayout, install: SandboxedInstall): 
 }
 
 /** What of it is not as {@link makeSiteFiles} makes it, one sentence each; none if all is well. Changes nothing. */
-export async function checkSiteFiles(layout: LinuxLayout, install: SandboxedInstall): Promise<string[]> {
+export async function checkSiteFiles(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  config: SiteConfig,
+): Promise<string[]> {
   const { home, htdocs: path } = foldersOf(layout, install);
   const faults: string[] = [];
-  if ((await textAt(join(home, HOMEPORT_FILE))) === null) faults.push(`${HOMEPORT_FILE} is missing`);
+  const values = await textAt(join(home, HOMEPORT_FILE));
+  if (values === null) faults.push(`${HOMEPORT_FILE} is missing`);
+  else if (values !== renderHomeportFile(config)) {
+    faults.push(`${HOMEPORT_FILE} has other values than it should have`);
+  }
   await withFolder(path, async (htdocs) => {
     const core = layout.coreOf(install.wordpressVersion);
     for (const { name, target } of await coreLinks(core)) {

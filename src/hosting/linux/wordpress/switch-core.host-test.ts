@@ -81,7 +81,7 @@ it('puts a website on a later core with its database and its theme, and back aga
   expect({ folder: theme.isDirectory(), uid: theme.uid }).toEqual({ folder: true, uid: install.uid });
   expect((await lstat(htdocs(`wp-content/themes/${THEME}/style.css`))).isFile()).toBe(true);
   expect(await readlink(htdocs('wp-content/themes/later'))).toContain(`/${LATER}/`);
-  expect(await websites.checkFiles(on(LATER))).toEqual([]);
+  expect(await websites.checkFiles(on(LATER), { ...SITE, database })).toEqual([]);
   const page = await home(LATER);
   expect(page.status).toBe(200);
   expect(page.body).toContain(`content="WordPress ${LATER}"`);
@@ -128,7 +128,7 @@ it('leaves everything as it was when the upgrade goes wrong', async () => {
   );
   expect(await readlink(htdocs('wp-includes'))).toBe(links);
   expect(await machine.databases.query(database, 'SELECT * FROM wp_posts ORDER BY ID')).toEqual(posts);
-  expect(await websites.checkFiles(install)).toEqual([]);
+  expect(await websites.checkFiles(install, { ...SITE, database })).toEqual([]);
   expect((await home(version)).status).toBe(200);
 });
 

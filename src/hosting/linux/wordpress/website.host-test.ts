@@ -211,12 +211,12 @@ describe('its files', () => {
     await symlink('/etc', join(htdocs(), 'mine'));
     await rm(join(htdocs(), 'wp-links-opml.php'));
     await writeFile(join(htdocs(), 'wp-links-opml.php'), 'mine');
-    expect(await websites.checkFiles(shop.install)).toEqual([
+    expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([
       `wp-admin does not lead to ${layout.coreOf(version)}/wp-admin`,
       `wp-includes does not lead to ${layout.coreOf(version)}/wp-includes`,
     ]);
     await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
-    expect(await websites.checkFiles(shop.install)).toEqual([]);
+    expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([]);
     expect(await readlink(join(htdocs(), 'wp-includes'))).toBe(join(layout.coreOf(version), 'wp-includes'));
     expect(await readFile(join(htdocs(), 'wp-links-opml.php'), 'utf8')).toBe('mine');
     expect(await readlink(join(htdocs(), 'mine'))).toBe('/etc');
@@ -239,7 +239,7 @@ describe('its files', () => {
       join(machine.layout.coreOf(version), 'wp-includes'),
       join(htdocs(), 'wp-includes'),
     ]);
-    expect(await websites.checkFiles(shop.install)).toHaveLength(1);
+    expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toHaveLength(1);
     await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
     expect((await lstat(join(htdocs(), 'wp-includes'))).uid).toBe(0);
   });
@@ -293,7 +293,9 @@ describe('its files', () => {
   it('without wp-config.php say so, and get one again', async () => {
     const file = join(htdocs(), 'wp-config.php');
     await rename(file, `${file}.aside`);
-    expect(await websites.checkFiles(shop.install)).toEqual(['wp-config.php is missing']);
+    expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([
+      'wp-config.php is missing',
+    ]);
     expect(await php('')).toContain('wp-config.php of this website is missing');
     await rename(`${file}.aside`, file);
   });

@@ -24,6 +24,7 @@ import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
 import { runPhp } from './run-php.ts';
+import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 
@@ -43,7 +44,7 @@ export interface Websites {
    */
   makeFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
   /** What of it is not as it should be, one sentence each; none if all is well. Changes nothing. */
-  checkFiles(install: SandboxedInstall): Promise<string[]>;
+  checkFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<string[]>;
   /**
    * Fills an empty database with a new WordPress and its administrator `admin`, whose random password is in
    * `private/wordpress-admin.txt`. A database with anything in it stays, unless that is what a filling left that was broken off.
@@ -98,12 +99,8 @@ const HOSTNAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/;
 export function createWebsites(options: WebsitesOptions): Websites {
   const { layout, databases, origin, enter = () => [], log, clock, randomness } = options;
 
-  async function makeFiles(
-    install: SandboxedInstall,
-    site: SiteAddress & { database: string },
-  ): Promise<void> {
-    await requireCore(layout.coreOf(install.wordpressVersion));
-    const config = {
+  function configOf(install: SandboxedInstall, site: SiteAddress & { database: string }): SiteConfig {
+    return {
       root: foldersOf(layout, install).htdocs,
       database: site.database,
       user: install.name,
@@ -111,7 +108,15 @@ export function createWebsites(options: WebsitesOptions): Websites {
       redis: layout.redisSocketOf(install.id),
       origin: origin(site.primaryHostname, site.secure),
     };
-    await makeSiteFiles(layout, install, config, () => randomness.bytes(48).toString('base64'));
+  }
+
+  async function makeFiles(
+    install: SandboxedInstall,
+    site: SiteAddress & { database: string },
+  ): Promise<void> {
+    await requireCore(layout.coreOf(install.wordpressVersion));
+    const secret = () => randomness.bytes(48).toString('base64');
+    await makeSiteFiles(layout, install, configOf(install, site), secret);
   }
 
   async function fillDatabase(
@@ -194,7 +199,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
 
   return {
     makeFiles,
-    checkFiles: (install) => checkSiteFiles(layout, install),
+    checkFiles: (install, site) => checkSiteFiles(layout, install, configOf(install, site)),
     fillDatabase,
     switchCore: createCoreSwitch({ layout, databases, enter, log }),
     runCron,

@@ -1,0 +1,150 @@
+import type { Difference } from '../../host.ts';
+import { checkHome } from '../isolation/folders.ts';
+import type { SandboxedInstall } from '../isolation/sandbox.ts';
+import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../provisioning.ts';
+import type { InstallRecord } from '../record.ts';
+import { checked, type Fault, mended } from './finding.ts';
+import type { InspectedHost } from './inspect.ts';
+import { faults, notRunning } from './services.ts';
+
+/**
+ * Everything of an install that has a record. In its turn. `canAskDatabases`: whether the database server answers, which is told for
+ * all installs at once if it does not.
+ */
+export async function inspectInstall(
+  host: InspectedHost,
+  record: InstallRecord,
+  { repair, canAskDatabases }: { repair: boolean; canAskDatabases: boolean },
+): Promise<Difference[]> {
+  const { id, name } = record.state;
+  const differences: Difference[] = [];
+  /** False if something is wrong with it that was not mended. */
+  async function inspect(part: string, check: () => Promise<Fault[]>): Promise<boolean> {
+    const found = await mended(await checked(`install ${name}: ${part}`, check), repair);
+    differences.push(...found);
+    return found.every((difference) => difference.mended === true);
+  }
+
+  await inspect('limits', () => checkLimits(host, id));
+  if (canAskDatabases) await inspect('database', () => checkDatabase(host, record));
+  await inspect('vhost', () => checkVhost(host, record));
+  const found = await findPhp(host, record);
+  if ('fault' in found) {
+    await inspect('php', async () => [found.fault]);
+    return differences;
+  }
+  const { website } = found;
+  await inspect('php version', async () => checkPhpVersion(website, record));
+  // Whatever else there is of it is made for its user: with another one it would become that one's.
+  if (!(await inspect('unix user', () => checkUser(host, website, record)))) return differences;
+  const sandbox = await host.steps.sandboxOf(website);
+  if (await inspect('folders', () => checkFolders(host, website, sandbox))) {
+    await inspect('files', () => checkFiles(host, website, sandbox));
+  }
+  const { daemons, steps } = host;
+  await inspect('redis', async () =>
+    notRunning(await daemons.list(), redisDaemon(id), () => steps.startRedis(website)),
+  );
+  await inspect('php', async () =>
+    notRunning(await daemons.list(), phpDaemon(id), () => steps.startPhp(website)),
+  );
+  await inspect('start', async () => checkLive(host, record));
+  return differences;
+}
+
+async function checkLimits({ cgroups, limits }: InspectedHost, id: string): Promise<Fault[]> {
+  // Where systemd keeps PHP running it has limited it, in a group that is not the host's.
+  const held = new Set(await cgroups.list());
+  const names = [cgroupOf(id), phpDaemon(id)].filter((name) => name !== phpDaemon(id) || held.has(name));
+  const found = await Promise.all(
+    names.map(async (name) =>
+      faults([sentence(await cgroups.check(name, limits))], () => cgroups.set(name, limits)),
+    ),
+  );
+  return found.flat();
+}
+
+async function checkDatabase({ databases }: InspectedHost, record: InstallRecord): Promise<Fault[]> {
+  const { name } = record.state;
+  const { database } = record.placement;
+  const restore = 'homeport backup restore brings it back, with its content.';
+  switch (await databases.look(database, name)) {
+    case 'missing':
+      return [{ message: `There is no database ${database}.`, mend: null, remedy: restore }];
+    case 'empty':
+      return [{ message: `The database ${database} has no tables.`, mend: null, remedy: restore }];
+    case 'shut':
+      return faults([`The user ${name} has not all rights on the database ${database}.`], () =>
+        databases.create(database, name),
+      );
+    case 'whole':
+      return [];
+  }
+}
+
+async function checkVhost({ web }: InspectedHost, { state, placement }: InstallRecord): Promise<Fault[]> {
+  const vhost = { state, ...placement };
+  return faults([sentence(await web.checkWebsite(vhost))], () => web.put(vhost));
+}
+
+/** The website, or why it can be none here. */
+async function findPhp(
+  host: InspectedHost,
+  record: InstallRecord,
+): Promise<{ website: Website } | { fault: Fault }> {
+  try {
+    return { website: await host.websiteOf(record) };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const remedy = `Install PHP ${record.placement.phpVersion} on the machine again.`;
+    return { fault: { message: `It cannot run: ${reason}.`, mend: null, remedy } };
+  }
+}
+
+/** An install whose PHP is gone runs on another one. */
+function checkPhpVersion({ php }: Website, { placement: { phpVersion } }: InstallRecord): Fault[] {
+  if (php.version === phpVersion) return [];
+  const message = `PHP ${phpVersion} is not on the machine any more, so it runs on PHP ${php.version}.`;
+  return [{ message, mend: null, remedy: `Install PHP ${phpVersion} on the machine again.` }];
+}
+
+async function checkUser(
+  { users, steps }: InspectedHost,
+  website: Website,
+  { placement: { uid, gid } }: InstallRecord,
+): Promise<Fault[]> {
+  const user = await users.find(website.id);
+  if (user === null) {
+    return faults([`There is no user ${website.name}.`], async () => void (await steps.sandboxOf(website)));
+  }
+  if (user.uid === uid && user.gid === gid) return [];
+  const message = `It has the ids ${user.uid}:${user.gid}, and its files are those of ${uid}:${gid}.`;
+  return [{ message, mend: null, remedy: 'Give the user its old ids in /var/lib/extrausers.' }];
+}
+
+async function checkFolders(
+  { layout, steps }: InspectedHost,
+  website: Website,
+  sandbox: SandboxedInstall,
+): Promise<Fault[]> {
+  return faults(await checkHome(layout, sandbox), () => steps.makeFolders(website));
+}
+
+async function checkFiles(
+  { websites, steps }: InspectedHost,
+  website: Website,
+  sandbox: SandboxedInstall,
+): Promise<Fault[]> {
+  const site = { ...addressOf(website.state), database: website.database };
+  return faults(await websites.checkFiles(sandbox, site), () => steps.makeFiles(website));
+}
+
+/** What could not be brought up when the host started lets nobody log in, and does nothing of what it has scheduled. */
+function checkLive({ live, bringUp }: InspectedHost, record: InstallRecord): Fault[] {
+  if (live.get(record.state.id) !== undefined) return [];
+  return faults(['It was not brought up when the host started.'], () => bringUp(record));
+}
+
+function sentence(fault: string | null): string | null {
+  return fault === null ? null : `${fault.charAt(0).toUpperCase()}${fault.slice(1)}.`;
+}
