@@ -22,12 +22,15 @@ test('away from a terminal, each change is a line, and each half minute', () => 
   progress.report(job('running', { attempt: 1 }), 31_500);
   progress.report(job('running', { attempt: 1 }), 31_600);
   progress.report(job('queued', { attempt: 1, error: 'the disk is full' }), 31_800);
+  // Put off, and not counted.
+  progress.report(job('queued', { attempt: 0, error: 'no host' }), 32_000);
   progress.end();
   expect(written).toEqual([
     'Restoring alpha: waiting, 0 s\n',
     'Restoring alpha: running, 1 s\n',
     'Restoring alpha: running, 31 s\n',
     'Restoring alpha: waiting for another try after: the disk is full, 31 s\n',
+    'Restoring alpha: waiting for another try after: no host, 32 s\n',
   ]);
 });
 

@@ -42,7 +42,8 @@ export function createProgress(what: string, output: Output): Progress {
 }
 
 function describe({ state, attempt, error }: SeenJob): string {
-  if (state === 'queued' && attempt > 0) return `waiting for another try after: ${error ?? 'a failure'}`;
+  if (state === 'queued' && (attempt > 0 || error !== null))
+    return `waiting for another try after: ${error ?? 'a failure'}`;
   return state === 'queued' ? 'waiting' : state;
 }
 

@@ -10,15 +10,19 @@ import { type ClaimedJob, type Lease, LeaseLost } from './leases.ts';
 export interface CheckedKind {
   readonly name: string;
   readonly timeoutMs: number;
+  readonly patienceMs: number;
   run(payload: unknown, job: RunningJob): Promise<Completion | undefined>;
   giveUp(payload: unknown, failure: JobFailure, transaction: Transaction): Promise<void>;
 }
+
+const PATIENCE_MS = 3 * 24 * 60 * 60_000;
 
 /** Closes over the schema: from here on no payload reaches a kind that does not fit it. */
 export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {
   return {
     name: kind.name,
     timeoutMs: kind.timeoutMs,
+    patienceMs: kind.patienceMs ?? PATIENCE_MS,
     async run(payload, job) {
       if (!Value.Check(kind.payload, payload)) throw new PermanentFailure(misfit(kind.payload, payload));
       return (await kind.run(payload, job)) ?? undefined;

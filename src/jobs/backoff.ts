@@ -5,8 +5,20 @@ const LONGEST_MS = 5 * 60_000;
 /** Spread around the nominal delay, so that jobs that failed together do not come back together. */
 const JITTER = 0.2;
 
+/** So that they are at most 30 s with their jitter. */
+const LONGEST_POSTPONEMENT_MS = 25_000;
+
 /** Milliseconds until the next attempt after attempt number `attempt` (from 1) failed: 1 s · 2ⁿ, at most 5 min, ±20 %. */
 export function retryDelayMs(attempt: number, random: Randomness): number {
   const nominal = Math.min(LONGEST_MS, FIRST_MS * 2 ** Math.min(attempt - 1, 20));
-  return Math.round(nominal * (1 - JITTER + 2 * JITTER * random.fraction()));
+  return spread(nominal, random);
+}
+
+/** Milliseconds until the next try of a job that was postponed: as long as it has waited so far; at least 1 s, at most 25 s, ±20 %. */
+export function postponementMs(waitedMs: number, random: Randomness): number {
+  return spread(Math.min(LONGEST_POSTPONEMENT_MS, Math.max(FIRST_MS, waitedMs)), random);
+}
+
+function spread(nominalMs: number, random: Randomness): number {
+  return Math.round(nominalMs * (1 - JITTER + 2 * JITTER * random.fraction()));
 }

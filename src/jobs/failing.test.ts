@@ -1,7 +1,7 @@
-import Type from 'typebox';
+import Type, { type TSchema } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
-import { defineJob, PermanentFailure } from './job.ts';
+import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 
 let jobs: JobsFixture;
 beforeAll(async () => {
@@ -69,6 +69,77 @@ describe('a job that fails', () => {
     expect(row).toMatchObject({ state: 'failed', error: 'Error: no route to postgres://***@db', attempt: 2 });
     expect(row.finished_at).toBe(jobs.clock.now().toISOString());
     expect(jobs.lines.at(-1)).toMatchObject({ level: 50, msg: 'gave up', job: id });
+  });
+
+  it('is put off while what it needs is away, uncounted, for at most 30 s at a time', async () => {
+    const began: number[] = [];
+    let isAway = true;
+    const start = jobs.clock.now().getTime();
+    const kind = kindOf(
+      async (_payload, { attempt }) => {
+        began.push(jobs.clock.now().getTime() - start);
+        expect(attempt).toBe(1);
+        if (isAway) throw new Postponed('The host is away.', { cause: new Error('nothing listens') });
+      },
+      { maxAttempts: 1 },
+    );
+    const worker = jobs.worker([kind]);
+    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    const next = await jobs.ask(kind, { n: 2 }, { lane: 'a' });
+    await worker.idle();
+    expect(await jobs.queue.find(id)).toEqual({
+      state: 'queued',
+      error: 'The host is away.; caused by Error: nothing listens',
+      attempt: 0,
+    });
+    expect(await jobs.row(id)).toMatchObject({ worker_id: null, lease_until: null });
+    for (let i = 0; i < 200; i++) {
+      jobs.clock.advance(500);
+      await worker.idle();
+    }
+    expect(began).toEqual([0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 57_000, 82_000]);
+    expect((await jobs.row(next)).state).toBe('queued');
+    isAway = false;
+    jobs.clock.advance(30_000);
+    await worker.idle();
+    expect(await jobs.queue.find(id)).toEqual({ state: 'succeeded', error: null, attempt: 1 });
+    expect((await jobs.row(next)).state).toBe('succeeded');
+  });
+
+  it('counts its attempts once the patience of its kind is used up', async () => {
+    const reasons: unknown[] = [];
+    const away = (more: Partial<JobKind<TSchema>>) =>
+      defineJob({
+        payload: Type.Object({}),
+        maxAttempts: 2,
+        timeoutMs: 1_000,
+        run: () => Promise.reject(new Postponed('The host is away.')),
+        giveUp: async (_payload, failure) => void reasons.push(failure),
+        name: '',
+        ...more,
+      });
+    const kinds = [
+      away({ name: 'hour', patienceMs: 3_600_000 }),
+      away({ name: 'days' }),
+      away({ name: 'ever', patienceMs: Number.POSITIVE_INFINITY }),
+    ];
+    const ids: string[] = [];
+    for (const kind of kinds) ids.push(await jobs.ask(kind, {}));
+    const worker = jobs.worker(kinds);
+    const pass = async (ms: number) => {
+      jobs.clock.advance(ms);
+      // Two more attempts, the second one a second later.
+      await worker.idle();
+      jobs.clock.advance(1_000);
+      await worker.idle();
+      return Promise.all(ids.map(async (id) => (await jobs.row(id)).state));
+    };
+    expect(await pass(3_590_000)).toEqual(['queued', 'queued', 'queued']);
+    expect(reasons).toEqual([]);
+    expect(await pass(60_000)).toEqual(['failed', 'queued', 'queued']);
+    expect(reasons).toEqual([{ reason: 'The host is away.', attempts: 2 }]);
+    expect(await pass(3 * 86_400_000)).toEqual(['failed', 'failed', 'queued']);
+    expect(await pass(365 * 86_400_000)).toEqual(['failed', 'failed', 'queued']);
   });
 
   it('is given up at once if trying again will not help', async () => {

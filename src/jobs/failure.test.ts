@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { AttemptTimeout, describeFailure, UNEXPECTED } from './failure.ts';
-import { PermanentFailure } from './job.ts';
+import { PermanentFailure, Postponed } from './job.ts';
 
 describe('what is told of a failure', () => {
   it('shows the customer only what was written to be shown', () => {
     expect(describeFailure(new Error('password authentication failed for "root"')).reason).toBe(UNEXPECTED);
     expect(describeFailure(new PermanentFailure('The bucket is empty.')).reason).toBe('The bucket is empty.');
     expect(describeFailure(new AttemptTimeout(90_000)).reason).toBe('It took longer than 90 seconds.');
+    expect(describeFailure(new Postponed('The host is away.')).reason).toBe('The host is away.');
     expect(describeFailure(new PermanentFailure('')).reason).toBe(UNEXPECTED);
   });
 

@@ -1,4 +1,4 @@
-import { PermanentFailure } from './job.ts';
+import { PermanentFailure, Postponed } from './job.ts';
 
 /** What is shown to the customer when the cause is not meant for them. */
 export const UNEXPECTED = 'It failed unexpectedly; the operator finds the cause in the log.';
@@ -38,10 +38,12 @@ export interface Described {
  */
 export function describeFailure(error: unknown): Described {
   const permanent = error instanceof PermanentFailure;
-  const shown = permanent || error instanceof AttemptTimeout || error instanceof AttemptInterrupted;
+  const shown = [PermanentFailure, Postponed, AttemptTimeout, AttemptInterrupted].some(
+    (kind) => error instanceof kind,
+  );
   return {
     permanent,
-    reason: (shown && firstLine(error.message)) || UNEXPECTED,
+    reason: (shown && error instanceof Error && firstLine(error.message)) || UNEXPECTED,
     line: causes(error).join('; caused by ').slice(0, LONGEST_LINE),
   };
 }
@@ -51,7 +53,8 @@ function causes(error: unknown, depth = 1): string[] {
   // Node leaves the message of a refused connection to several addresses empty, and names the code.
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   const message = firstLine(error.message) || code;
-  const own = error instanceof PermanentFailure ? message : `${error.name}: ${message}`;
+  const own =
+    error instanceof PermanentFailure || error instanceof Postponed ? message : `${error.name}: ${message}`;
   return error.cause === undefined || depth === DEEPEST_CAUSE
     ? [own]
     : [own, ...causes(error.cause, depth + 1)];

@@ -22,6 +22,8 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly maxAttempts: number;
   /** Milliseconds for one attempt; then its signal aborts and it counts as failed. */
   readonly timeoutMs: number;
+  /** For so many milliseconds after it was asked for it can be {@link Postponed}; 3 days if left out. */
+  readonly patienceMs?: number;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface JobKind<Schema extends TSchema = TSchema> extends JobType<Schem
   /**
    * Does the work; I/O is allowed, and is given up when `job.signal` aborts. What it returns runs in the very
    * transaction that marks the job succeeded, behind the fence. Throwing ends the attempt: a PermanentFailure ends
-   * the job as well, anything else is tried again after a while.
+   * the job as well, anything else is tried again after a while, and does not count if it is {@link Postponed}.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: work without database effects returns nothing at all
   run(payload: Static<Schema>, job: RunningJob): Promise<Completion | void>;
@@ -74,6 +76,15 @@ export interface JobFailure {
 /** Thrown by `run`: trying again will not help. The message is one line, safe to show to the customer. */
 export class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure';
+}
+
+/**
+ * Thrown by `run`: what it needs is away, and nothing can be said of the work itself. The attempt does not count, and another one follows
+ * within 30 s, until the kind's patience is used up; from then on it counts as any failure. The message is one line, safe to show to
+ * the customer.
+ */
+export class Postponed extends Error {
+  override readonly name = 'Postponed';
 }
 
 /** Infers the payload's type from its schema, so that `run` need not repeat it. */

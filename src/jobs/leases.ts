@@ -24,6 +24,8 @@ export interface ClaimedJob {
   attempt: number;
   maxAttempts: number;
   requestId: string | null;
+  /** When it was asked for, ISO 8601. */
+  createdAt: string;
 }
 
 /** The job is no longer this worker's: its lease lapsed, and somebody else ended the attempt. */
@@ -41,6 +43,7 @@ const claimedColumns = [
   'attempt',
   'max_attempts',
   'request_id',
+  'jobs.created_at',
 ] as const;
 
 /**
@@ -143,6 +146,8 @@ export type Ending =
   | { state: 'failed'; now: string; error: string }
   /** Another attempt not before `runAt`. */
   | { state: 'queued'; runAt: string; error: string }
+  /** Another try not before `runAt`; this one does not count. */
+  | { state: 'postponed'; runAt: string; error: string }
   /** Given back untouched: the attempt does not count, and it may begin at once. */
   | { state: 'handed back' };
 
@@ -165,6 +170,15 @@ export async function endAttempt(queries: Queries, lease: Lease, ending: Ending)
       break;
     case 'queued':
       fenced = fenced.set({ state: 'queued', run_at: ending.runAt, error: ending.error, worker_id: null });
+      break;
+    case 'postponed':
+      fenced = fenced.set((eb) => ({
+        state: 'queued',
+        run_at: ending.runAt,
+        error: ending.error,
+        attempt: eb('attempt', '-', 1),
+        worker_id: null,
+      }));
       break;
     case 'handed back':
       fenced = fenced.set((eb) => ({ state: 'queued', attempt: eb('attempt', '-', 1), worker_id: null }));
@@ -213,6 +227,7 @@ interface ClaimedRow {
   attempt: number;
   max_attempts: number;
   request_id: string | null;
+  created_at: string;
 }
 
 function claimed(row: ClaimedRow): ClaimedJob {
@@ -224,5 +239,6 @@ function claimed(row: ClaimedRow): ClaimedJob {
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
     requestId: row.request_id,
+    createdAt: row.created_at,
   };
 }

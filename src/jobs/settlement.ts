@@ -4,9 +4,9 @@ import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { Randomness } from '../ids.ts';
 import type { CheckedKind, Outcome } from './attempt.ts';
-import { retryDelayMs } from './backoff.ts';
+import { postponementMs, retryDelayMs } from './backoff.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
-import type { Completion } from './job.ts';
+import { type Completion, Postponed } from './job.ts';
 import { type ClaimedJob, endAttempt, type Lease, LeaseLost } from './leases.ts';
 import { createOutage } from './outage.ts';
 
@@ -75,6 +75,10 @@ export function createSettlement(parts: {
   async function fail(ended: Ended, error: unknown): Promise<void> {
     const { job, lease, log } = ended;
     const failure = describeFailure(error);
+    const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
+    if (error instanceof Postponed && waitedMs < ended.kind.patienceMs) {
+      return postpone(ended, failure, postponementMs(waitedMs, random));
+    }
     if (failure.permanent || job.attempt >= job.maxAttempts) return giveUp(ended, failure, error);
     // The lapse of the lease was delay enough.
     const delayMs = error instanceof AttemptInterrupted ? 0 : retryDelayMs(job.attempt, random);
@@ -86,6 +90,18 @@ export function createSettlement(parts: {
       }),
     );
     if (written) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
+  }
+
+  async function postpone(ended: Ended, { line }: Described, delayMs: number): Promise<void> {
+    const written = await persist(ended, (transaction) =>
+      endAttempt(transaction.queries, ended.lease, {
+        state: 'postponed',
+        runAt: timestamp(clock, delayMs),
+        error: line,
+      }),
+    );
+    // What is away is said once, by whoever watches it.
+    if (written) ended.log.debug({ reason: line, retry_in_ms: delayMs }, 'postponed');
   }
 
   async function giveUp(ended: Ended, failure: Described, error: unknown): Promise<void> {
