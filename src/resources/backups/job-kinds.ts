@@ -2,11 +2,12 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
+import type { BackupStatus } from '../../database/tables.ts';
 import type { Host } from '../../hosting/host.ts';
-import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
+import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
-import { permanently } from '../permanently.ts';
+import { permanently, postponing } from '../host-failures.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
@@ -55,22 +56,33 @@ export function backupJobKinds(
     }
   }
 
+  /** Outside the fence: a worker that lost the job must not take back what another has completed. */
+  async function note(
+    backupId: string,
+    { from, to }: { from: BackupStatus; to: BackupStatus },
+  ): Promise<void> {
+    await database.write(({ queries }) =>
+      queries
+        .updateTable('backups')
+        .set({ status: to })
+        .where('id', '=', backupId)
+        .where('status', '=', from)
+        .execute(),
+    );
+  }
+
   return [
     defineJob({
       ...createBackup,
       async run({ backup_id, install_id }, { signal }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to back up.');
-        await database.write(({ queries }) =>
-          queries
-            .updateTable('backups')
-            .set({ status: 'in_progress' })
-            .where('id', '=', backup_id)
-            // Outside the fence: a worker that lost the job must not take back what another has completed.
-            .where('status', '=', 'requested')
-            .execute(),
-        );
-        const snapshot = await permanently(host.snapshot(install, backup_id, signal));
+        await note(backup_id, { from: 'requested', to: 'in_progress' });
+        const making = postponing(host.snapshot(install, backup_id, signal));
+        const snapshot = await permanently(making).catch(async (error: unknown) => {
+          if (error instanceof Postponed) await note(backup_id, { from: 'in_progress', to: 'requested' });
+          throw error;
+        });
         return (transaction) =>
           finish(transaction, backup_id, {
             status: 'completed',
@@ -91,7 +103,7 @@ export function backupJobKinds(
         const from = from_id === install_id ? install : await findActiveInstall(database.reader, from_id);
         if (!from)
           throw new PermanentFailure('The install that the backup is of is gone, and its backups with it.');
-        await permanently(host.restore(install, backup_id, { from, signal }));
+        await permanently(postponing(host.restore(install, backup_id, { from, signal })));
       },
     }),
     defineJob({

@@ -56,6 +56,8 @@ export const sampleRestore: JobType<typeof nothing> = {
 const checkPayload = Type.Object({
   backup_id: Type.String(),
   install_id: Type.String(),
+  /** The machine that both are on; null where there is one alone. */
+  host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** The scratch install; the same at every attempt, so that what one leaves behind the next takes away. */
   scratch_id: Type.String(),
 });

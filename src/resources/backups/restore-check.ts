@@ -1,8 +1,15 @@
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
-import { type Host, type InstallRef, type InstallState, PermanentHostError } from '../../hosting/host.ts';
+import {
+  type Host,
+  type InstallRef,
+  type InstallState,
+  PermanentHostError,
+  type RemovedInstall,
+} from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
+import { postponing } from '../host-failures.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { cnameOf } from '../installs/present.ts';
 import { RESTORE_CHECK_PREFIX } from '../installs/reserved-names.ts';
@@ -35,6 +42,19 @@ export function restoreCheckKinds(
       .execute();
   }
 
+  async function restoreInto(
+    scratch: InstallState,
+    { id, name }: InstallRef,
+    backupId: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const machine = await hostOf(id);
+    await machine.apply(scratch, signal);
+    await machine.restore(scratch, backupId, { from: { id, name }, signal });
+    // Resolves only if the restored website answers.
+    await machine.apply(scratch, signal);
+  }
+
   const sample = defineJob({
     ...sampleRestore,
     async run() {
@@ -52,33 +72,35 @@ export function restoreCheckKinds(
 
   const check = defineJob({
     ...checkRestore,
-    async run({ backup_id, install_id, scratch_id }, { signal }) {
+    async run({ backup_id, install_id, scratch_id, host_id }, { signal }) {
       const source = await findSource(database.reader, install_id, backup_id);
-      if (!source) return;
+      const removeScratch = () => postponing(host.remove(doomedScratch(scratch_id, host_id)));
+      // It may have gone after an attempt that was broken off.
+      if (!source) return removeScratch();
       const scratch = scratchInstall(scratch_id, source, config.siteDomain);
       const began = clock.now().getTime();
       const tookMs = () => clock.now().getTime() - began;
       let outcome: { took_ms: number; reason: string | null };
       try {
-        const machine = await hostOf(install_id);
-        await machine.apply(scratch, signal);
-        await machine.restore(scratch, backup_id, { from: { id: source.id, name: source.name }, signal });
-        // Resolves only if the restored website answers.
-        await machine.apply(scratch, signal);
+        await postponing(restoreInto(scratch, source, backup_id, signal));
         outcome = { took_ms: tookMs(), reason: null };
       } catch (error) {
         if (!(error instanceof PermanentHostError)) throw error;
         outcome = { took_ms: tookMs(), reason: error.message };
         log.error({ err: error, install: source.name, backup: backup_id }, 'a backup could not be restored');
       } finally {
-        await host.remove({ id: scratch.id, name: scratch.name });
+        await removeScratch();
       }
       return (transaction) => record(transaction, { install_id, backup_id, ...outcome });
     },
-    async giveUp({ backup_id, install_id, scratch_id }, { reason }, transaction) {
+    async giveUp({ backup_id, install_id, scratch_id, host_id }, { reason }, transaction) {
       await record(transaction, { install_id, backup_id, took_ms: 0, reason });
       // Whoever was interrupted has not removed it.
-      await queue.enqueue(transaction, removeInstall, { payload: scratchRef(scratch_id), lane: scratch_id });
+      const { hostId, ...ref } = doomedScratch(scratch_id, host_id);
+      await queue.enqueue(transaction, removeInstall, {
+        payload: { ...ref, ...(hostId === undefined ? {} : { host_id: hostId }) },
+        lane: scratch_id,
+      });
     },
   });
 
@@ -111,6 +133,10 @@ function scratchRef(id: string): InstallRef {
   return { id, name: `${RESTORE_CHECK_PREFIX}${id.slice(0, 8)}` };
 }
 
+function doomedScratch(id: string, hostId: string | null | undefined): RemovedInstall {
+  return { ...scratchRef(id), ...(typeof hostId === 'string' ? { hostId } : {}) };
+}
+
 function scratchInstall(id: string, source: Source, siteDomain: string): InstallState {
   const ref = scratchRef(id);
   const hostname = cnameOf(ref.name, siteDomain);
@@ -137,15 +163,15 @@ async function isUnderWay(queries: Queries): Promise<boolean> {
 /** The newest completed backup of the install that was checked longest ago, or never. */
 async function longestUnchecked(
   queries: Queries,
-): Promise<{ install_id: string; backup_id: string } | undefined> {
+): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
   const row = await queries
     .selectFrom('installs as install')
     .innerJoin('backups as backup', 'backup.install_id', 'install.id')
     .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
-    .select((eb) => ['install.id', eb.fn.max('checked.seq').as('last')])
+    .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
     .where('install.status', '=', 'active')
     .where('backup.status', '=', 'completed')
-    .groupBy('install.id')
+    .groupBy(['install.id', 'install.host_id'])
     .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
     .orderBy((eb) => eb.fn.min('install.seq'))
     .limit(1)
@@ -159,5 +185,5 @@ async function longestUnchecked(
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return newest && { install_id: row.id, backup_id: newest.id };
+  return newest && { install_id: row.id, backup_id: newest.id, host_id: row.host_id };
 }

@@ -3,6 +3,7 @@ import type { Queries, Transaction } from '../../database/database.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
+import { postponing } from '../host-failures.ts';
 import { discardBackup } from './jobs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -41,7 +42,7 @@ export function discardKind(platform: Platform, host: Host): JobKind {
       const expired = await expiredBackups(reader, install_id, timestamp(clock, -config.backupDays * DAY_MS));
       // Judged anew: meanwhile it may have become the last one that there is.
       if (!install || !expired.some(({ id }) => id === backup_id)) return;
-      await host.discardSnapshot(install, backup_id);
+      await postponing(host.discardSnapshot(install, backup_id));
       return async ({ queries }) => {
         await queries.deleteFrom('backups').where('id', '=', backup_id).execute();
       };

@@ -5,6 +5,7 @@ import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { domainsOf } from '../domains/store.ts';
+import { postponing } from '../host-failures.ts';
 import { purgeCache } from './jobs.ts';
 
 /** Throws an OperatorError if the CDN is configured by halves. */
@@ -26,7 +27,7 @@ export function cacheJobKinds(
         // A website that is not there has no cache.
         if (!install) return;
         // The host first, or the CDN would fetch what is old anew.
-        await host.purge(install, cache);
+        await postponing(host.purge(install, cache));
         if (cache === 'cdn') await purgeCdn(cdn, await hostnamesOf(database, install.id), { signal, log });
       },
     }),

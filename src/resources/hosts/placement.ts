@@ -1,5 +1,6 @@
 import { lockPlacement } from '../../database/lock.ts';
 import { PermanentHostError } from '../../hosting/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform.ts';
 import { chooseHost } from './room.ts';
 import { allHosts, installCounts } from './store.ts';
@@ -9,7 +10,7 @@ const GONE = 'The install was deleted meanwhile';
 /**
  * The host of an install, which is chosen when it is first asked for and stays. Counting and writing are one
  * transaction, so that no host gets more than it has room for. Rejects with a {@link PermanentHostError} if the install is
- * gone or no host suits it, with another error if one may later.
+ * gone or no host suits it, with a {@link HostUnreachableError} if one may later.
  */
 export async function placeInstall(
   { database }: Pick<Platform, 'database'>,
@@ -27,7 +28,9 @@ export async function placeInstall(
     if (install.host_id !== null) return install.host_id;
     const choice = chooseHost(await allHosts(queries), await installCounts(queries), install);
     if ('refusal' in choice) {
-      throw choice.permanent ? new PermanentHostError(choice.refusal) : new Error(choice.refusal);
+      throw choice.permanent
+        ? new PermanentHostError(choice.refusal)
+        : new HostUnreachableError(choice.refusal);
     }
     const placed = await queries
       .updateTable('installs')

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts';
 import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../certificates/served.ts';
 import { domainsOf } from '../domains/store.ts';
-import { permanently } from '../permanently.ts';
+import { permanently, postponing } from '../host-failures.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { applyInstall, provisionInstall, removeInstall, switchWordpress } from './jobs.ts';
 
@@ -45,7 +45,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     defineJob({
       ...removeInstall,
       run: ({ id, name, host_id: hostId }) =>
-        host.remove({ id, name, ...(hostId === undefined ? {} : { hostId }) }),
+        postponing(host.remove({ id, name, ...(hostId === undefined ? {} : { hostId }) })),
     }),
   ];
 }
@@ -77,7 +77,7 @@ async function bringToDesiredState(
   if (!desired) return undefined;
   // Written down only once it is so: a switch that fails leaves nothing that is tried again with every change.
   const state = { ...desired, wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion };
-  const applied = await permanently(host.apply(state, signal));
+  const applied = await permanently(postponing(host.apply(state, signal)));
   return async (transaction) => {
     const { queries } = transaction;
     await queries

@@ -9,6 +9,8 @@ export const provisionInstall: JobType<typeof installPayload> = {
   payload: installPayload,
   maxAttempts: 5,
   timeoutMs: 120_000,
+  // Somebody looks at it, waiting.
+  patienceMs: 60 * 60 * 1000,
 };
 
 /** Brings a website to what the database says: host names, redirects, certificates, offload. */
@@ -42,4 +44,6 @@ export const removeInstall: JobType<typeof removalPayload> = {
   payload: removalPayload,
   maxAttempts: 25,
   timeoutMs: 300_000,
+  // Nobody else would take away what is left there.
+  patienceMs: Number.POSITIVE_INFINITY,
 };
