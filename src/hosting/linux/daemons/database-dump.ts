@@ -18,6 +18,7 @@ const CONSISTENT = [
   '--skip-dump-date',
   '--order-by-primary',
   '--default-character-set=utf8mb4',
+  '--max-allowed-packet=1G',
 ];
 /** What a database has besides its tables and views. */
 const PROGRAMS = ['--triggers', '--routines', '--events'];

@@ -100,6 +100,47 @@ describe('the server', () => {
   });
 });
 
+describe('what one website may take of the server', () => {
+  const asked = async (sql: string) => php(shop, shop.name, 'hp_shop', sql);
+
+  test('is so much memory a session, whatever it sets for itself', async () => {
+    const names = [
+      ...['max_session_mem_used', 'tmp_table_size', 'tmp_memory_table_size', 'max_heap_table_size'],
+      ...['sort_buffer_size', 'join_buffer_size', 'join_buffer_space_limit', 'read_buffer_size'],
+      ...['read_rnd_buffer_size', 'mrr_buffer_size', 'bulk_insert_buffer_size', 'group_concat_max_len'],
+    ];
+    const values = (scope: string) => `SELECT ${names.map((name) => `@@${scope}.${name}`).join()}`;
+    const [limits = []] = await here.asRoot(values('GLOBAL'));
+    const raised = names.map((name) => `SET SESSION ${name} = 1 << 40;`).join(' ');
+    const greedy = `BEGIN NOT ATOMIC ${raised} ${values('SESSION')}; END`;
+    expect(JSON.parse(await asked(greedy))).toEqual([limits]);
+    const hoarding = `BEGIN NOT ATOMIC DECLARE i INT DEFAULT 0; WHILE i < 12 DO SET i = i + 1;
+      EXECUTE IMMEDIATE CONCAT('SET @v', i, ' = REPEAT(''x'', 30000000)'); END WHILE; SELECT i; END`;
+    expect(await asked(hoarding)).toContain('max-session-mem-used');
+  });
+
+  test('is so many connections and so long a statement, for users of before too', async () => {
+    const limits = () =>
+      here.asRoot(
+        `SELECT max_user_connections, max_statement_time FROM mysql.user WHERE User = ${textLiteral(shop.name)}`,
+      );
+    expect(await limits()).toEqual([['24', '300.000000']]);
+    await here.asRoot(
+      `ALTER USER \`${shop.name}\`@localhost WITH MAX_USER_CONNECTIONS 60 MAX_STATEMENT_TIME 0`,
+    );
+    await databases.create('hp_shop', shop.name);
+    expect(await limits()).toEqual([['24', '300.000000']]);
+    expect(await asked('SELECT @@max_statement_time')).toBe('[["300.000000"]]');
+    expect(await databases.query('hp_shop', 'SELECT @@max_statement_time')).toEqual([['0.000000']]);
+  });
+
+  test('is none of the machine’s /tmp', async () => {
+    const [[tmpdir = ''] = []] = await here.asRoot('SELECT @@tmpdir');
+    expect(tmpdir).toBe(join(machine.layout.mariadb, 'tmp'));
+    expect((await runCommand('stat', ['-c', '%a %U', tmpdir])).stdout).toBe('700 mysql\n');
+  });
+});
+
 describe('a database', () => {
   test('is its own user’s, without a password, and nobody else’s', async () => {
     expect(await php(shop, shop.name, 'hp_shop', 'SELECT CURRENT_USER()')).toBe(
@@ -192,6 +233,15 @@ describe('a dump', () => {
         "SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'hp_blog' AND TABLE_NAME LIKE 'old%'",
       ),
     ).toEqual([]);
+  });
+
+  test('holds rows of many megabytes', async () => {
+    await databases.query('hp_shop', 'CREATE TABLE large (id INT PRIMARY KEY, content LONGBLOB)');
+    await databases.query('hp_shop', `INSERT INTO large VALUES (1, X'${'ab'.repeat(15_000_000)}')`);
+    const file = join(folder, 'large.sql');
+    await databases.dump('hp_shop', file);
+    await databases.load('hp_blog', file);
+    expect(await databases.query('hp_blog', 'SELECT LENGTH(content) FROM large')).toEqual([['15000000']]);
   });
 
   test('is equal for equal databases, and of root alone', async () => {

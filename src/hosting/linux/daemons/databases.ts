@@ -48,8 +48,13 @@ export interface Databases {
  */
 export type DatabaseState = 'whole' | 'missing' | 'empty' | 'shut';
 
-/** So many connections one install may hold: more than its PHP has processes, less than the server has. */
-const CONNECTIONS_PER_USER = 60;
+/**
+ * So many connections one install may hold: those of the most workers that its PHP may have, and eight for its schedule and for
+ * people's sessions. Each may take what mariadb-config.ts lets a session have.
+ */
+const CONNECTIONS_PER_USER = 24;
+/** How long a statement of a website may take, in seconds: as long as PHP lets a request take. */
+const STATEMENT_SECONDS = 300;
 
 export function createDatabases({ layout }: { layout: LinuxLayout }): Databases {
   const socket = layout.mariadbSocket;
@@ -76,7 +81,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       [
         emptyDatabase(database),
         `CREATE USER IF NOT EXISTS ${user} IDENTIFIED VIA unix_socket`,
-        `ALTER USER ${user} IDENTIFIED VIA unix_socket WITH MAX_USER_CONNECTIONS ${CONNECTIONS_PER_USER}`,
+        `ALTER USER ${user} IDENTIFIED VIA unix_socket WITH MAX_USER_CONNECTIONS ${CONNECTIONS_PER_USER} MAX_STATEMENT_TIME ${STATEMENT_SECONDS}`,
         `GRANT ALL PRIVILEGES ON ${grantedDatabase(database)}.* TO ${user}`,
       ].join(';\n'),
     );

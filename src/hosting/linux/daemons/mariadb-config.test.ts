@@ -4,6 +4,7 @@ import { mariadbConfig } from './mariadb-config.ts';
 const GIB = 1024 ** 3;
 const MACHINE = {
   folder: '/var/lib/x/mariadb/data',
+  temporary: '/var/lib/x/mariadb/tmp',
   socket: '/run/x/mariadb/mysqld.sock',
   user: 'mysql',
   memory: 8 * GIB,
@@ -22,6 +23,23 @@ test('is reached by its socket alone, and reads no files for its users', () => {
       'enforce-storage-engine = InnoDB',
     ]),
   );
+});
+
+test('lets no session have more memory than all are given', () => {
+  const lines = mariadbConfig(MACHINE).split('\n');
+  const limits = lines
+    .filter((line) => line.startsWith('maximum-'))
+    .map((line) => line.slice('maximum-'.length));
+  expect(limits).toEqual(
+    expect.arrayContaining([
+      'max-session-mem-used = 160M',
+      'tmp-table-size = 16M',
+      'max-heap-table-size = 16M',
+      'sort-buffer-size = 2M',
+      'join-buffer-size = 256K',
+    ]),
+  );
+  expect(lines).toEqual(expect.arrayContaining([...limits, 'tmpdir = /var/lib/x/mariadb/tmp']));
 });
 
 test('takes an eighth of the memory for its tables, within bounds', () => {

@@ -1,6 +1,8 @@
 /** What the configuration of the database server depends on. Sizes in bytes. */
 export interface MariadbMachine {
   folder: string;
+  /** For what does not fit into memory for a moment; its own, so that nobody can fill the machine's `/tmp` by it. */
+  temporary: string;
   socket: string;
   /** Unix user that it runs as. */
   user: string;
@@ -10,12 +12,32 @@ export interface MariadbMachine {
 
 const MIB = 1024 * 1024;
 
+/**
+ * What one session may take, and may not raise for itself. The largest statement needs five times its size in all (measured):
+ * as it came, as it was parsed, and as it is written.
+ */
+const SESSION_LIMITS: Record<string, string> = {
+  'max-session-mem-used': '160M',
+  'tmp-table-size': '16M',
+  'tmp-memory-table-size': '16M',
+  'max-heap-table-size': '16M',
+  'sort-buffer-size': '2M',
+  'join-buffer-size': '256K',
+  'join-buffer-space-limit': '2M',
+  'read-buffer-size': '128K',
+  'read-rnd-buffer-size': '256K',
+  'mrr-buffer-size': '256K',
+  'bulk-insert-buffer-size': '8M',
+  'group-concat-max-len': '1M',
+};
+
 /** The configuration of MariaDB for many small databases whose users do not trust each other. */
-export function mariadbConfig({ folder, socket, user, memory }: MariadbMachine): string {
+export function mariadbConfig({ folder, temporary, socket, user, memory }: MariadbMachine): string {
   const pool = Math.round(Math.min(Math.max(memory / 8 / MIB, 128), 8192));
   const settings: Record<string, string | number> = {
     user,
     datadir: folder,
+    tmpdir: temporary,
     socket,
     'pid-file': `${folder}/mariadb.pid`,
     'log-basename': 'mariadb',
@@ -36,16 +58,18 @@ export function mariadbConfig({ folder, socket, user, memory }: MariadbMachine):
     'enforce-storage-engine': 'InnoDB',
     'sql-mode': 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO',
     'max-connections': 1000,
-    'max-allowed-packet': '64M',
+    'max-allowed-packet': '32M',
     'table-open-cache': 4000,
     'table-definition-cache': 4000,
-    'tmp-table-size': '16M',
-    'max-heap-table-size': '16M',
     'innodb-buffer-pool-size': `${pool}M`,
     'innodb-log-file-size': '96M',
     'innodb-flush-method': 'O_DIRECT',
     'innodb-open-files': 2000,
   };
+  for (const [name, limit] of Object.entries(SESSION_LIMITS)) {
+    settings[name] = limit;
+    settings[`maximum-${name}`] = limit;
+  }
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
   return `# Written by homeport host; changes are overwritten.\n[mariadbd]\n${lines.join('\n')}\n`;
 }

@@ -32,6 +32,7 @@ export function createDatabaseServer(options: {
 }): DatabaseServer {
   const { layout, daemons, log, memory = totalmem() } = options;
   const tables = join(layout.mariadb, 'data');
+  const temporary = join(layout.mariadb, 'tmp');
   const configFile = join(layout.mariadb, 'my.cnf');
   const versionFile = join(layout.mariadb, 'version');
 
@@ -40,6 +41,7 @@ export function createDatabaseServer(options: {
     await ownedFolder(layout.mariadb, { uid: 0, gid: 0 }, 0o755);
     // Everybody may connect, and nobody list: what an install may do is decided by who it is.
     await ownedFolder(layout.mariadbRun, user, 0o751);
+    await ownedFolder(temporary, user, 0o700);
     const config = await writeConfig();
     await makeTables();
     await daemons.ensure({
@@ -56,7 +58,13 @@ export function createDatabaseServer(options: {
   }
 
   async function writeConfig(): Promise<string> {
-    const config = mariadbConfig({ folder: tables, socket: layout.mariadbSocket, user: USER, memory });
+    const config = mariadbConfig({
+      folder: tables,
+      temporary,
+      socket: layout.mariadbSocket,
+      user: USER,
+      memory,
+    });
     if ((await textOf(configFile)) !== config) await writeDurably(configFile, config);
     await chmod(configFile, 0o644);
     return config;
