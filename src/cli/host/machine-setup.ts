@@ -1,4 +1,6 @@
 import { realpathSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.ts';
 import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
@@ -13,16 +15,19 @@ import {
   replaceFile,
   requireDebian,
 } from '../../hosting/linux/setup/machine.ts';
+import { changeableByOthers } from '../../hosting/linux/setup/own-alone.ts';
 import { disableServices, installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { hostServiceUnit } from '../../hosting/linux/setup/service-unit.ts';
+import { differingSettings, settingsText } from '../../hosting/linux/setup/settings-file.ts';
 import { makeHostFolders } from '../../linux-host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { coloured } from '../output.ts';
+import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 
 const SETTINGS_FILE = '/etc/homeport/host.conf';
 const UNIT = 'homeport-host.service';
-const CONTROL_PLANE_USER = 'homeport';
 const CONTROL_PLANE_HOME = '/var/lib/homeport';
+const PROGRAM = realpathSync(fileURLToPath(new URL('../../../bin/homeport.mjs', import.meta.url)));
 
 /** Makes this machine ready to run websites, and says what was done; with `packagesOnly` nothing but the packages. */
 export async function setUp(config: Config, packagesOnly: boolean): Promise<void> {
@@ -53,6 +58,7 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
     if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);
     return null;
   });
+  await warn('program', whyNotRootsAlone);
   if (!hasSystemd()) {
     process.stdout.write(
       '\nThere is no systemd here. Next:\n' +
@@ -64,6 +70,7 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
   await tell('settings', async () =>
     (await provideFile(SETTINGS_FILE, settingsText(process.env), 0o600)) ? `wrote ${SETTINGS_FILE}` : null,
   );
+  await warn('settings', whatIsNotInForce);
   await tell('service', provideService);
   process.stdout.write('\nNext:\n  HOMEPORT_HOST=linux npm start        the API\n');
 }
@@ -77,8 +84,7 @@ async function providePackages(): Promise<string | null> {
 }
 
 async function provideService(): Promise<string | null> {
-  const program = realpathSync(fileURLToPath(new URL('../../../bin/homeport.mjs', import.meta.url)));
-  const unit = hostServiceUnit({ node: process.execPath, program, settings: SETTINGS_FILE });
+  const unit = hostServiceUnit({ node: process.execPath, program: PROGRAM, settings: SETTINGS_FILE });
   const changed = await replaceFile(`/etc/systemd/system/${UNIT}`, unit, 0o644);
   if (changed) await runCommand('systemctl', ['daemon-reload']);
   await runCommand('systemctl', ['enable', '--quiet', UNIT]);
@@ -86,12 +92,30 @@ async function provideService(): Promise<string | null> {
   return changed ? `wrote and started ${UNIT}` : null;
 }
 
-/** The settings that the set-up was called with are those that the service runs with. */
-function settingsText(environment: NodeJS.ProcessEnv): string {
-  const lines = Object.entries(environment)
-    .filter(([name]) => name.startsWith('HOMEPORT_'))
-    .map(([name, value = '']) => `${name}=${JSON.stringify(value)}\n`);
-  return `# Settings of "homeport host" on this machine; README lists them all.\n${lines.join('')}`;
+/** Root runs this program: whoever can change it has root's rights. */
+async function whyNotRootsAlone(): Promise<string | null> {
+  const found = await changeableByOthers(dirname(dirname(PROGRAM)));
+  if (found === null) return null;
+  return (
+    `root will run this program, and others than root can change ${found}. Install it where root alone may write, ` +
+    'as root: /opt/homeport'
+  );
+}
+
+/** A file that is there is its operator's, and stays as it is. */
+async function whatIsNotInForce(): Promise<string | null> {
+  const differing = differingSettings(await readFile(SETTINGS_FILE, 'utf8'), process.env);
+  if (differing.length === 0) return null;
+  return (
+    `not in force, for ${SETTINGS_FILE} was there and has them otherwise: ${differing.join(', ')}. ` +
+    `Write them there, then: systemctl restart ${UNIT}`
+  );
+}
+
+/** A line only where there is something that its reader should mend. */
+async function warn(about: string, look: () => Promise<string | null>): Promise<void> {
+  const fault = await look();
+  if (fault !== null) process.stdout.write(`  ${about.padEnd(12)}${coloured(fault, 'yellow')}\n`);
 }
 
 /** One line: what it is about, then what was done, or that nothing had to be. */
