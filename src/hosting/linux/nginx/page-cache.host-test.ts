@@ -1,8 +1,12 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, readdir, readlink, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand } from '../run-command.ts';
 import { type Asked, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { workersOf } from './worker-processes.ts';
 
 const shop = siteState('shop', ['shop.test', 'www.shop.test']);
 const blog = siteState('blog', ['blog.test']);
@@ -169,6 +173,97 @@ describe('what is not kept', () => {
     expect((await server.http('shop.test', fresh())).status).toBe(500);
     await rm(broken);
   });
+});
+
+describe('what is large', () => {
+  const MEGABYTE = 1_000_000;
+  beforeAll(async () => {
+    await server.write(
+      shop,
+      'large.php',
+      `<?php
+$megabytes = (int) $_GET['megabytes'];
+header('Content-Type: ' . $_GET['type']);
+if (isset($_GET['told'])) header('Content-Length: ' . $megabytes * ${MEGABYTE});
+for ($part = 0; $part < $megabytes; $part++) { echo str_repeat('x', ${MEGABYTE}); flush(); }
+`,
+    );
+  });
+
+  /** Bytes of what is kept, and of what is being written. */
+  async function kept(): Promise<number> {
+    const folder = server.layout.cacheOf(shop.id);
+    const sizes = ['-ignore_readdir_race', '-type', 'f', '-printf', '%s '];
+    const { stdout } = await runCommand('/usr/bin/find', [folder, ...sizes]);
+    return stdout.split(' ').reduce((sum, size) => sum + Number(size), 0);
+  }
+
+  /** Asks twice; how the second was answered, how much of the first came. */
+  async function large(query: string): Promise<{ cache: string | undefined; bytes: number }> {
+    const path = `/large.php?${query}&page=${pages++}`;
+    const { text } = await server.http('shop.test', path);
+    const again = await server.http('shop.test', path, { method: 'HEAD' });
+    return { cache: String(again.headers['x-cache']), bytes: text.length };
+  }
+
+  test.each([
+    ['type=text/html&megabytes=3', 'HIT'],
+    ['type=text/html&megabytes=3&told', 'HIT'],
+    ['type=application/zip&megabytes=3&told', 'HIT'],
+    ['type=application/rss%2Bxml&megabytes=3', 'HIT'],
+    ['type=text/html&megabytes=12&told', 'MISS'],
+    ['type=application/zip&megabytes=3', 'MISS'],
+    ['type=text/event-stream&megabytes=3', 'MISS'],
+  ])('%s: %s', async (query, cache) => {
+    const bytes = Number(/megabytes=(\d+)/.exec(query)?.[1]) * MEGABYTE;
+    expect(await large(query)).toEqual({ cache, bytes });
+    await server.web.purge(shop.id);
+  });
+
+  test('a page that does not end is broken off, and nothing of it stays', async () => {
+    let most = 0;
+    let over = false;
+    const watching = (async () => {
+      while (!over) {
+        most = Math.max(most, await kept());
+        await sleep(20);
+      }
+    })();
+    await expect(large('type=text/html&megabytes=300')).rejects.toThrow('aborted');
+    over = true;
+    await watching;
+    expect(most).toBeGreaterThan(20 * MEGABYTE);
+    expect(most).toBeLessThan(90 * MEGABYTE);
+    await eventually(async () => (await kept()) < MEGABYTE);
+    expect((await get(fresh())).cache).toBe('MISS');
+  });
+
+  test('one that is not kept waits for a slow visitor with PHP, and not on the disk', async () => {
+    const visitor = connect({ host: '127.0.0.1', port: server.options.edgeHttp.port });
+    visitor.write(
+      'GET /large.php?type=text/html&megabytes=100 HTTP/1.0\r\nHost: shop.test\r\nAuthorization: x\r\n\r\n',
+    );
+    await once(visitor, 'readable');
+    const temporary = join(server.layout.nginx, 'temporary');
+    await sleep(1_000);
+    const written = await filesOf(temporary);
+    visitor.destroy();
+    expect(written).toBeLessThan(20 * MEGABYTE);
+  });
+
+  /** Bytes of the files that nginx has open in a folder; it has removed their names. */
+  async function filesOf(folder: string): Promise<number> {
+    const [nginx] = (await server.daemons.list()).filter(({ name }) => name === 'nginx');
+    const { serving } = await workersOf(nginx?.pid ?? 0);
+    let bytes = 0;
+    for (const pid of serving) {
+      for (const fd of await readdir(`/proc/${pid}/fd`)) {
+        const file = await readlink(`/proc/${pid}/fd/${fd}`).catch(() => '');
+        if (file.startsWith(folder)) bytes += (await stat(`/proc/${pid}/fd/${fd}`)).size;
+      }
+    }
+    return bytes;
+  }
 });
 
 describe('purging', () => {

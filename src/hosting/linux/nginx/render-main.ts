@@ -66,6 +66,12 @@ ${includes}
 
 const MARKER_PLACE = '# generation';
 
+/**
+ * Bytes that nginx may write to one file: a body that a visitor sends, and some. An answer that is kept is written whole, whatever the
+ * size of its cache, so one that is longer and did not say so breaks off here.
+ */
+export const LARGEST_FILE = 80 * 1024 * 1024;
+
 /** Connections that nginx allocates at start, for each worker. */
 const MOST_CONNECTIONS = 8192;
 
@@ -212,6 +218,10 @@ const PERSONAL_COOKIES = [
 /** Paths below which every answer may be for one visitor alone. */
 const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
 
+/** What may be kept without having told its length, which downloads may not. */
+const PAGE_TYPES =
+  'text/(?!event-stream)|image/|font/|application/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$)';
+
 /**
  * Where a visitor named a port, redirects and WordPress name one too. Who names none came by the default port, through a
  * forwarding rule perhaps, and the ports that nginx listens on are none of their business. The authority of a target in absolute form
@@ -249,6 +259,11 @@ map $request_uri $personal_path {
     default "";
     "~*^[^?]*/(?:${PERSONAL_PATHS})(?:[/?]|$)" 1;
     "~[?&]rest_route=" 1;
+}
+map "$upstream_http_content_length $upstream_http_content_type" $large_answer {
+    default 1;
+    "~^\\d{1,7} " "";
+    "~*^ (?:${PAGE_TYPES})" "";
 }
 map $upstream_cache_status $cache_state {
     default $upstream_cache_status;
@@ -293,6 +308,7 @@ fastcgi_connect_timeout 5s;
 fastcgi_read_timeout 120s;
 fastcgi_buffer_size 32k;
 fastcgi_buffers 16 16k;
+fastcgi_max_temp_file_size 16m;
 fastcgi_hide_header X-Powered-By;
 fastcgi_ignore_headers X-Accel-Redirect X-Accel-Limit-Rate X-Accel-Charset;
 
@@ -300,7 +316,7 @@ fastcgi_cache_key $scheme://$host$port_suffix$request_uri;
 fastcgi_cache_methods GET HEAD;
 fastcgi_cache_valid 200 203 301 308 410 60s;
 fastcgi_cache_bypass $personal_cookie $personal_path $http_authorization;
-fastcgi_no_cache $personal_cookie $personal_path $http_authorization;
+fastcgi_no_cache $personal_cookie $personal_path $http_authorization $large_answer;
 fastcgi_cache_use_stale updating error timeout invalid_header http_500 http_503;
 fastcgi_cache_background_update on;
 fastcgi_cache_lock on;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askSocket } from '../../probe.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import { NGINX } from './refusals.ts';
+import { LARGEST_FILE } from './render-main.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
 import { generationsOf, workersOf } from './worker-processes.ts';
 
@@ -42,9 +43,12 @@ const LOOK_AT_LEAST_EVERY_MS = 50;
 const MOST_GENERATIONS = 3;
 const PAUSE_MS = 5_000;
 const LOOK_FOR_ROOM_EVERY_MS = 100;
-/** Removes files named before `--`, and becomes the program named after it. */
+/**
+ * Removes files named before `--`, and becomes the program named after it, in which a write beyond the largest size of a file fails
+ * and does not kill.
+ */
 const WITHOUT_OLD_SOCKETS =
-  'while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
+  '$SIG{XFSZ} = "IGNORE"; while (defined(my $file = shift)) { last if $file eq "--"; unlink $file } exec @ARGV or die "$ARGV[0]: $!\\n"';
 
 export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
   const { daemons, instance, configuration, statusSocket, sockets } = options;
@@ -57,6 +61,9 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
       WITHOUT_OLD_SOCKETS,
       statusSocket,
       ...sockets,
+      '--',
+      '/usr/bin/prlimit',
+      `--fsize=${LARGEST_FILE}`,
       '--',
       NGINX,
       '-c',
