@@ -87,9 +87,9 @@ export interface Difference {
   thing: string;
   /** What is the matter, one sentence. */
   message: string;
-  /** Whether it was mended; null if that was not asked for. */
+  /** Whether it was mended; null if that was not asked for, or nothing is wrong. */
   mended: boolean | null;
-  /** What to do where it was not; null if there is nothing to do. */
+  /** What to do where it was not; null if there is nothing to do. Neither of both: it was left out, as the message says. */
   remedy: string | null;
 }
 

@@ -40,10 +40,7 @@ async function examineHost(
     .execute();
   const remote = connectHost(await hosts.target(name));
   try {
-    const differences = await remote.inspect(expected, repair);
-    if (differences.length > 0) return differences.map((difference) => findingOf(name, difference));
-    const count = expected.length === 1 ? '1 install' : `${expected.length} installs`;
-    return [ok(name, `All is as it should be, ${count}.`)];
+    return findingsOf(name, expected.length, await remote.inspect(expected, repair));
   } catch (error) {
     return [
       problem(name, `It could not be inspected: ${reasonOf(error)}.`, 'See that "homeport host" runs there.'),
@@ -53,8 +50,24 @@ async function examineHost(
   }
 }
 
-function findingOf(host: string, { thing, message, mended, remedy }: Difference): Finding {
+/** Pure: what a host has found, for its operator. `installs`: how many the control plane has there. */
+export function findingsOf(host: string, installs: number, differences: Difference[]): Finding[] {
+  const findings = differences.map((difference) => findingOf(host, difference));
+  if (differences.some((difference) => !isSkipped(difference))) return findings;
+  const count = installs === 1 ? '1 install' : `${installs} installs`;
+  const what = differences.length === 0 ? 'All' : 'All that was looked at';
+  return [ok(host, `${what} is as it should be, ${count}.`), ...findings];
+}
+
+function findingOf(host: string, difference: Difference): Finding {
+  const { thing, message, mended, remedy } = difference;
   const check = `${host}: ${thing}`;
   if (mended === true) return ok(check, `${message} It was mended.`);
+  if (isSkipped(difference)) return ok(check, message);
   return { check, state: 'problem', message, remedy };
+}
+
+/** What there is nothing to do about, as nothing is known to be wrong. */
+function isSkipped({ mended, remedy }: Difference): boolean {
+  return mended === null && remedy === null;
 }
