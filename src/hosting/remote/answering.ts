@@ -34,12 +34,16 @@ export async function answerQuestions(
       const question = await host.next();
       pause = 0;
       if (question !== null) begin(question);
-      else await sleep(asked + NONE_AFTER_MS - performance.now(), undefined, { signal }).catch(() => {});
+      else await rest(asked + NONE_AFTER_MS - performance.now());
     } catch (error) {
       if (pause === 0) unlessEnded(error);
       pause = pause === 0 ? FIRST_PAUSE_MS : Math.min(2 * pause, LONGEST_PAUSE_MS);
-      await sleep(pause, undefined, { signal }).catch(() => {});
+      await rest(pause);
     }
+  }
+
+  async function rest(ms: number): Promise<void> {
+    if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
   }
 
   function begin(question: Question): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/host.ts';
 import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
@@ -9,9 +10,12 @@ export type Connect = (target: HostTarget) => RemoteHost;
 
 /** The connections of this process to all hosts. */
 export interface Connections {
-  /** Meets every host once. Throws OperatorError if there is none. */
+  /** Meets every host that answers soon. Throws OperatorError if there is none. */
   start(): Promise<void>;
-  /** Asks each how it is and writes that down; connects to new ones, and forgets those that were removed. */
+  /**
+   * Asks each how it is and writes that down; connects to new ones, and forgets those that were removed. What a slow one says is
+   * written down when it comes: it is not waited for.
+   */
   refresh(): Promise<void>;
   /** Rejects with a PermanentHostError for a host that was removed, HostUnreachableError for one of another machine. */
   machine(hostId: string): Promise<RemoteHost>;
@@ -20,10 +24,18 @@ export interface Connections {
   close(): Promise<void>;
 }
 
-export function createConnections(
-  platform: Platform,
-  { connect, questionsOf }: { connect: Connect; questionsOf: (hostId: string) => HostQuestions },
-): Connections {
+export interface ConnectionsOptions {
+  connect: Connect;
+  /** What the host of that id may ask. */
+  questionsOf: (hostId: string) => HostQuestions;
+  /** For how long one host may keep those waiting who ask how all are, in milliseconds; 5 s if left out. */
+  patienceMs?: number;
+}
+
+const PATIENCE_MS = 5_000;
+
+export function createConnections(platform: Platform, options: ConnectionsOptions): Connections {
+  const { connect, questionsOf, patienceMs = PATIENCE_MS } = options;
   const { database, log } = platform;
   const { reader } = database;
   const hosts = createHostService(platform);
@@ -34,6 +46,7 @@ export function createConnections(
   let local = connect(hosts.localTarget);
   let localId: string | null = null;
   let ports: HostDescription['ports'] | null = null;
+  let isClosing = false;
 
   /** Asks whoever is at this machine's own socket who it is. Rejects if nobody is. */
   const meetLocal = together(async () => {
@@ -76,18 +89,45 @@ export function createConnections(
       );
     }
     const target = await hosts.targetOf(host);
+    if (isClosing) throw new HostUnreachableError('The connections to the hosts are being closed');
     // Another call may have connected meanwhile.
     return machines.get(hostId) ?? adopt(hostId, connect(target));
   }
 
+  /** Those that are being asked how they are, by their ids: a slow one is not asked again meanwhile. */
+  const looks = new Map<string, Promise<void>>();
+
   const refresh = together(async () => {
-    const localFault = await meetLocal().then(
-      () => null,
-      (error: unknown) => error,
-    );
     const known = await allHosts(reader);
+    await forgetRemoved(known);
+    const elsewhere = known.filter(({ id, address }) => id !== localId && !isLocalAddress(address));
+    await Promise.all([
+      patiently(LOCAL, lookAtLocal),
+      ...elsewhere.map((host) => patiently(host.id, () => look(host))),
+    ]);
+    ports ??= known.find(({ description }) => description !== null)?.description?.ports ?? null;
+  });
+
+  /** Resolves when it is done, or has taken too long to wait for; it goes on then. */
+  async function patiently(id: string, work: () => Promise<void>): Promise<void> {
+    let looking = looks.get(id);
+    if (looking === undefined) {
+      looking = work()
+        .catch((err: unknown) => log.error({ err, host: id }, 'could not find out how a host is'))
+        .finally(() => looks.delete(id));
+      looks.set(id, looking);
+    }
+    const enough = new AbortController();
+    const patience = sleep(patienceMs, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([looking, patience]);
+    enough.abort();
+  }
+
+  async function forgetRemoved(known: KnownHost[]): Promise<void> {
     for (const [id, remote] of machines) {
       if (known.some((host) => host.id === id)) continue;
+      // It may have been met since they were read.
+      if (await findHost(reader, { id })) continue;
       machines.delete(id);
       await remote.close();
       if (id === localId) {
@@ -95,16 +135,19 @@ export function createConnections(
         local = connect(hosts.localTarget);
       }
     }
-    await Promise.all(
-      known.map(async (host) => {
-        if (host.id === localId || isAtOurSocket(host)) {
-          if (localFault !== null) await noteFault(host, localFault);
-          else if (host.id !== localId) await noteFault(host, new Error('Another host has taken its place'));
-        } else if (!isLocalAddress(host.address)) await look(host);
-      }),
+  }
+
+  async function lookAtLocal(): Promise<void> {
+    const fault = await meetLocal().then(
+      () => null,
+      (error: unknown) => error,
     );
-    ports ??= known.find(({ description }) => description !== null)?.description?.ports ?? null;
-  });
+    for (const host of await allHosts(reader)) {
+      if (host.id !== localId && !isAtOurSocket(host)) continue;
+      if (fault !== null) await noteFault(host, fault);
+      else if (host.id !== localId) await noteFault(host, new Error('Another host has taken its place'));
+    }
+  }
 
   function isAtOurSocket({ address }: KnownHost): boolean {
     return address === `unix:${hosts.localTarget.socket}`;
@@ -126,6 +169,8 @@ export function createConnections(
   }
 
   async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {
+    // That we hung up ourselves is no fault of the host's.
+    if (isClosing) return;
     const reason = error instanceof Error ? error.message : String(error);
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
@@ -137,16 +182,14 @@ export function createConnections(
 
   return {
     async start() {
-      try {
-        await meetLocal();
-      } catch (error) {
-        if (!(error instanceof HostUnreachableError)) throw error;
-        if ((await allHosts(reader)).length === 0) {
+      if ((await allHosts(reader)).length === 0) {
+        await meetLocal().catch((cause: unknown) => {
+          if (!(cause instanceof HostUnreachableError)) throw cause;
           throw new OperatorError(
-            `There is no host for the websites. ${error.message} A host on another machine is added with "homeport host add".`,
-            { cause: error },
+            `There is no host for the websites. ${cause.message} A host on another machine is added with "homeport host add".`,
+            { cause },
           );
-        }
+        });
       }
       await refresh();
     },
@@ -155,10 +198,15 @@ export function createConnections(
     isKnown: async (hostId) => (await findHost(reader, { id: hostId })) !== undefined,
     ports: () => ports,
     async close() {
+      isClosing = true;
       await Promise.all([...new Set([local, ...machines.values()])].map((remote) => remote.close()));
+      await Promise.all(looks.values());
     },
   };
 }
+
+/** Among the hosts' ids: whoever is at this machine's own socket. */
+const LOCAL = 'local';
 
 /** Whoever asks while it runs waits for the same run. */
 function together(work: () => Promise<void>): () => Promise<void> {

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
 import ssh2 from 'ssh2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
@@ -14,6 +16,7 @@ import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../backups/password.ts';
 import { createFleet, type Fleet } from './fleet.ts';
+import { loadOffers } from './offers.ts';
 import { hostQuestions } from './questions.ts';
 
 /** This machine's host, which has room for two, and another that is reached by TLS. */
@@ -354,6 +357,21 @@ describe('two hosts', () => {
     await homeport.services.hosts.setAccepting('web2', true);
   });
 
+  it('keep the names of their log-ins from themselves alone', async () => {
+    const owned = { name: 'www-data', account_id: accountId };
+    const made = await owner.client.post('/installs', owned);
+    expect(made.status).toBe(201);
+    await homeport.idle();
+    expect(await row(text(made.body, 'id'))).toMatchObject({
+      status: 'active',
+      host_id: other.description.id,
+    });
+    await homeport.services.hosts.setAccepting('web2', false);
+    const refused = await owner.client.post('/installs', owned);
+    expect(refused.status).toBe(400);
+    await homeport.services.hosts.setAccepting('web2', true);
+  });
+
   it('are not removed while anything is on them', async () => {
     const { name } = await install({ php_version: '7.4' });
     await expect(homeport.services.hosts.remove('web2')).rejects.toThrow(
@@ -486,6 +504,106 @@ describe('two hosts', () => {
     clock.advance(10 * 60 * 1000);
     await homeport.idle();
     expect((await jobsOf(there.id)).at(-1)).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+describe('a host that somebody has broken into', () => {
+  /** It shows that it lives whatever it is asked, and never ends; or describes itself as the test says. */
+  async function hostile(name: string, described?: object): Promise<{ asked: string[] }> {
+    const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${await freeTlsPort()}`);
+    const { certificate, key, ca } = parseIdentity(identity);
+    const asked: string[] = [];
+    const server = createServer({ cert: certificate, key, ca, requestCert: true }, (request, response) => {
+      asked.push(request.url ?? '');
+      response.writeHead(200);
+      if (described !== undefined && request.url === '/v1/describe') {
+        return response.end(JSON.stringify({ result: { ...described, id: parseIdentity(identity).hostId } }));
+      }
+      const beat = setInterval(() => response.write('\n'), 50);
+      response.once('close', () => clearInterval(beat));
+    });
+    const address = (await homeport.services.hosts.list()).find((host) => host.name === name)?.address ?? '';
+    server.listen(Number(new URL(address).port), '127.0.0.1');
+    await once(server, 'listening');
+    spoilt.push({ name, close: () => server.close() });
+    return { asked };
+  }
+  const spoilt: { name: string; close(): unknown }[] = [];
+  afterEach(async () => {
+    for (const { name, close } of spoilt.splice(0)) {
+      close();
+      await homeport.services.hosts.remove(name);
+    }
+  });
+
+  const impatient = (limits: Parameters<typeof connectHost>[1]): Fleet =>
+    createFleet(homeport.platform, {
+      connect: (target) => connectHost(target, limits),
+      questionsOf: (hostId) => hostQuestions(homeport.platform, hostId),
+      patienceMs: 1_000,
+    });
+  const known = async (name: string) =>
+    (await homeport.services.hosts.list()).find((host) => host.name === name);
+
+  it('holds up neither the start nor what is asked of others, and is told as silent', async () => {
+    const { asked } = await hostile('spoilt1');
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('hosts').set({ seen_at: null }).where('name', '=', localName).execute(),
+    );
+    const fleet = impatient({ describe: 4_000 });
+    const begun = performance.now();
+    await fleet.start();
+    expect(performance.now() - begun).toBeLessThan(3_900);
+    await until(() => expect(asked).toContain('/v1/describe'));
+    expect(await known(localName)).toMatchObject({ seen_at: expect.any(String), reason: null });
+    await until(async () =>
+      expect((await known('spoilt1'))?.reason).toMatch(/does not answer: it has not finished within 4 s/),
+    );
+    await fleet.stop();
+  });
+
+  it('is asked no second time before it has answered, and let go when the platform ends', async () => {
+    const { asked } = await hostile('spoilt2');
+    const fleet = impatient({});
+    await fleet.start();
+    // What cannot be placed has all asked how they are.
+    for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
+    await until(() => expect(asked).toContain('/v1/describe'));
+    expect(asked.filter((url) => url === '/v1/describe')).toHaveLength(1);
+    const begun = performance.now();
+    await fleet.stop();
+    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(await known('spoilt2')).toMatchObject({ reason: null });
+  });
+
+  it('is left out where a proof is shown and taken away everywhere', async () => {
+    await hostile('spoilt3', local.description);
+    const fleet = impatient({ publish: 500, withdraw: 500 });
+    await fleet.start();
+    const proof = { hostname: 'nobodys.example.com', path: '/.well-known/homeport-check/xyz', text: 'here' };
+    const begun = performance.now();
+    await fleet.publish(proof);
+    expect((await local.http(proof.hostname, proof.path)).text).toBe('here');
+    await fleet.withdraw(proof);
+    expect((await local.http(proof.hostname, proof.path)).text).not.toBe('here');
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    await fleet.stop();
+  });
+
+  it('takes no name from the others, and is not believed what no machine has', async () => {
+    await hostile('spoilt4', { ...local.description, reservedNames: ['shopping'] });
+    await hostile('spoilt5', { ...local.description, capacity: 1_000_000 });
+    const fleet = impatient({});
+    await fleet.start();
+    await until(async () => {
+      expect(await known('spoilt4')).toMatchObject({ description: { reservedNames: ['shopping'] } });
+      expect(await known('spoilt5')).toMatchObject({
+        description: null,
+        reason: expect.stringContaining('/capacity'),
+      });
+    });
+    expect((await loadOffers(homeport.platform.database.reader)).reservedNames).not.toContain('shopping');
+    await fleet.stop();
   });
 });
 

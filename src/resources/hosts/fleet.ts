@@ -1,13 +1,7 @@
-import {
-  type Host,
-  type HostDescription,
-  type HostMachine,
-  type HostQuestions,
-  PermanentHostError,
-} from '../../hosting/host.ts';
+import { type Host, type HostDescription, type HostMachine, PermanentHostError } from '../../hosting/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform.ts';
-import { type Connect, createConnections } from './connections.ts';
+import { type ConnectionsOptions, createConnections } from './connections.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
 
@@ -19,10 +13,7 @@ export interface Fleet extends Host {
   ports(): HostDescription['ports'] | null;
 }
 
-export interface FleetOptions {
-  connect: Connect;
-  /** What the host of that id may ask. */
-  questionsOf: (hostId: string) => HostQuestions;
+export interface FleetOptions extends ConnectionsOptions {
   /** How often the machines are asked how they are, in milliseconds; 30 s if left out. */
   refreshMs?: number;
 }
@@ -61,7 +52,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     return connections.machine(place.hostId);
   }
 
-  /** On each machine that answers. Rejects if there is none, or if one refuses. */
+  /** On each machine that answers, side by side. Rejects if there is none, or if one refuses. */
   async function everywhere(work: (machine: HostMachine) => Promise<void>): Promise<void> {
     const answering = (await allHosts(reader)).filter(({ reason }) => reason === null);
     const outcomes = await Promise.allSettled(

@@ -5,7 +5,7 @@ import { allHosts } from './store.ts';
 export interface Offers {
   /** `major.minor`, newest first. */
   phpVersions: string[];
-  /** Names that no new install gets, because a machine has log-ins of that name. */
+  /** Names that no new install gets, because each of the machines has a log-in of that name. */
   reservedNames: Set<string>;
 }
 
@@ -14,8 +14,13 @@ export async function loadOffers(queries: Queries): Promise<Offers> {
   const descriptions = accepting.flatMap(({ description }) => (description === null ? [] : [description]));
   return {
     phpVersions: newestFirst(descriptions.flatMap(({ phpVersions }) => phpVersions)),
-    reservedNames: new Set(descriptions.flatMap(({ reservedNames }) => reservedNames)),
+    reservedNames: inAll(descriptions.map(({ reservedNames }) => new Set(reservedNames))),
   };
+}
+
+/** One machine that reserves a name, or says that it does, keeps it from itself alone. */
+function inAll([first = new Set<string>(), ...others]: Set<string>[]): Set<string> {
+  return new Set([...first].filter((name) => others.every((names) => names.has(name))));
 }
 
 /** Versions like `8.2` and `6.8.7`, each once. */

@@ -43,16 +43,25 @@ it.each<[string, KnownHost[], Record<string, number>, string]>([
   expect(chooseHost(hosts, new Map(Object.entries(counts)), needs)).toMatchObject({ host: { name: chosen } });
 });
 
+const without = (known: KnownHost, name: string): KnownHost => ({
+  ...known,
+  description:
+    known.description === null
+      ? null
+      : {
+          ...known.description,
+          reservedNames: known.description.reservedNames.filter((reserved) => reserved !== name),
+        },
+});
+
 it('chooses one with the versions that are asked for, and without a log-in of the name', () => {
   const hosts = [host('a', 100), withPhp(host('b', 1), '8.4', '8.2')];
   expect(chooseHost(hosts, new Map(), { ...needs, phpVersion: '8.4' })).toMatchObject({
     host: { name: 'b' },
   });
-  const { description } = host('c', 1);
-  const free = host('c', 1, {
-    description: description === null ? null : { ...description, reservedNames: [] },
-  });
-  expect(chooseHost([host('a', 100), free], new Map(), { ...needs, name: 'backup' })).toMatchObject({
+  expect(
+    chooseHost([host('a', 100), without(host('c', 1), 'backup')], new Map(), { ...needs, name: 'backup' }),
+  ).toMatchObject({
     host: { name: 'c' },
   });
 });
@@ -62,7 +71,14 @@ it.each<[string, KnownHost[], Partial<Needs>, RegExp, boolean]>([
   ['none takes new ones', [host('a', 1, { accepting: false })], {}, /No host takes new installs/, true],
   ['all are full', [host('full', 0)], {}, /No host has room/, true],
   ['none has the version', [host('a', 5)], { phpVersion: '7.4' }, /No host has PHP 7\.4/, true],
-  ['each has such a log-in', [host('a', 5)], { name: 'backup' }, /log-in "backup"/, true],
+  ['each has such a log-in', [host('a', 5)], { name: 'backup' }, /^Every host has a log-in "backup"/, true],
+  [
+    'each with the version has such a log-in',
+    [host('a', 5), without(withPhp(host('b', 5), '7.4'), 'backup')],
+    { name: 'backup', phpVersion: '8.2' },
+    /^Every host with PHP 8\.2 has a log-in "backup"/,
+    true,
+  ],
   [
     'the one with room may come back',
     [host('full', 0), host('b', 5, { reason: 'down' })],

@@ -37,7 +37,7 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
       permanent: false,
     };
   }
-  if (suited.length === 0) return { refusal: unsuited(needs), permanent: true };
+  if (suited.length === 0) return { refusal: unsuited(answering, needs), permanent: true };
   return {
     refusal: 'No host has room for another install; "homeport host add" adds a machine',
     permanent: true,
@@ -49,21 +49,24 @@ export function roomOf({ id, description }: KnownHost, counts: Map<string, numbe
   return (description?.capacity ?? 0) - (counts.get(id) ?? 0);
 }
 
-function suits({ description }: KnownHost, { name, phpVersion, wordpressVersion }: Needs): boolean {
+function suits(host: KnownHost, needs: Needs): boolean {
+  return hasVersions(host, needs) && host.description?.reservedNames.includes(needs.name) === false;
+}
+
+function hasVersions({ description }: KnownHost, { phpVersion, wordpressVersion }: Needs): boolean {
   if (description === null) return false;
   return (
-    !description.reservedNames.includes(name) &&
     (phpVersion === null || description.phpVersions.includes(phpVersion)) &&
     (wordpressVersion === null || description.wordpressVersions.includes(wordpressVersion))
   );
 }
 
-function unsuited({ name, phpVersion, wordpressVersion }: Needs): string {
+function unsuited(hosts: KnownHost[], needs: Needs): string {
+  const { name, phpVersion, wordpressVersion } = needs;
   const versions = [
     ...(phpVersion === null ? [] : [`PHP ${phpVersion}`]),
     ...(wordpressVersion === null ? [] : [`WordPress ${wordpressVersion}`]),
-  ];
-  return versions.length === 0
-    ? `Every host has a log-in "${name}" of its own`
-    : `No host has ${versions.join(' and ')}`;
+  ].join(' and ');
+  if (!hosts.some((host) => hasVersions(host, needs))) return `No host has ${versions}`;
+  return `Every host${versions === '' ? '' : ` with ${versions}`} has a log-in "${name}" of its own`;
 }
