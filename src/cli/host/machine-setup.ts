@@ -58,7 +58,7 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
     if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);
     return null;
   });
-  await warn('program', whyNotRootsAlone);
+  await warn('program', () => whyNotRootsAlone(config));
   if (!hasSystemd()) {
     process.stdout.write(
       '\nThere is no systemd here. Next:\n' +
@@ -93,8 +93,11 @@ async function provideService(): Promise<string | null> {
 }
 
 /** Root runs this program: whoever can change it has root's rights. */
-async function whyNotRootsAlone(): Promise<string | null> {
-  const found = await changeableByOthers(dirname(dirname(PROGRAM)));
+async function whyNotRootsAlone({ dataDir }: Config): Promise<string | null> {
+  const folder = dirname(dirname(PROGRAM));
+  const found =
+    (await changeableByOthers(folder, { except: dataDir })) ??
+    (await changeableByOthers(realpathSync(process.execPath)));
   if (found === null) return null;
   return (
     `root will run this program, and others than root can change ${found}. Install it where root alone may write, ` +

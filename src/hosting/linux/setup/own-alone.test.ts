@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeableByOthers } from './own-alone.ts';
 
-const me = [process.getuid?.() ?? 0];
+const me = { owners: [process.getuid?.() ?? 0] };
 let top: string;
 let program: string;
 
@@ -31,6 +31,13 @@ test.each([
 ])('%s that others may write is found', async (_what, name, mode) => {
   await chmod(join(top, name), mode);
   expect(await changeableByOthers(program, me)).toBe(join(top, name));
+});
+
+test('a folder in which it does not matter is passed over, and no other', async () => {
+  const source = join(program, 'src');
+  await chmod(source, 0o777);
+  expect(await changeableByOthers(program, { ...me, except: source })).toBeNull();
+  expect(await changeableByOthers(program, { ...me, except: join(program, 'sr?') })).toBe(source);
 });
 
 test('what is another user’s is found', async () => {

@@ -6,25 +6,37 @@ import { runCommand } from '../run-command.ts';
 const WRITABLE = 0o022;
 const STICKY = 0o1000;
 
+/** `owners`: user ids that count besides root's. `except`: a folder in which it does not matter. */
+interface Exceptions {
+  owners?: readonly number[];
+  except?: string;
+}
+
 /**
- * What is in a folder, or on the way to it, that others than `owners` (user ids; root always is one) can change: the first path found,
- * null if there is none. What root runs from there they could make it run. `folder` leads through no link.
+ * What is in a folder, or on the way to it, that others than root can change: the first path found, null if there is none. What
+ * root runs from there they could make it run. `path`, a file or a folder, leads through no link.
  */
 export async function changeableByOthers(
-  folder: string,
-  owners: readonly number[] = [],
+  path: string,
+  { owners = [], except }: Exceptions = {},
 ): Promise<string | null> {
   const trusted = [0, ...owners];
-  for (let above = dirname(folder); ; above = dirname(above)) {
+  for (let above = dirname(path); ; above = dirname(above)) {
     const { uid, mode } = await lstat(above);
     const open = (mode & WRITABLE) !== 0 && (mode & STICKY) === 0;
     if (!trusted.includes(uid) || open) return above;
     if (above === dirname(above)) break;
   }
+  const passedOver = except === undefined ? [] : ['-path', literal(except), '-prune', '-o'];
   const foreign = trusted.flatMap((uid) => ['-not', '-uid', String(uid)]);
   // The modes of links mean nothing.
   const open = ['-not', '-type', 'l', '-perm', '/022'];
-  const test = ['(', ...foreign, ')', '-o', '(', ...open, ')'];
-  const { stdout } = await runCommand('find', [folder, '(', ...test, ')', '-print', '-quit']);
+  const test = ['(', '(', ...foreign, ')', '-o', '(', ...open, ')', ')'];
+  const { stdout } = await runCommand('find', [path, ...passedOver, ...test, '-print', '-quit']);
   return stdout === '' ? null : stdout.trimEnd();
+}
+
+/** find(1) takes a pattern. */
+function literal(path: string): string {
+  return path.replace(/[\\*?[]/g, '\\$&');
 }
