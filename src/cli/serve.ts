@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import type { Config, ListenAddress } from '../config.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
-import { type RunningHomeport, startHomeport } from '../homeport.ts';
+import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { curlLine } from './curl-line.ts';
-import { startHostBeside } from './host-beside.ts';
+import { startHostBeside } from './host/beside.ts';
+import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
@@ -25,23 +27,32 @@ export function addServeCommand(program: Command): void {
       const config = configOf(command);
       const log = createLog(config);
       const { config: settings } = command.optsWithGlobals<{ config?: string }>();
-      const beside = roles.hosting ? await startHostBeside(config, settings) : null;
-      const homeport = await startHomeport(config, { log }, roles).catch(async (error: unknown) => {
+      const beside = roles.hosting ? await startHostBeside(config, { settings, log }) : null;
+      try {
+        const account = await unprivilegedAccount(config, { settings, log });
+        if (account === null) await serve(config, { log, roles, demo: options.demo === true });
+        else process.exitCode = await runAgainAs(account);
+      } finally {
         await beside?.stop();
-        throw error;
-      });
-      // Before anything is printed: whoever reads the first line may already want to end it.
-      const ended = untilSignal(homeport);
-      const first = await ensureOwner(homeport.platform, homeport.services);
-      if (options.demo === true) await fillDemo(homeport.platform, homeport.services);
-      process.stdout.write(banner(config, homeport, first));
-      releaseStartupMemory();
-      await ended;
-      await beside?.stop();
+      }
     });
 }
 
-function rolesOf(only: string | undefined): { api: boolean; hosting: boolean } {
+async function serve(
+  config: Config,
+  { log, roles, demo }: { log: Logger; roles: Roles; demo: boolean },
+): Promise<void> {
+  const homeport = await startHomeport(config, { log }, roles);
+  // Before anything is printed: whoever reads the first line may already want to end it.
+  const ended = untilSignal(homeport);
+  const first = await ensureOwner(homeport.platform, homeport.services);
+  if (demo) await fillDemo(homeport.platform, homeport.services);
+  process.stdout.write(banner(config, homeport, first));
+  releaseStartupMemory();
+  await ended;
+}
+
+function rolesOf(only: string | undefined): Roles {
   if (only === undefined) return { api: true, hosting: true };
   if (only === 'api' || only === 'hosting') return { api: only === 'api', hosting: only === 'hosting' };
   throw new OperatorError(`--only takes api or hosting, not "${only}".`);

@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
 import type { Config } from '../../config.ts';
 import type { HostDescription } from '../../hosting/host.ts';
+import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';
+import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { createLog } from '../log.ts';
 import { alignedPairs, heading } from '../output.ts';
 import { requireRoot } from './require-root.ts';
@@ -17,6 +19,11 @@ export function addHostRun(host: Command): void {
       requireRoot('homeport host');
       const config = configOf(command);
       const log = createLog(config);
+      // Before it is started: the daemons of one that runs would be taken for those of one that was killed.
+      const socket = hostSocketOf(config);
+      if (await takesConnections(socket)) {
+        throw new OperatorError(`Another "homeport host" listens at ${socket}. Stop that one first.`);
+      }
       const ending = untilSignal();
       // Loaded here alone: no other command needs it, and a server is to stay small.
       const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
@@ -27,7 +34,10 @@ export function addHostRun(host: Command): void {
     });
 }
 
-/** Resolves at the first signal to end; a second one ends the process at once. */
+/**
+ * Resolves at the first signal to end; a second one ends the process at once. SIGHUP, from a terminal that is closed or a
+ * server beside it that is gone, is nobody in a hurry.
+ */
 function untilSignal(): Promise<void> {
   return new Promise((resolve) => {
     let asked = false;
@@ -39,6 +49,7 @@ function untilSignal(): Promise<void> {
     };
     process.on('SIGINT', onSignal);
     process.on('SIGTERM', onSignal);
+    process.on('SIGHUP', () => resolve());
   });
 }
 

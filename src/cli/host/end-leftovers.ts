@@ -1,0 +1,11 @@
+import type { Logger } from 'pino';
+import { systemClock } from '../../clock.ts';
+import type { Config } from '../../config.ts';
+import { createCgroups } from '../../hosting/linux/daemons/cgroups.ts';
+import { createSupervisor } from '../../hosting/linux/daemons/supervisor.ts';
+
+/** Ends the daemons of a host process that was killed, and that no other one follows. */
+export async function endLeftovers({ hostRunFolder }: Config, log: Logger): Promise<void> {
+  const cgroups = createCgroups({ instance: 'homeport', log });
+  await createSupervisor({ runFolder: hostRunFolder, cgroups, log, clock: systemClock }).start();
+}

@@ -1,0 +1,165 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../../config.ts';
+import { hasCode } from '../../hosting/error-code.ts';
+import { CommandError, runCommand } from '../../hosting/linux/run-command.ts';
+import { PROGRAM } from './beside.ts';
+import { CONTROL_PLANE_USER } from './control-plane-user.ts';
+
+/** A Unix user without privileges, and the group that may use the host's socket. */
+export interface Account {
+  name: string;
+  uid: number;
+  gid: number;
+  home: string;
+}
+
+/** Files of the configuration that the server reads. */
+type Files = 'sealingKey' | 'tlsCert' | 'tlsKey' | 'acmeCa';
+type Served = Pick<Config, 'dataDir' | 'listen' | 'metricsListen' | Files>;
+
+/**
+ * Whom a server that root starts beside a Linux host can run as. Null for one that runs as who it is; where that is root
+ * for a reason that can be mended, the reason is logged. `settings`: the file of `--config`.
+ */
+export async function unprivilegedAccount(
+  config: Config,
+  { settings, log }: { settings: string | undefined; log: Logger },
+): Promise<Account | null> {
+  if (config.host !== 'linux' || process.getuid?.() !== 0) return null;
+  try {
+    const account = await accountOf(CONTROL_PLANE_USER, config.hostGroup);
+    const reason =
+      account === null
+        ? 'there is no such user; "homeport host setup" makes it'
+        : await whyNotAs(account, config, settings);
+    if (reason === null) return account;
+    log.warn({ reason }, `the server goes on as root: it cannot run as the user ${CONTROL_PLANE_USER}`);
+  } catch (err) {
+    log.warn({ err }, `the server goes on as root: whether ${CONTROL_PLANE_USER} can run it is not known`);
+  }
+  return null;
+}
+
+/** Runs this very command as another user, until it ends, and hands on what it is signalled. Gives its exit status. */
+export async function runAgainAs(account: Account): Promise<number> {
+  const { name, home } = account;
+  const [file, ...args] = commandAs(account, [process.execPath, PROGRAM, ...process.argv.slice(2)]);
+  const child = spawn(file, args, {
+    stdio: 'inherit',
+    env: { ...process.env, HOME: home, USER: name, LOGNAME: name },
+    // Ctrl-C on a terminal would reach it twice.
+    detached: true,
+  });
+  const handOn = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on('SIGINT', handOn).on('SIGTERM', handOn);
+  await once(child, 'exit');
+  process.off('SIGINT', handOn).off('SIGTERM', handOn);
+  return child.exitCode ?? 1;
+}
+
+/** It ends with this process, however that ends. */
+function commandAs({ uid, gid }: Account, command: readonly string[]): [string, ...string[]] {
+  const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
+  return ['/usr/bin/setpriv', ...user, '--pdeathsig=TERM', '--', ...command];
+}
+
+async function accountOf(name: string, group: string): Promise<Account | null> {
+  const [user, members] = await Promise.all([entryOf('passwd', name), entryOf('group', group)]);
+  if (user === null || members === null) return null;
+  return { name, uid: Number(user[2]), gid: Number(members[2]), home: user[5] ?? '/' };
+}
+
+async function entryOf(table: 'passwd' | 'group', name: string): Promise<string[] | null> {
+  try {
+    return (await runCommand('getent', [table, name])).stdout.trim().split(':');
+  } catch (error) {
+    if (error instanceof CommandError) return null;
+    throw error;
+  }
+}
+
+/** What keeps a user from running the server, with what to do; null if nothing does. An empty data folder becomes theirs. */
+export async function whyNotAs(
+  account: Account,
+  config: Served,
+  settings: string | undefined,
+): Promise<string | null> {
+  if (!(await can(account, [process.execPath, PROGRAM, '--version']))) {
+    return `${PROGRAM} cannot be run by it; install Homeport where everybody may read it, like /opt/homeport`;
+  }
+  const first = Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
+  for (const address of [config.listen, config.metricsListen]) {
+    if (address !== null && address.port > 0 && address.port < first) {
+      return `it may not listen on port ${address.port} (sysctl net.ipv4.ip_unprivileged_port_start=${address.port})`;
+    }
+  }
+  const { sealingKey, tlsCert, tlsKey, acmeCa } = config;
+  for (const file of [settings, sealingKey, tlsCert, tlsKey, acmeCa]) {
+    if (file && !(await can(account, ['/usr/bin/test', '-r', file]))) return `${file} cannot be read by it`;
+  }
+  return dataFolderFault(account, config.dataDir);
+}
+
+async function can(account: Account, command: string[]): Promise<boolean> {
+  const [file, ...args] = commandAs(account, command);
+  try {
+    await runCommand(file, args);
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError) return false;
+    throw error;
+  }
+}
+
+async function dataFolderFault(account: Account, folder: string): Promise<string | null> {
+  const entries = await entriesOf(folder);
+  const closed = await closedFolder(account, dirname(folder));
+  if (closed !== null) return `${closed}, which the data folder is in, is closed to it`;
+  if (entries === null) {
+    await mkdir(dirname(folder), { recursive: true });
+    await mkdir(folder, { mode: 0o700 });
+  }
+  if (entries === null || entries.length === 0) await giveAway(folder, account);
+  const { stdout } = await runCommand('find', [
+    folder,
+    '-not',
+    '-uid',
+    String(account.uid),
+    '-print',
+    '-quit',
+  ]);
+  if (stdout === '') return null;
+  const remedy = `"chown -R ${account.name}: ${folder}" gives it the data folder`;
+  return `${stdout.trim()} is another user's; ${remedy}`;
+}
+
+/** Null if there is no such folder. */
+async function entriesOf(folder: string): Promise<string[] | null> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
+
+/** The folder, or the nearest one above it that is there, if the user may not pass through it. */
+async function closedFolder(account: Account, folder: string): Promise<string | null> {
+  if ((await entriesOf(folder)) === null) return closedFolder(account, dirname(folder));
+  return (await can(account, ['/usr/bin/test', '-x', folder])) ? null : folder;
+}
+
+/** One of root's, with nothing in it: a volume of a container that is new. */
+async function giveAway(folder: string, { uid, gid }: Account): Promise<void> {
+  const handle = await open(folder, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    if ((await handle.stat()).uid === 0) await handle.chown(uid, gid);
+  } finally {
+    await handle.close();
+  }
+}

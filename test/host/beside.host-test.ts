@@ -1,0 +1,139 @@
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
+import { takesConnections } from '../../src/cli/host-socket.ts';
+import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
+import { CommandError, runCommand } from '../../src/hosting/linux/run-command.ts';
+import { type Environment, environmentFor, type Running, serve } from '../cli/run-homeport.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+
+/** The program itself names what is its own: one that runs on this machine would be taken for it. */
+const isFree = !(await takesConnections('/run/homeport-host/host.sock')) && !hasSystemd();
+
+describe.runIf(isFree)('a server that root starts where no systemd is', () => {
+  let machine: TestMachine;
+  let dataDir: string;
+  let environment: Environment;
+  let madeUser: boolean;
+  let account: Account;
+
+  beforeAll(async () => {
+    machine = await createTestMachine();
+    // What takes long is made once, and with more patience.
+    await (await machine.start()).stop();
+    madeUser = !(await succeeds('getent', ['passwd', 'homeport']));
+    if (madeUser) await runCommand('useradd', ['--system', '--user-group', '--no-create-home', 'homeport']);
+    account = await accountNamed('homeport');
+    dataDir = await mkdtemp('/srv/hpt-data-');
+    environment = await environmentFor(
+      { settings: { databaseUrl: null, dataDir }, remove: async () => {} },
+      { ...machine.environment, HOMEPORT_HOST_GROUP: 'homeport' },
+    );
+  });
+
+  afterAll(async () => {
+    await machine?.remove();
+    await runCommand('nft', ['delete', 'table', 'inet', 'homeport_homeport']).catch(() => {});
+    await rm(dataDir, { recursive: true, force: true });
+    if (madeUser) await runCommand('userdel', ['homeport']);
+  });
+
+  const socket = () => `${machine.runFolder}/host.sock`;
+
+  const apiOf = async (server: Running) =>
+    (await childrenOf(server.process.pid ?? 0)).filter(({ command }) => / serve( |$)/.test(command));
+
+  test('runs as the user of the set-up, whom a new data folder is given to, and ends as it is asked to', async () => {
+    const server = await serve(environment, '--only', 'api');
+    expect((await apiOf(server)).map(({ uid }) => uid)).toEqual([String(account.uid)]);
+    expect(server.stderr()).not.toContain('as root');
+    server.process.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+  });
+
+  test('goes on as root where that user cannot use the data folder, and says why', async () => {
+    const key = `${dataDir}/sealing.key`;
+    await chown(key, 0, 0);
+    const server = await serve(environment, '--only', 'api');
+    expect(server.stderr()).toContain(`${key} is another user's; \\"chown -R homeport: ${dataDir}\\"`);
+    expect(await apiOf(server)).toEqual([]);
+    server.process.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    await rm(dataDir, { recursive: true });
+  });
+
+  test('starts the host beside it, and again when it dies; if it is killed itself, nothing is left', async () => {
+    const server = await serve(environment);
+    expect(await apiOf(server)).toHaveLength(1);
+    const first = await hostOf(server);
+    process.kill(first, 'SIGKILL');
+    await server.printed('the host of this machine was ended by SIGKILL');
+    await until(async () => (await hostOf(server)) !== first && (await takesConnections(socket())));
+
+    server.process.kill('SIGKILL');
+    await until(async () => (await processesNaming(machine.folder)).length === 0);
+    expect(await takesConnections(socket())).toBe(false);
+  });
+
+  test('names what else keeps that user from running it', async () => {
+    const { config } = machine;
+    const why = (changes: Partial<typeof config>) =>
+      whyNotAs(account, { ...config, dataDir, ...changes }, undefined);
+    expect(await why({ tlsKey: '/etc/shadow' })).toBe('/etc/shadow cannot be read by it');
+    expect(await why({ dataDir: '/root/homeport/data' })).toBe(
+      '/root, which the data folder is in, is closed to it',
+    );
+    expect(await why({})).toBeNull();
+  });
+});
+
+interface Child {
+  pid: number;
+  uid: string;
+  command: string;
+}
+
+async function childrenOf(pid: number): Promise<Child[]> {
+  const { stdout } = await runCommand('/bin/ps', ['-eo', 'ppid=,pid=,uid=,args=']);
+  return stdout.split('\n').flatMap((line) => {
+    const [, parent, child, uid = '', command = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
+    return Number(parent) === pid ? [{ pid: Number(child), uid, command }] : [];
+  });
+}
+
+/** The process of the host; 0 while there is none. */
+async function hostOf(server: Running): Promise<number> {
+  const children = await childrenOf(server.process.pid ?? 0);
+  return children.find(({ command }) => / host$/.test(command))?.pid ?? 0;
+}
+
+/** Processes that work with what is in a folder. */
+async function processesNaming(folder: string): Promise<string[]> {
+  const { stdout } = await runCommand('/bin/ps', ['-eo', 'args=']);
+  return stdout.split('\n').filter((line) => line.includes(folder));
+}
+
+async function accountNamed(name: string): Promise<Account> {
+  const { stdout } = await runCommand('getent', ['passwd', name]);
+  const [, , uid, gid, , home = ''] = stdout.split(':');
+  return { name, uid: Number(uid), gid: Number(gid), home };
+}
+
+async function succeeds(file: string, args: string[]): Promise<boolean> {
+  try {
+    await runCommand(file, args);
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError) return false;
+    throw error;
+  }
+}
+
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (let tried = 0; tried < 900; tried++) {
+    if (await holds()) return;
+    await pause(50);
+  }
+  throw new Error('it did not come to hold within 45 s');
+}
