@@ -1,7 +1,11 @@
 import { once } from 'node:events';
-import { truncate } from 'node:fs/promises';
+import { chmod, rm, stat, truncate } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Daemons } from '../daemon.ts';
+import { runCommand } from '../run-command.ts';
 import { eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createWebServer } from './web-server.ts';
 import { workersOf } from './worker-processes.ts';
@@ -70,3 +74,65 @@ async function startDownload(hostname: string, path: string): Promise<Socket> {
   await once(socket, 'readable');
   return socket;
 }
+
+test('only the web server’s workers and root reach its sockets', async () => {
+  await server.web.start([]);
+  const folder = join(server.layout.runFolder, 'nginx');
+  const { stdout } = await runCommand('/usr/bin/stat', ['--format=%U %G %a', folder]);
+  expect(stdout.trim()).toBe('root www-data 710');
+  const connecting = (uid: string) =>
+    runCommand('/usr/bin/setpriv', [
+      ...[
+        `--reuid=${uid}`,
+        `--regid=${uid}`,
+        '--clear-groups',
+        '/usr/bin/curl',
+        '--silent',
+        '--max-time',
+        '5',
+      ],
+      ...['--unix-socket', join(folder, 'storage.sock'), '--output', '/dev/null', 'http://x/'],
+    ]);
+  await expect(connecting('www-data')).resolves.toBeDefined();
+  for (const stranger of ['65534', '259999']) {
+    await expect(connecting(stranger)).rejects.toMatchObject({ status: 7 });
+  }
+  await server.web.stop();
+  await chmod(folder, 0o711);
+  await server.web.start([]);
+  expect((await stat(folder)).mode & 0o777).toBe(0o710);
+});
+
+test('while nginx does not answer, the host does not look for it ever more often', async () => {
+  const { clock } = server;
+  let asked = 0;
+  let slow = false;
+  const daemons: Daemons = {
+    ...server.daemons,
+    async list() {
+      if (slow) await sleep(1_000);
+      return server.daemons.list();
+    },
+  };
+  const web = createWebServer({
+    ...server.options,
+    daemons,
+    clock: {
+      now() {
+        asked++;
+        return clock.now();
+      },
+    },
+    lookEveryMs: 10,
+  });
+  await web.start([]);
+  slow = true;
+  await rm(join(server.layout.nginx, 'current'));
+  await sleep(100);
+  const before = asked;
+  await sleep(700);
+  const during = asked - before;
+  slow = false;
+  await web.stop();
+  expect(during).toBeLessThan(5);
+});

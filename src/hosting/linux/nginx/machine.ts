@@ -3,6 +3,7 @@ import { access, readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import type { ListenAddress } from '../../../setting-values.ts';
 import { hasCode } from '../../error-code.ts';
+import { runCommand } from '../run-command.ts';
 
 /** Roots that the machine trusts, PEM. Debian's package ca-certificates. */
 const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
@@ -34,4 +35,12 @@ export async function trustedRoots(given: string | undefined): Promise<string | 
     if (hasCode(error, 'ENOENT')) return null;
     throw error;
   }
+}
+
+/** The number of a Unix group, as getent(1) finds it. */
+export async function groupId(name: string): Promise<number> {
+  const { stdout } = await runCommand('/usr/bin/getent', ['group', name]);
+  const [, , gid = ''] = stdout.split(':');
+  if (!/^\d+$/.test(gid)) throw new Error(`getent does not tell the number of the group ${name}`);
+  return Number(gid);
 }

@@ -11,10 +11,11 @@ import type { S3Service } from '../../s3-address.ts';
 import { createSerial } from '../../serial.ts';
 import type { Daemons } from '../daemon.ts';
 import { inBatches } from '../in-batches.ts';
+import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
-import { mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
+import { groupId, mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
 import { askableName, changesAt, checkNames } from './names.ts';
 import { createOwnCertificate } from './own-certificate.ts';
 import { createPageCache } from './page-cache.ts';
@@ -93,8 +94,9 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const { layout, edgeHttp, edgeHttps, log, clock, instance, siteDomain = 'localhost' } = options;
   const files = createConfigurationFiles(layout.nginx);
   const { paths } = files;
-  const storageSocket = join(layout.runFolder, 'nginx', 'storage.sock');
-  const statusSocket = join(layout.runFolder, 'nginx', 'status.sock');
+  const socketFolder = join(layout.runFolder, 'nginx');
+  const storageSocket = join(socketFolder, 'storage.sock');
+  const statusSocket = join(socketFolder, 'status.sock');
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
@@ -124,16 +126,19 @@ export function createWebServer(options: WebServerOptions): WebServer {
   let main: Omit<MainOptions, 'ownFingerprint'> | null = null;
   let queue: Change[] = [];
   let timer: NodeJS.Timeout | undefined;
+  let looking = false;
 
   async function prepare(): Promise<void> {
     for (const [folder, mode] of [
       [layout.nginx, 0o711],
       [layout.caches, 0o711],
       [layout.proofs, 0o755],
-      [join(layout.runFolder, 'nginx'), 0o711],
     ] as const) {
       await mkdir(folder, { recursive: true, mode });
     }
+    // Who reaches the socket of the storage's server can have nginx fetch whatever it likes.
+    const gid = await groupId(WORKER_USER);
+    await ensureFolder(socketFolder, { uid: 0, gid, mode: 0o710 });
     await files.prepare();
     main = {
       layout,
@@ -148,7 +153,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
       resolvers: options.resolvers ?? systemResolvers(),
       storage: { socket: storageSocket, roots: await trustedRoots(options.storageRoots) },
       statusSocket,
-      pidFile: join(layout.runFolder, 'nginx', 'nginx.pid'),
+      pidFile: join(socketFolder, 'nginx.pid'),
       temporary: paths.temporary,
       user: WORKER_USER,
       openFiles: await mostOpenFiles(),
@@ -337,10 +342,23 @@ export function createWebServer(options: WebServerOptions): WebServer {
     });
   }
 
+  /** Not while the last look is under way: where nginx does not answer, each takes longer than the time to the next. */
+  async function lookUnlessLooking(): Promise<void> {
+    if (looking) return;
+    looking = true;
+    try {
+      await look();
+    } catch (err) {
+      log.error({ err }, 'the web server could not be brought up to date');
+    } finally {
+      looking = false;
+    }
+  }
+
   function lookRegularly(): void {
     clearInterval(timer);
     timer = setInterval(() => {
-      look().catch((err: unknown) => log.error({ err }, 'the web server could not be brought up to date'));
+      void lookUnlessLooking();
     }, options.lookEveryMs ?? LOOK_EVERY_MS).unref();
   }
 
