@@ -1,0 +1,46 @@
+import { rm } from 'node:fs/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { cgroupOf } from '../../src/hosting/linux/provisioning.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { silent } from '../database.ts';
+import { visit } from '../edge.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+import { plainState } from './state.ts';
+
+let machine: TestMachine;
+beforeAll(async () => {
+  machine = await createTestMachine();
+});
+afterAll(() => machine?.remove());
+
+test('what a restart of the machine takes with it is made again: run folder, groups with limits, firewall', async () => {
+  const install = plainState('rebooted');
+  const before = await machine.start();
+  await before.host.apply(install);
+  await before.stop();
+
+  await rm(machine.runFolder, { recursive: true });
+  const cgroups = createCgroups({ instance: machine.instance, log: silent });
+  for (const name of [...(await cgroups.list()), 'none']) await cgroups.remove(name);
+  await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
+
+  const after = await machine.start();
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const addresses = { hosting: { edgeHttp, edgeHttps, ssh: sshListen } };
+  // Past the page cache, which needs no PHP.
+  const page = await visit(addresses, `http://${install.primaryHostname}/`, {
+    cookie: 'wordpress_logged_in_test=1',
+  });
+  expect(page.status).toBe(200);
+  expect(page.headers['x-cache']).toBe('BYPASS');
+  expect(page.body).toContain('/wp-content/');
+  expect(await cgroups.list()).toContain(cgroupOf(install.id));
+  expect(await after.host.inspect([install], false)).toEqual([]);
+  // What else needs a place below the run folder: another website, made from nothing.
+  const other = plainState('after-reboot');
+  await after.host.apply(other);
+  expect((await visit(addresses, `http://${other.primaryHostname}/`)).status).toBe(200);
+  await after.host.remove(other);
+  await after.host.remove(install);
+});
