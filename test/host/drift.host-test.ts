@@ -1,21 +1,27 @@
-import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { InstallState } from '../../src/hosting/host.ts';
+import type { Difference, InstallState } from '../../src/hosting/host.ts';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
+import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/layout.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import type { RunningMachine } from '../../src/linux-host.ts';
+import { RESTORE_CHECK_PREFIX } from '../../src/resources/installs/reserved-names.ts';
+import { silent } from '../database.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
 let running: RunningMachine;
 let install: InstallState;
+/** Called after each step of the making of a website. */
+let reached: (step: string) => void = () => {};
 
 beforeAll(async () => {
   machine = await createTestMachine();
-  running = await machine.start();
+  running = await start();
   install = plainState('drifting');
   await running.host.apply(install);
 });
@@ -24,6 +30,8 @@ beforeEach(async () => {
   expect(await running.host.inspect([install], false)).toEqual([]);
 });
 
+const start = () => machine.start({ reached: (step) => reached(step) });
+const unixUsers = () => createUnixUsers({ instance: machine.instance, uids: machine.config.hostUids });
 const layout = () => linuxLayout(machine.folder, machine.runFolder);
 const sql = (statement: string) =>
   runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
@@ -42,9 +50,52 @@ async function expectMended(thing: string | RegExp, message: RegExp): Promise<vo
   expect(await running.host.inspect([install], false)).toEqual([]);
 }
 
-test('a Unix user that was removed is made again', async () => {
-  await createUnixUsers({ instance: machine.instance, uids: machine.config.hostUids }).remove(install.id);
-  await expectMended(/unix user/, /no user drifting/);
+async function databaseName(): Promise<string> {
+  const record = await readFile(layout().recordOf(install.id), 'utf8');
+  return /hp_[0-9a-f]+/.exec(record)?.[0] ?? 'not found';
+}
+
+const account = () => ({
+  installId: install.id,
+  name: install.name,
+  home: layout().homeOf(install.id),
+  shell: '/bin/sh',
+});
+
+/** Bends the record of the install while `work` is done. */
+async function withRecord(bend: (record: string) => string, work: () => Promise<void>): Promise<void> {
+  const file = layout().recordOf(install.id);
+  const before = await readFile(file, 'utf8');
+  await writeFile(file, bend(before));
+  await work().finally(() => writeFile(file, before));
+}
+
+test('a Unix user that was removed is made again, with the id of its files', async () => {
+  const users = unixUsers();
+  const before = await users.find(install.id);
+  const stray = crypto.randomUUID();
+  await users.ensure({ ...account(), installId: stray, name: 'later', home: layout().homeOf(stray) });
+  await users.remove(install.id);
+  await expectMended(/unix user/, /no user drifting|belongs to no install/);
+  expect(await users.find(install.id)).toEqual(before);
+});
+
+test('a Unix user with another id than its files is named, and gets none of them', async () => {
+  const users = unixUsers();
+  const before = await users.find(install.id);
+  await users.remove(install.id);
+  const { uid } = await users.ensure({ ...account(), uid: machine.config.hostUids.first + 50 });
+  const found = await running.host.inspect([install], true);
+  expect(found).toEqual([
+    expect.objectContaining({
+      thing: 'install drifting: unix user',
+      message: `It has the ids ${uid}:${uid}, and its files are those of ${before?.uid}:${before?.gid}.`,
+      mended: false,
+    }),
+  ]);
+  expect((await stat(layout().htdocsOf(install.id))).uid).toBe(before?.uid);
+  await users.remove(install.id);
+  await users.ensure({ ...account(), uid: before?.uid });
 });
 
 test('a folder that others may read is closed', async () => {
@@ -66,7 +117,7 @@ test('the firewall is put back', async () => {
 
 test('what belongs to no install is taken away, but data of nobody knows whom', async () => {
   const stray = crypto.randomUUID();
-  const users = createUnixUsers({ instance: machine.instance, uids: machine.config.hostUids });
+  const users = unixUsers();
   await users.ensure({ installId: stray, name: 'stray', home: layout().homeOf(stray), shell: '/bin/sh' });
   await expectMended(/unix user stray/, /belongs to no install/);
 
@@ -102,16 +153,174 @@ test('an install that the control plane does not know, and one that is not here,
 });
 
 test('a lost database is named, with what brings it back', async () => {
-  const record = await readFile(layout().recordOf(install.id), 'utf8');
-  const database = /hp_[0-9a-f]+/.exec(record)?.[0] ?? 'not found';
+  const database = await databaseName();
+  const dump = await runCommand('mariadb-dump', [
+    '--no-defaults',
+    ...['--socket', layout().mariadbSocket, database],
+  ]);
   await sql(`DROP DATABASE ${database}`);
+  const expectNamed = async (message: string) =>
+    expect(await running.host.inspect([install], true)).toEqual([
+      {
+        thing: 'install drifting: database',
+        message,
+        mended: false,
+        remedy: expect.stringMatching(/restore/),
+      },
+    ]);
+  await expectNamed(`There is no database ${database}.`);
+  await sql(`CREATE DATABASE ${database}`);
+  await expectNamed(`The database ${database} has no tables.`);
+  await sql(`USE ${database}; ${dump.stdout}`);
+});
+
+test('a lost user of the database and lost rights are given again', async () => {
+  await sql('DROP USER drifting@localhost');
+  await expectMended(/database/, /The user drifting has not all rights/);
+  const granted = (await databaseName()).replace('_', '\\_');
+  await sql(`REVOKE DROP ON \`${granted}\`.* FROM drifting@localhost`);
+  await expectMended(/database/, /The user drifting has not all rights/);
+});
+
+test('lost limits are set again', async () => {
+  const cgroups = createCgroups({ instance: machine.instance, log: silent });
+  const group = `install-${install.id}`;
+  // Where none can be set there are none to lose.
+  if ((await cgroups.list()).length === 0) return;
+  await cgroups.remove(group);
+  await expectMended(/limits/, /install-.* is not there/);
+  await cgroups.set(group, null);
+  await expectMended(/limits/, /install-.* has .* instead of/);
+});
+
+test('another address in homeport.php than that of the install is corrected', async () => {
+  const file = join(layout().homeOf(install.id), 'homeport.php');
+  const before = await readFile(file, 'utf8');
+  await writeFile(file, before.replace('drifting.sites.test', 'elsewhere.sites.test'));
+  await expectMended(/files/, /homeport\.php has other values/);
+  expect(await readFile(file, 'utf8')).toBe(before);
+});
+
+test('an install whose record cannot be read is named, and keeps what it has', async () => {
+  const traces = async () => [await unixUsers().list(), await pageStatus()];
+  const before = await traces();
+  await withRecord(
+    (record) => record.slice(0, -1),
+    async () =>
+      expect(await running.host.inspect([install], true)).toEqual([
+        expect.objectContaining({
+          thing: 'install drifting',
+          message: expect.stringMatching(/record cannot be read/),
+          mended: false,
+        }),
+      ]),
+  );
+  expect(await traces()).toEqual(before);
+});
+
+test('an install whose PHP is gone is named', async () => {
+  await withRecord(
+    (record) => record.replace(/"phpVersion":"[^"]*"/, '"phpVersion":"7.0"'),
+    async () =>
+      expect(await running.host.inspect([install], true)).toEqual([
+        expect.objectContaining({
+          thing: 'install drifting: php version',
+          mended: false,
+          remedy: expect.stringMatching(/PHP 7\.0/),
+        }),
+      ]),
+  );
+});
+
+test('what a making that was broken off has left is taken away', async () => {
+  const id = crypto.randomUUID();
+  await writeFile(layout().journalOf(id), JSON.stringify({ id, name: 'ghost', database: 'hp_ghost' }));
+  await mkdir(layout().homeOf(id));
+  await expectMended('install ghost', /broken off/);
+  await expect(stat(layout().homeOf(id))).rejects.toThrow('ENOENT');
+});
+
+test('an install that is just being made is left alone, from its first step to its last', async () => {
+  const made = plainState('just-now');
+  const inspections: Promise<Difference[]>[] = [];
+  const inspect = () => void inspections.push(running.host.inspect([install, made], true));
+  reached = inspect;
+  const applied = running.host.apply(made);
+  inspect();
+  await applied;
+  reached = () => {};
+  expect(inspections.length).toBeGreaterThan(8);
+  // Those that began early may have had no turn in time.
+  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
+  expect(found).toEqual([]);
+  expect(await pageStatus('just-now.sites.test')).toBe('200');
+  expect(await running.host.inspect([install, made], false)).toEqual([]);
+  await running.host.remove(made);
+});
+
+test('one that is worked on for long is told, and is not missing', async () => {
+  const made = plainState('taking-long');
+  let applied: Promise<unknown> = Promise.resolve();
+  await withFileLock('/var/lib/extrausers/.homeport.lock', async () => {
+    applied = running.host.apply(made);
+    expect(await running.host.inspect([install, made], true)).toEqual([
+      {
+        thing: 'install taking-long',
+        message: expect.stringMatching(/being worked on/),
+        mended: null,
+        remedy: null,
+      },
+    ]);
+  });
+  await applied;
+  await running.host.remove(made);
+});
+
+test('the copy that a restore is tried with is left alone', async () => {
+  const copy = plainState(`${RESTORE_CHECK_PREFIX}0a1b2c3d`);
+  await running.host.apply(copy);
+  expect(await running.host.inspect([install], true)).toEqual([]);
+  await running.host.remove(copy);
+});
+
+test('an install that could not be brought up is, once nothing is in its way', async () => {
+  await running.stop();
+  const folder = join(layout().homeOf(install.id), '.restore');
+  await mkdir(folder);
+  await writeFile(join(folder, 'state.json'), '{}');
+  running = await start();
   const found = await running.host.inspect([install], true);
   expect(found).toContainEqual(
     expect.objectContaining({
-      thing: 'install drifting: database',
+      thing: 'install drifting: start',
+      message: expect.stringMatching(/Mending it failed/),
       mended: false,
-      remedy: expect.stringMatching(/restore/),
     }),
   );
-  await sql(`CREATE DATABASE ${database}`);
+  await rm(folder, { recursive: true });
+  await expectMended(/start/, /not brought up/);
 });
+
+test('without a database server everything else is looked at all the same', async () => {
+  const settings = join(layout().mariadb, 'my.cnf');
+  const before = await readFile(settings, 'utf8');
+  const { stdout } = await runCommand('pgrep', ['-f', `^/usr/sbin/mariadbd .*${settings}`]);
+  await writeFile(settings, `${before}\nno-such-setting = 1\n`);
+  process.kill(Number(stdout.trim()), 'SIGKILL');
+  await chmod(layout().privateOf(install.id), 0o777);
+  await expect
+    .poll(async () => (await running.host.inspect([install], false)).map(({ thing }) => thing), {
+      timeout: 10_000,
+    })
+    .toEqual(['mariadb', 'databases', 'install drifting: folders']);
+  await writeFile(settings, before);
+  await expect.poll(() => running.host.inspect([install], true), { timeout: 30_000 }).toEqual([]);
+});
+
+/** What a visitor of the home page gets, past the page cache. */
+async function pageStatus(hostname = install.primaryHostname): Promise<string> {
+  const { host, port } = machine.config.edgeHttp;
+  const url = `http://${host}:${port}/?${crypto.randomUUID()}`;
+  const format = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];
+  return (await runCommand('curl', [...format, '--header', `Host: ${hostname}`, url])).stdout;
+}
