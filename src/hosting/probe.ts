@@ -38,41 +38,32 @@ export async function probe(
   }
 }
 
-/** One request; null if it was answered as it should, otherwise what happened instead. */
-export async function ask(
-  address: ProbedAddress,
-  hostname: string,
-  marker: Marker,
-  signal?: AbortSignal,
-): Promise<string | null> {
-  return askFor(address, hostname, { path: markerPath(marker), text: markerText(marker) }, signal);
-}
-
 /** A path, and the text that must be answered there. */
 export interface Expected {
   path: string;
   text: string;
 }
 
-/** The same for any path. */
-export async function askFor(
+/** One request; null if it was answered as it should, otherwise what happened instead. */
+export async function ask(
   { host, port }: ProbedAddress,
   hostname: string,
-  expected: Expected,
+  marker: Marker,
   signal?: AbortSignal,
 ): Promise<string | null> {
-  const place = { host: reachable(host), port };
-  return tell(place, port === 80 ? hostname : `${hostname}:${port}`, expected, signal);
+  const authority = port === 80 ? hostname : `${hostname}:${port}`;
+  const expected = { path: markerPath(marker), text: markerText(marker) };
+  return tell({ host: reachable(host), port }, authority, expected, signal);
 }
 
-/** The same at a Unix socket. */
+/** The same at a Unix socket, for any path. */
 export async function askSocket(socketPath: string, expected: Expected): Promise<string | null> {
   return tell({ socketPath }, 'localhost', expected);
 }
 
 async function tell(
   place: Pick<RequestOptions, 'host' | 'port' | 'socketPath'>,
-  hostname: string,
+  authority: string,
   { path, text: expected }: Expected,
   signal?: AbortSignal,
 ): Promise<string | null> {
@@ -81,7 +72,7 @@ async function tell(
     const { status, body } = await get({
       ...place,
       path,
-      headers: { Host: hostname },
+      headers: { Host: authority },
       signal: signal === undefined ? deadline : AbortSignal.any([signal, deadline]),
     });
     return status === 200 && body === expected ? null : `it answered with status ${status}`;

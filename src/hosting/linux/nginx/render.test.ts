@@ -96,10 +96,20 @@ test('a private key never stands in the configuration', () => {
 
 test('what a website owns is named by its id alone', () => {
   const { text } = vhost();
-  expect(text).toContain(`fastcgi_pass "unix:/run/h/installs/${ID}/fpm.sock";`);
+  expect(text).toContain(`fastcgi_pass "unix:/run/h/php/${ID}.sock";`);
   expect(text).toContain(`fastcgi_cache_path "/var/lib/h/cache/${ID}" levels=1:2 keys_zone=page_${ID}:`);
   expect(text).toContain(`root "/var/lib/h/installs/${ID}/htdocs";`);
   expect(text).toContain(`disable_symlinks if_not_owner from="/var/lib/h/installs/${ID}";`);
+});
+
+test('no file is served, and no page of the cache read, by what nginx remembers of paths', () => {
+  const locations = vhost().text.split(/^(?=location )/m);
+  const remembering = locations.filter((text) => text.includes('open_file_cache '));
+  expect(remembering.length).toBeGreaterThan(0);
+  for (const text of remembering) {
+    expect(text).toMatch(/if \(-[ef] \S+\) \{\n\s*return 419;\n\s*\}\n\s*rewrite \^ \/index\.php last;/);
+    expect(text).not.toMatch(/try_files|fastcgi_pass/);
+  }
 });
 
 test('the main file includes the websites, and its generation is the hash of all of it', () => {
