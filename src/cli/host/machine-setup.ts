@@ -16,8 +16,9 @@ import {
   requireDebian,
 } from '../../hosting/linux/setup/machine.ts';
 import { changeableByOthers } from '../../hosting/linux/setup/own-alone.ts';
-import { disableServices, installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
+import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { hostServiceUnit } from '../../hosting/linux/setup/service-unit.ts';
+import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { differingSettings, settingsText } from '../../hosting/linux/setup/settings-file.ts';
 import { makeHostFolders } from '../../linux-host.ts';
 import { OperatorError } from '../../operator-error.ts';
@@ -33,6 +34,7 @@ const PROGRAM = realpathSync(fileURLToPath(new URL('../../../bin/homeport.mjs', 
 export async function setUp(config: Config, packagesOnly: boolean): Promise<void> {
   process.stdout.write(`Making this machine ready (${await requireDebian()})\n`);
   await tell('packages', providePackages);
+  if (hasSystemd()) await tellOfServices();
   if (packagesOnly) return;
   const { hostGroup, hostFolder } = config;
   const person = process.env.SUDO_USER;
@@ -77,10 +79,28 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
 
 async function providePackages(): Promise<string | null> {
   const missing = await missingPackages();
+  await noteServices();
   if (missing.length === 0) return null;
   await installPackages(missing);
-  if (hasSystemd()) await disableServices(missing);
   return `installed ${missing.join(', ')}`;
+}
+
+/** Another server beside Homeport's would take its ports, or open to everybody what Homeport keeps apart. */
+async function tellOfServices(): Promise<void> {
+  let left: string[] = [];
+  await tell('services', async () => {
+    const stopped = await stopServices();
+    left = stopped.left;
+    return stopped.masked.length > 0 ? `stopped and masked ${stopped.masked.join(', ')}` : null;
+  });
+  await warn('services', async () => (left.length > 0 ? warningOfServices(left) : null));
+}
+
+function warningOfServices(left: string[]): string {
+  return (
+    `${left.join(', ')}: here before Homeport, and left running. Homeport runs its own; a PHP or a database that the web server's ` +
+    `user reaches besides is a way around the walls between websites. If you do not need it: systemctl mask --now ${left.join(' ')}`
+  );
 }
 
 async function provideService(): Promise<string | null> {

@@ -31,14 +31,6 @@ export const PACKAGES = [
   'iproute2',
 ] as const;
 
-/** Services that Debian would start for these packages; Homeport runs the programs itself, configured otherwise. */
-const SERVICES: Partial<Record<(typeof PACKAGES)[number], string>> = {
-  nginx: 'nginx.service',
-  'php-fpm': 'php*-fpm.service',
-  'mariadb-server': 'mariadb.service',
-  'redis-server': 'redis-server.service',
-};
-
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Which of the packages this machine lacks. Throws OperatorError where it is no Debian. */
@@ -65,7 +57,7 @@ function dpkgQuery(): Promise<{ stdout: string }> {
   return runCommand('dpkg-query', ['--show', '--showformat', STATUS_FORMAT, ...PACKAGES]);
 }
 
-/** Installs packages; their services are neither started now nor at the next start of the machine. */
+/** Installs packages without starting their services; what keeps them from starting later is in services.ts. */
 export async function installPackages(names: string[]): Promise<void> {
   const ours = await forbidStarts();
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
@@ -89,19 +81,4 @@ async function forbidStarts(): Promise<boolean> {
     if (hasCode(error, 'EEXIST')) return false;
     throw error;
   }
-}
-
-/** Keeps the services of newly installed packages from being started by systemd when the machine starts. */
-export async function disableServices(installed: string[]): Promise<string[]> {
-  const services = Object.entries(SERVICES)
-    .filter(([name]) => installed.includes(name))
-    .map(([, service]) => service);
-  for (const service of services) {
-    const { stdout } = await runCommand('systemctl', ['list-unit-files', '--no-legend', '--plain', service]);
-    for (const line of stdout.split('\n')) {
-      const [unit = ''] = line.split(' ');
-      if (unit !== '') await runCommand('systemctl', ['disable', '--quiet', unit]);
-    }
-  }
-  return services;
 }

@@ -1,0 +1,110 @@
+import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { writeDurably } from '../../durable-file.ts';
+import { hasCode } from '../../error-code.ts';
+import { runCommand } from '../run-command.ts';
+
+/** Services that Debian runs of the packages that Homeport needs; it runs the programs itself, configured otherwise. */
+const OF_PACKAGES = /^(nginx|php\d+\.\d+-fpm|mariadb|redis-server)\.service$/;
+
+/** Where the machine's services are found; a test has its own. */
+export interface ServicesPlace {
+  systemctl: string;
+  /** Units as packages bring them. */
+  packageUnits: string;
+  /** Units as the operator has written them, and what is masked. */
+  operatorUnits: string;
+  /** The services that were there before Homeport, one a line. Written once. */
+  before: string;
+}
+
+const MACHINE: ServicesPlace = {
+  systemctl: 'systemctl',
+  packageUnits: '/usr/lib/systemd/system',
+  operatorUnits: '/etc/systemd/system',
+  before: '/etc/homeport/services-before',
+};
+
+/**
+ * Remembers which services the operator had before the first set-up. To be called before packages are installed: what comes
+ * later is Homeport's, even where a set-up is broken off between the installation and {@link stopServices}.
+ */
+export async function noteServices(place = MACHINE): Promise<void> {
+  if ((await textOf(place.before)) !== null) return;
+  await mkdir(dirname(place.before), { recursive: true });
+  const units = await unitsOf(place);
+  await writeDurably(place.before, units.map((unit) => `${unit}\n`).join(''));
+}
+
+/** What was done about the services of the packages. */
+export interface StoppedServices {
+  /** Those that are stopped now, and that nothing starts any more. */
+  masked: string[];
+  /** Those that run, or will when the machine starts, because the operator had them before. */
+  left: string[];
+}
+
+/** Sees that no service that came with Homeport's packages runs beside its daemons. Needs systemd. */
+export async function stopServices(place = MACHINE): Promise<StoppedServices> {
+  const before = new Set((await textOf(place.before))?.split('\n'));
+  const done: StoppedServices = { masked: [], left: [] };
+  for (const unit of await unitsOf(place)) {
+    const { isRunning, isEnabled } = await stateOf(unit, place);
+    const link = await linkAt(join(place.operatorUnits, unit));
+    if (before.has(unit) || link === 'own') {
+      if (isRunning || isEnabled) done.left.push(unit);
+    } else if (isRunning || link !== 'masked') {
+      // Disabled first: its other names, like mysql.service, are links that masking leaves.
+      await runCommand(place.systemctl, ['disable', '--quiet', unit]);
+      await runCommand(place.systemctl, ['mask', '--quiet', '--now', unit], { timeoutMs: 150_000 });
+      done.masked.push(unit);
+    }
+  }
+  return done;
+}
+
+async function unitsOf(place: ServicesPlace): Promise<string[]> {
+  const found = await Promise.all([place.packageUnits, place.operatorUnits].map(namesIn));
+  return [...new Set(found.flat())].filter((name) => OF_PACKAGES.test(name)).sort();
+}
+
+async function stateOf(
+  unit: string,
+  { systemctl }: ServicesPlace,
+): Promise<{ isRunning: boolean; isEnabled: boolean }> {
+  const { stdout } = await runCommand(systemctl, ['show', '--property=UnitFileState,ActiveState', unit]);
+  return {
+    isRunning: !/^ActiveState=(inactive|failed)$/m.test(stdout),
+    isEnabled: /^UnitFileState=enabled/m.test(stdout),
+  };
+}
+
+/** What stands where units are masked by a link to nowhere. Everything else there is the operator's `own`, which masking leaves. */
+async function linkAt(path: string): Promise<'masked' | 'own' | null> {
+  try {
+    return (await readlink(path)) === '/dev/null' ? 'masked' : 'own';
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    if (hasCode(error, 'EINVAL')) return 'own';
+    throw error;
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
+}
+
+/** Null if there is no such file. */
+async function textOf(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return null;
+    throw error;
+  }
+}
