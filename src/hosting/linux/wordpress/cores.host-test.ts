@@ -103,6 +103,16 @@ describe('a core', () => {
     );
   });
 
+  it('is taken away whole', async () => {
+    const from = cores(small);
+    await from.add();
+    await from.remove('6.5');
+    await from.remove('6.5');
+    expect(await from.list()).toEqual([]);
+    expect(await readdir(layout.scratch)).toEqual([]);
+    expect(await from.add()).toBe('6.5');
+  });
+
   it('stands beside others, newest first', async () => {
     const from = cores(small);
     await from.ensureAny();

@@ -27,6 +27,8 @@ export interface WordPressCores {
    * is no WordPress or not what was published.
    */
   add(source?: string | null): Promise<string>;
+  /** Takes a version away that no website uses. One that is not there is success. */
+  remove(version: string): Promise<void>;
   /** At the start of the host: brings our PHP in every version up to date, and fetches one where there is none. */
   ensureAny(): Promise<void>;
 }
@@ -127,9 +129,25 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     return version;
   }
 
+  /** By one rename too: half a core must not be taken for one. */
+  async function remove(version: string): Promise<void> {
+    await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
+    const scratch = join(layout.scratch, `core-${randomUUID()}`);
+    try {
+      await rename(layout.coreOf(version), scratch);
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return;
+      throw error;
+    }
+    await syncFolder(layout.cores);
+    await rm(scratch, { recursive: true, force: true });
+    log.info({ version }, `WordPress ${version} taken away`);
+  }
+
   return {
     list,
     add: (source) => serial('add', () => add(source ?? configured)),
+    remove: (version) => serial('add', () => remove(version)),
     async ensureAny() {
       const versions = await list();
       for (const version of versions) await writePhpFiles(layout.coreOf(version));
