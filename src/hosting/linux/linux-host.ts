@@ -94,8 +94,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await inBatches(whole, SIDE_BY_SIDE, tryToBringUp);
     await cores.ensureAny();
     for (const version of (await cores.list()).slice(0, 1)) {
-      await parts.golden.ensure(version);
-      await compile(version);
+      await orSay(`WordPress ${version} cannot be installed, so new websites are refused`, async () => {
+        await parts.golden.ensure(version);
+        await compile(version);
+      });
     }
     await orSay('nobody can sign in by SSH', () => parts.ssh.start());
     parts.cron.start();
@@ -104,6 +106,21 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   /** What fails here keeps the websites from being served as little as it can; "homeport doctor --host" names it. */
   async function orSay(what: string, work: () => Promise<void>): Promise<void> {
     await work().catch((err: unknown) => log.error({ err }, what));
+  }
+
+  /** New websites get the newest version: one that cannot be installed must not be it. */
+  async function proveInstallable(version: string): Promise<void> {
+    try {
+      await parts.golden.ensure(version);
+    } catch (cause) {
+      const isUsed = (await records.all()).some(({ placement }) => placement.wordpressVersion === version);
+      if (!isUsed) await cores.remove(version);
+      const fate = isUsed ? 'stays for the websites that have it' : 'was taken away again';
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new PermanentHostError(`WordPress ${version} cannot be installed, and ${fate}: ${why}`, {
+        cause,
+      });
+    }
   }
 
   /** For each PHP of this machine. Websites run without it, only their first page takes longer. */
@@ -325,9 +342,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     inspect: (expected, repair) =>
       inspectMachine({ ...parts, steps, websiteOf, bringUp, undo, serially }, expected, repair),
 
-    addWordpress: async (source) => {
+    async addWordpress(source) {
       const version = await cores.add(source);
-      await parts.golden.ensure(version);
+      await proveInstallable(version);
       await compile(version);
       return version;
     },
