@@ -46,12 +46,19 @@ export class WorkerStopping extends Error {
   override readonly name = 'WorkerStopping';
 }
 
+/** Nobody wants the job any more. */
+export class CalledOff extends Error {
+  override readonly name = 'CalledOff';
+}
+
 /** One attempt under way in this worker. */
 export interface Active {
   job: ClaimedJob;
   lease: Lease;
   /** Aborts the attempt. */
   controller: AbortController;
+  /** Aborts when nobody wants the job any more. The attempt may take its time to end. */
+  calledOff: AbortController;
   /** Aborts when the lease is lost. */
   lost: AbortController;
   /** When the lease lapses, milliseconds since the epoch. */
@@ -66,6 +73,8 @@ export interface Active {
 export type Outcome =
   | { is: 'done'; completion: Completion | undefined }
   | { is: 'failed'; error: unknown }
+  /** It ended because it was called off. */
+  | { is: 'called off' }
   /** It ended because the worker stops; another may begin it again at once. */
   | { is: 'interrupted' }
   /** It goes on although the worker stops. Nobody may begin it until its lease lapses. */
@@ -75,16 +84,17 @@ export type Outcome =
 
 /**
  * Carries out one attempt. It ends when `run` ends; after an abort (timeout, lost lease, stopping worker) it ends
- * `abortGraceMs` later at the latest, even if `run` does not listen to its signal.
+ * `abortGraceMs` later at the latest, even if `run` does not listen to its signal. One that is called off may go on until it ends.
  */
 export async function carryOut(
   kind: CheckedKind,
   job: ClaimedJob,
-  controller: AbortController,
+  { controller, calledOff }: Pick<Active, 'controller' | 'calledOff'>,
   abortGraceMs: number,
   log: Logger,
 ): Promise<Outcome> {
   const { signal } = controller;
+  const heard = AbortSignal.any([signal, calledOff.signal]);
   const timeout = setTimeout(() => controller.abort(new AttemptTimeout(kind.timeoutMs)), kind.timeoutMs);
   let grace: NodeJS.Timeout | undefined;
   const graceOver = new Promise<Outcome>((resolve) => {
@@ -93,7 +103,7 @@ export async function carryOut(
     });
   });
   const work = kind
-    .run(job.payload, { id: job.id, attempt: job.attempt, requestId: job.requestId, signal, log })
+    .run(job.payload, { id: job.id, attempt: job.attempt, requestId: job.requestId, signal: heard, log })
     .then(
       (completion): Outcome => ({ is: 'done', completion }),
       (error: unknown): Outcome => ({ is: 'failed', error }),
@@ -104,7 +114,8 @@ export async function carryOut(
   if (ended.is === 'unstoppable') {
     log.error({ err: signal.reason }, 'the job goes on although its signal aborted');
   }
-  return signal.aborted ? afterAbort(signal.reason, kind, ended) : ended;
+  if (signal.aborted) return afterAbort(signal.reason, kind, ended);
+  return calledOff.signal.aborted && ended.is === 'failed' ? { is: 'called off' } : ended;
 }
 
 function afterAbort(reason: unknown, kind: CheckedKind, ended: Outcome): Outcome {

@@ -60,7 +60,7 @@ export interface RunningJob {
   readonly attempt: number;
   /** The request that asked for the job, for the log. */
   readonly requestId: string | null;
-  /** Aborts when the attempt timed out, when the lease was lost, or when the worker must stop. */
+  /** Aborts when the attempt timed out, the lease was lost, the job was called off, or the worker must stop. */
   readonly signal: AbortSignal;
   /** Names the job in every line. */
   readonly log: Logger;

@@ -94,7 +94,7 @@ describe('a lease', () => {
     const renew = (workerId: string) =>
       jobs.database.write(({ queries }) => renewLeases(queries, workerId, [id], until));
     expect(await renew(crypto.randomUUID())).toEqual([]);
-    expect(await renew(me)).toEqual([{ id, attempt: 1 }]);
+    expect(await renew(me)).toEqual([{ id, attempt: 1, calledOff: false }]);
     expect((await jobs.row(id)).lease_until).toBe(until);
   });
 

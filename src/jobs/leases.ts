@@ -102,22 +102,23 @@ function firstOfItsLane(eb: ExpressionBuilder<Tables, 'jobs'>) {
   );
 }
 
-/** Renews the leases on `jobIds` that are still this worker's, and tells which those are. */
+/** Renews the leases on `jobIds` that are still this worker's, and tells which those are, and which of them were called off. */
 export async function renewLeases(
   queries: Queries,
   workerId: string,
   jobIds: readonly string[],
   leaseUntil: string,
-): Promise<{ id: string; attempt: number }[]> {
+): Promise<{ id: string; attempt: number; calledOff: boolean }[]> {
   if (jobIds.length === 0) return [];
-  return queries
+  const rows = await queries
     .updateTable('jobs')
     .set({ lease_until: leaseUntil })
     .where('state', '=', running)
     .where('worker_id', '=', workerId)
     .where('id', 'in', jobIds)
-    .returning(['id', 'attempt'])
+    .returning(['id', 'attempt', 'max_attempts'])
     .execute();
+  return rows.map(({ id, attempt, max_attempts }) => ({ id, attempt, calledOff: max_attempts === 0 }));
 }
 
 /** Every job of these kinds whose worker let the lease lapse. */
@@ -148,6 +149,8 @@ export type Ending =
   | { state: 'queued'; runAt: string; error: string }
   /** Another try not before `runAt`; this one does not count. */
   | { state: 'postponed'; runAt: string; error: string }
+  /** Nobody wants it any more. */
+  | { state: 'cancelled'; now: string }
   /** Given back untouched: the attempt does not count, and it may begin at once. */
   | { state: 'handed back' };
 
@@ -170,6 +173,9 @@ export async function endAttempt(queries: Queries, lease: Lease, ending: Ending)
       break;
     case 'queued':
       fenced = fenced.set({ state: 'queued', run_at: ending.runAt, error: ending.error, worker_id: null });
+      break;
+    case 'cancelled':
+      fenced = fenced.set({ state: 'cancelled', finished_at: ending.now });
       break;
     case 'postponed':
       fenced = fenced.set((eb) => ({
@@ -207,8 +213,8 @@ export async function findUnknownKinds(
     .execute();
 }
 
-/** Cancels what waits in a lane. */
-export async function cancelQueued(queries: Queries, lane: string, now: string): Promise<void> {
+/** Cancels what waits in a lane, and calls off what runs: it may have no attempt any more, which its worker sees at its next heartbeat. */
+export async function cancelLane(queries: Queries, lane: string, now: string): Promise<void> {
   await queries
     .updateTable('jobs')
     .set({ state: 'cancelled', finished_at: now })
@@ -216,6 +222,13 @@ export async function cancelQueued(queries: Queries, lane: string, now: string):
     // Implied by the next line; spelled out because it is the condition of the index on lanes.
     .where('state', 'in', [queued, running])
     .where('state', '=', queued)
+    .execute();
+  await queries
+    .updateTable('jobs')
+    .set({ max_attempts: 0 })
+    .where('lane', '=', lane)
+    .where('state', 'in', [queued, running])
+    .where('state', '=', running)
     .execute();
 }
 

@@ -4,7 +4,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables.ts';
 import type { Randomness } from '../ids.ts';
 import type { JobType } from './job.ts';
-import { cancelQueued } from './leases.ts';
+import { cancelLane } from './leases.ts';
 
 export interface NewJob<Payload> {
   payload: Payload;
@@ -30,7 +30,10 @@ export interface Queue {
     kind: JobType<Schema>,
     job: NewJob<Static<Schema>>,
   ): Promise<string>;
-  /** Cancels the queued jobs of a lane, those that wait for another attempt too. One that runs goes on. */
+  /**
+   * Cancels the queued jobs of a lane, those that wait for another attempt too. The signal of one that runs aborts within seconds (the
+   * worker's heartbeat); it keeps the lane until it ends.
+   */
   cancelLane(transaction: Transaction, lane: string): Promise<void>;
   /** A job's state and its last failure (for the operator, see failure.ts), or null if there is none of that id. */
   find(id: string): Promise<{ state: JobState; error: string | null; attempt: number } | null>;
@@ -70,7 +73,7 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
     },
 
     async cancelLane(transaction, lane) {
-      await cancelQueued(transaction.queries, lane, timestamp(clock));
+      await cancelLane(transaction.queries, lane, timestamp(clock));
     },
 
     async find(id) {

@@ -48,6 +48,13 @@ export function createSettlement(parts: {
         return succeed(ended, outcome.completion);
       case 'failed':
         return fail(ended, outcome.error);
+      case 'called off': {
+        const ending = () => ({ state: 'cancelled', now: timestamp(clock) }) as const;
+        if (await persist(ended, (tx) => endAttempt(tx.queries, ended.lease, ending()))) {
+          ended.log.info('called off');
+        }
+        return;
+      }
       case 'interrupted':
         if (await persist(ended, (tx) => endAttempt(tx.queries, ended.lease, { state: 'handed back' }))) {
           ended.log.info('handed back');

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { type Active, type CheckedKind, logOf } from './attempt.ts';
+import { type Active, CalledOff, type CheckedKind, logOf } from './attempt.ts';
 import { AttemptInterrupted } from './failure.ts';
 import { type ClaimedJob, findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
 import { showWorker } from './live-workers.ts';
@@ -69,10 +69,13 @@ export function createUpkeep(parts: {
       const ids = present.map((one) => one.job.id);
       return renewLeases(transaction.queries, workerId, ids, new Date(leaseUntil).toISOString());
     });
-    const attempts = new Map(renewed.map((row) => [row.id, row.attempt]));
+    const rows = new Map(renewed.map((row) => [row.id, row]));
     for (const one of present) {
-      if (attempts.get(one.job.id) === one.job.attempt) one.leaseUntil = leaseUntil;
-      else if (!one.settling) lose(one);
+      const row = rows.get(one.job.id);
+      if (row?.attempt === one.job.attempt) {
+        one.leaseUntil = leaseUntil;
+        if (row.calledOff) one.calledOff.abort(new CalledOff('the job was called off'));
+      } else if (!one.settling) lose(one);
     }
   }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, NEVER, openJobsFixture, until } from '../../test/jobs.ts';
@@ -209,6 +210,67 @@ describe('cancelling a lane', () => {
       finished_at: jobs.clock.now().toISOString(),
     });
     expect((await jobs.row(other)).state).toBe('queued');
+  });
+});
+
+describe('calling off what runs', () => {
+  it('aborts it at the next heartbeat, and goes on with its lane once it has ended', async () => {
+    const { opened, open } = gate();
+    const told: unknown[] = [];
+    const kind = kindOf(
+      async ({ n }, { signal }) => {
+        if (n === 2) return;
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        told.push(signal.reason);
+        // It takes longer to tidy up than a worker waits that stops.
+        await opened;
+        signal.throwIfAborted();
+      },
+      { giveUp: async () => void told.push('given up') },
+    );
+    const worker = jobs.worker([kind], { heartbeatMs: 10, abortGraceMs: 20 });
+    const running = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    await until(async () => expect((await jobs.row(running)).state).toBe('running'));
+    const next = await jobs.database.write(async (transaction) => {
+      await jobs.queue.cancelLane(transaction, 'a');
+      return jobs.queue.enqueue(transaction, kind, { payload: { n: 2 }, lane: 'a' });
+    });
+    await until(() => expect(told).toEqual([expect.objectContaining({ name: 'CalledOff' })]));
+    await sleep(100);
+    expect((await jobs.row(running)).state).toBe('running');
+    expect((await jobs.row(next)).state).toBe('queued');
+    open();
+    await worker.idle();
+    expect(await jobs.row(running)).toMatchObject({
+      state: 'cancelled',
+      finished_at: jobs.clock.now().toISOString(),
+      lease_until: null,
+    });
+    expect((await jobs.row(next)).state).toBe('succeeded');
+    expect(told).toHaveLength(1);
+  });
+
+  it('stays called off where its worker died', async () => {
+    const given: unknown[] = [];
+    const kind = kindOf(async () => {}, { giveUp: async () => void given.push('up') });
+    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    await jobs.database.write(({ queries }) =>
+      queries
+        .updateTable('jobs')
+        .set({
+          state: 'running',
+          attempt: 1,
+          worker_id: crypto.randomUUID(),
+          lease_until: jobs.clock.now().toISOString(),
+        })
+        .where('id', '=', id)
+        .execute(),
+    );
+    await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
+    jobs.clock.advance(1);
+    await jobs.worker([kind]).idle();
+    expect((await jobs.row(id)).state).toBe('failed');
+    expect(given).toEqual(['up']);
   });
 });
 

@@ -124,6 +124,7 @@ export function createWorker(parts: WorkerParts): Worker {
       job,
       lease: { jobId: job.id, workerId: id, attempt: job.attempt },
       controller: new AbortController(),
+      calledOff: new AbortController(),
       lost: new AbortController(),
       leaseUntil,
       settling: false,
@@ -154,7 +155,7 @@ export function createWorker(parts: WorkerParts): Worker {
     // Claimed while the worker was told to stop.
     if (state !== 'started') return { is: 'interrupted' };
     jobLog.debug('started');
-    return carryOut(kind, one.job, one.controller, abortGraceMs, jobLog);
+    return carryOut(kind, one.job, one, abortGraceMs, jobLog);
   }
 
   const allEnded = async () => {
