@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { visit } from '../../../test/edge.ts';
@@ -7,7 +7,7 @@ import { checkBackups } from '../../cli/doctor/backups.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { maintenance } from '../../maintenance.ts';
 import { readFigures } from '../../metrics/figures.ts';
-import { backUpDaily, discardBackup, sampleRestore } from './jobs.ts';
+import { backUpDaily, checkRestore, discardBackup, sampleRestore } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -143,11 +143,81 @@ it('asks for none while as many are under way as there may be, and for none besi
   );
   await ask(backUpDaily);
   expect(await rows()).toHaveLength(1);
-  await database.write(({ queries }) => queries.deleteFrom('jobs').where('id', '=', held).execute());
+  // One that waits for a host that is away takes nobody's place.
+  await database.write(({ queries }) =>
+    queries.updateTable('jobs').set({ error: 'The host is away.' }).where('id', '=', held).execute(),
+  );
   await ask(backUpDaily);
   expect((await rows()).map(({ install_id }) => install_id)).toEqual(
     [installs[0], installs[1], installs[2]].map((install) => install?.id),
   );
+});
+
+it('makes one that was aborted anew in the same night, an hour later and three times at most', async () => {
+  toNextNoon();
+  const id = installs[0]?.id ?? '';
+  const { database } = write();
+  const mine = async () => (await rows()).filter(({ install_id }) => install_id === id);
+  const abortLast = async () => {
+    const last = (await mine()).at(-1)?.id ?? '';
+    await database.write(({ queries }) =>
+      queries
+        .updateTable('backups')
+        .set({ status: 'aborted', finished_at: clock.now().toISOString() })
+        .where('id', '=', last)
+        .execute(),
+    );
+  };
+  await ask(backUpDaily);
+  for (const count of [1, 2, 3]) {
+    expect(await mine()).toHaveLength(count);
+    await abortLast();
+    clock.advance(HOUR_MS - 1);
+    await ask(backUpDaily);
+    expect(await mine()).toHaveLength(count);
+    clock.advance(1);
+    await ask(backUpDaily);
+  }
+  expect(await mine()).toHaveLength(3);
+  toNextNoon();
+  await ask(backUpDaily);
+  expect((await mine()).map(({ status }) => status)).toEqual(['aborted', 'aborted', 'aborted', 'completed']);
+});
+
+it('asks for none of installs whose host is away, until it is back', async () => {
+  toNextNoon();
+  const { database } = write();
+  const hostId = crypto.randomUUID();
+  const [away] = installs;
+  await database.write(async ({ queries }) => {
+    await queries
+      .insertInto('hosts')
+      .values({
+        id: hostId,
+        name: 'web9',
+        address: 'https://192.0.2.9:4443',
+        accepting: true,
+        description: null,
+        seen_at: null,
+        reason: 'nothing answers',
+        created_at: clock.now().toISOString(),
+      })
+      .execute();
+    await queries
+      .updateTable('installs')
+      .set({ host_id: hostId })
+      .where('id', '=', away?.id ?? '')
+      .execute();
+  });
+  await ask(backUpDaily);
+  expect((await rows()).map(({ install_id }) => install_id)).toEqual(installs.slice(1).map(({ id }) => id));
+  await database.write(({ queries }) => queries.updateTable('hosts').set({ reason: null }).execute());
+  await ask(backUpDaily);
+  expect((await rows()).at(-1)).toMatchObject({ install_id: away?.id, status: 'completed' });
+  await database.write(async ({ queries }) => {
+    await queries.updateTable('installs').set({ host_id: null }).execute();
+    await queries.deleteFrom('hosts').execute();
+  });
 });
 
 it('keeps daily backups for so many days, the last completed one for longer, and those of people for ever', async () => {
@@ -224,6 +294,21 @@ it('restores a sample on trial, and leaves nothing of it behind', async () => {
     { check: 'restore checks', state: 'ok', message: expect.stringContaining('took') },
   ]);
   for (const backup of await rows()) expect(backup.status).toBe('completed');
+});
+
+it('takes away what a broken off trial left, though the backup is gone meanwhile', async () => {
+  const scratch_id = crypto.randomUUID();
+  const left = join(homeport.config.dataDir, 'host', 'installs', scratch_id);
+  mkdirSync(left);
+  const { database, queue } = write();
+  await database.write((transaction) =>
+    queue.enqueue(transaction, checkRestore, {
+      payload: { backup_id: crypto.randomUUID(), install_id: installs[0]?.id ?? '', scratch_id },
+      lane: null,
+    }),
+  );
+  await homeport.idle();
+  expect(existsSync(left)).toBe(false);
 });
 
 it('tells of a backup that cannot be restored, by doctor and by metrics, until one can', async () => {

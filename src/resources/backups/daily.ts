@@ -8,6 +8,11 @@ import type { Platform } from '../../platform.ts';
 import { backUpDaily, createBackup, discardBackup } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 
+/** A backup of the night that was aborted is made anew after so long: a stale lock of restic's lasts half an hour. */
+const AGAIN_AFTER_MS = 60 * 60 * 1000;
+/** How often it is begun in one night. */
+const MOST_A_NIGHT = 3;
+
 const UNFINISHED: BackupStatus[] = ['requested', 'in_progress'];
 
 /** Whether installs are backed up every day without being asked to. */
@@ -60,24 +65,32 @@ export function dailyBackupKind(platform: Platform): JobKind {
   });
 }
 
-/** Jobs that make and delete backups. */
+/** Jobs that make and delete backups, but for those that wait for a host that is away. */
 async function countUnderWay(queries: Queries): Promise<number> {
   const { count } = await queries
     .selectFrom('jobs')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('state', 'in', ['queued', 'running'])
     .where('kind', 'in', [createBackup.name, discardBackup.name])
+    .where((eb) => eb.or([eb('state', '=', 'running'), eb('attempt', '>', 0), eb('error', 'is', null)]))
     .executeTakeFirstOrThrow();
   return count;
 }
 
-/** The installs whose time has come in this night, and that have no backup of this night; longest due first. */
+/**
+ * The installs whose time has come in this night, that have no backup of this night, and whose host answers; longest due first. A
+ * backup that was aborted is none, but only so often.
+ */
 async function installsToBackUp(queries: Queries, now: Date): Promise<string[]> {
   const night = nightOf(now);
+  const again = new Date(now.getTime() - AGAIN_AFTER_MS).toISOString();
   const without = await queries
     .selectFrom('installs as install')
+    .leftJoin('hosts as host', 'host.id', 'install.host_id')
     .select(['install.id', 'install.created_at'])
     .where('install.status', '=', 'active')
+    // One that is away gets no pile of work for when it is back.
+    .where('host.reason', 'is', null)
     .where((eb) =>
       eb.not(
         eb.exists(
@@ -88,12 +101,26 @@ async function installsToBackUp(queries: Queries, now: Date): Promise<string[]> 
             .where('backup.scheduled', '=', true)
             .where((of) =>
               of.or([
-                of('backup.created_at', '>=', night.toISOString()),
                 of('backup.status', 'in', UNFINISHED),
+                of('backup.created_at', '>=', night.toISOString()).and(
+                  of.or([of('backup.status', '<>', 'aborted'), of('backup.finished_at', '>', again)]),
+                ),
               ]),
             ),
         ),
       ),
+    )
+    .where(
+      (eb) =>
+        eb
+          .selectFrom('backups as aborted')
+          .select((of) => of.fn.countAll<number>().as('count'))
+          .whereRef('aborted.install_id', '=', 'install.id')
+          .where('aborted.scheduled', '=', true)
+          .where('aborted.status', '=', 'aborted')
+          .where('aborted.created_at', '>=', night.toISOString()),
+      '<',
+      MOST_A_NIGHT,
     )
     .execute();
   return (
