@@ -149,3 +149,14 @@ test.runIf(existsSync('/sys/fs/cgroup/unified/cgroup.procs'))('kills by the mean
     await rm(root, { recursive: true });
   }
 });
+
+test('tells which limits a group has not', async () => {
+  expect(await cgroups.check('group', LIMITS)).toBe('the cgroup group is not there');
+  await cgroups.set('group', LIMITS);
+  expect(await cgroups.check('group', LIMITS)).toBeNull();
+  expect(await cgroups.check('group', { ...LIMITS, processes: 11 })).toBe(
+    'the cgroup group has pids.max 10 instead of 11',
+  );
+  await cgroups.set('group', null);
+  expect(await cgroups.check('group', LIMITS)).toMatch(/^the cgroup group has memory\S+ /);
+});

@@ -161,6 +161,10 @@ test('one that nginx refuses is named, served as before, and keeps no other from
     'the website bad cannot be served as it should be and is served as it was before',
     'the website worse cannot be served as it should be and is not served',
   ]);
+
+  // And when all is brought back.
+  await server.web.mend();
+  expect([await who('two.test'), await who('bad.test')]).toEqual(['two', 'bad']);
 });
 
 test.each([
@@ -283,7 +287,7 @@ test('an nginx that was killed comes up again', async () => {
   await eventually(async () => (await faultsOf([one])).length === 0);
 });
 
-test('what was changed by hand is found, and mended by start', async () => {
+test('what was changed by hand is found, and mended', async () => {
   const one = await website(siteState('one', ['one.test']));
   await server.web.start([one]);
   const [vhost = ''] = await readdir(join(server.layout.nginx, 'vhosts'));
@@ -298,12 +302,12 @@ test('what was changed by hand is found, and mended by start', async () => {
   const current = join(server.layout.nginx, 'current', 'nginx.conf');
   await writeFile(current, '# nothing\n');
   expect(await faultsOf([one])).toEqual(["nginx's configuration on disk was changed"]);
-  await server.web.start([one]);
+  await server.web.mend();
   expect(await faultsOf([one])).toEqual([]);
   expect(server.web.served()).toEqual([one.state.id]);
 
   await rm(join(server.layout.nginx), { recursive: true });
-  await server.web.start([one]);
+  await server.web.mend();
   expect(await faultsOf([one])).toEqual([]);
 });
 
