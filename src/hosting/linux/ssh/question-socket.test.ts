@@ -144,6 +144,25 @@ describe('the socket', () => {
     expect(asked).toEqual(['hello']);
   });
 
+  test('answers beside many who connect and ask nothing, or have their answer and stay', async () => {
+    const asking = [...Array<string>(100).fill(''), ...Array<string>(100).fill('hello\n')];
+    const idle = asking.map((text) => {
+      const client = connect({ path, allowHalfOpen: true });
+      client.on('error', () => {});
+      client.resume();
+      client.write(text);
+      return client;
+    });
+    await Promise.all(idle.map((client) => once(client, 'connect')));
+    const begun = performance.now();
+    expect(await ask('shop')).toBe('restrict,pty the line\n');
+    // Before any of them was turned out for its slowness.
+    expect(performance.now() - begun).toBeLessThan(4_000);
+    const silent = idle.slice(0, 100);
+    await expect.poll(() => silent.filter((client) => client.readableEnded).length).toBeGreaterThan(0);
+    for (const client of idle) client.destroy();
+  });
+
   test('lets go of who has not asked when it is closed', async () => {
     const client = connect(path);
     client.on('error', () => {});

@@ -3,6 +3,7 @@ import { chmod, chown, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import { hasCode } from '../../error-code.ts';
+import { createWaitingRoom } from '../../waiting-room.ts';
 
 /** A Unix socket at which a script of ours asks one question, a line, and gets one answer. */
 export interface QuestionSocket {
@@ -29,30 +30,31 @@ const LONGEST_QUESTION = 20_000;
 const QUESTION_MS = 5_000;
 /** Its process, user and way, or the beginning of its key. */
 const LOGGED_CHARACTERS = 100;
-/** sshd starts no more connections than that before somebody has signed in. */
+/** More than connections that sshd has before somebody has signed in. */
 const MOST_AT_ONCE = 128;
 
 export function createQuestionSocket({ path, access, answer, log }: QuestionSocketOptions): QuestionSocket {
   const sockets = new Set<Socket>();
+  /** Who has not asked yet, and who has his answer and stays. */
+  const idle = createWaitingRoom({ most: MOST_AT_ONCE, withinMs: QUESTION_MS });
+  let answering = 0;
   let server: Server | null = null;
 
   function serve(socket: Socket): void {
     let text = '';
     let asked = false;
-    const grace = setTimeout(() => socket.destroy(), QUESTION_MS);
     sockets.add(socket);
+    idle.enter(socket);
     socket.setEncoding('utf8');
     // The asker may be gone before the answer comes.
     socket.on('error', (err) => log.debug({ err }, 'a question about an SSH log-in was broken off'));
-    socket.on('close', () => {
-      clearTimeout(grace);
-      sockets.delete(socket);
-    });
+    socket.on('close', () => sockets.delete(socket));
     socket.on('data', (part: string) => {
       text += part;
       if (text.length > LONGEST_QUESTION) socket.destroy();
       else if (!asked && text.includes('\n')) {
         asked = true;
+        if (answering >= MOST_AT_ONCE) return socket.destroy();
         void reply(socket, text.slice(0, text.indexOf('\n')));
       }
     });
@@ -62,12 +64,17 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
   }
 
   async function reply(socket: Socket, question: string): Promise<void> {
+    answering += 1;
+    idle.leave(socket);
     try {
       socket.end((await answer(question)) ?? '');
     } catch (err) {
       const asked = question.slice(0, LOGGED_CHARACTERS);
       log.error({ err, asked }, 'a question about an SSH log-in could not be answered; it is refused');
       socket.end();
+    } finally {
+      answering -= 1;
+      idle.enter(socket);
     }
   }
 
@@ -99,7 +106,6 @@ export function createQuestionSocket({ path, access, answer, log }: QuestionSock
       await close();
       await rm(path, { force: true });
       const made = createServer({ allowHalfOpen: true }, serve);
-      made.maxConnections = MOST_AT_ONCE;
       made.listen(path);
       await once(made, 'listening');
       made.on('error', (err) => log.error({ err }, 'a socket for questions about SSH log-ins failed'));
