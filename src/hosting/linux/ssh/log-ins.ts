@@ -70,6 +70,13 @@ export function createLogIns(options: LogInsOptions): LogIns {
         return null;
       }
       const { id: installId } = hosted.install;
+      if (!(await sessions.hasRoom(installId, monitor))) {
+        log.warn(
+          { ...who, user: login.userId },
+          'an SSH log-in is refused: the install has too many connections',
+        );
+        return null;
+      }
       await sessions.admit({ ...connection, name, fingerprintSha256, installId, userId: login.userId });
       // It may have been taken away since it was looked for, and its sessions ended.
       return installOf(name)?.install.id === installId ? keyLine(question) : null;

@@ -32,6 +32,13 @@ export async function isAlive({ pid, startTime }: Pick<Process, 'pid' | 'startTi
   return (await processAt(pid))?.startTime === startTime;
 }
 
+/** Those of `parents` that have begun a process which runs as `uid` now. */
+export async function withChildOf(uid: number, parents: ReadonlySet<number>): Promise<Set<number>> {
+  const children = (await allProcesses()).filter(({ parent }) => parents.has(parent));
+  const users = await Promise.all(children.map(({ pid }) => userOf(pid)));
+  return new Set(children.filter((_child, at) => users[at] === uid).map(({ parent }) => parent));
+}
+
 const GRACE_MS = 1_000;
 const KILL_WITHIN_MS = 5_000;
 const STEP_MS = 20;

@@ -7,7 +7,7 @@ import type { Clock } from '../../../clock.ts';
 import { writeAtomically } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
 import type { SshLogin, SshQuestions } from '../../host.ts';
-import { endTree, isAlive, processAt } from './processes.ts';
+import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
 
 const sessionSchema = Type.Object({
   /** The process of sshd that has the connection: all that runs in the session is below it. */
@@ -30,6 +30,8 @@ export interface Sessions {
   start(): Promise<void>;
   /** A connection is about to sign in; the last answer for it counts. */
   admit(session: Session): Promise<void>;
+  /** Whether the install has so few connections that this process of sshd may have one of them. */
+  hasRoom(installId: string, pid: number): Promise<boolean>;
   /** In whose connection the process runs; null for one that runs in none. */
   around(pid: number): Promise<Session | null>;
   /** Ends all of one install, processes and all; resolves when they are gone. */
@@ -48,6 +50,10 @@ export interface SessionsOptions {
   recheckMs: number;
   /** For how long somebody may stay while there is no answer. */
   unansweredMs: number;
+  /** How many connections an install may have. A session costs its install; a connection without one costs the machine. */
+  mostConnections: number;
+  /** The user that sessions of the install of that name run as; null if there is none. */
+  uidOf(name: string): number | null;
 }
 
 /** Between the process of sshd that has the connection and what it begins for the user there are one or two. */
@@ -59,7 +65,7 @@ interface Held extends Session {
 }
 
 export function createSessions(options: SessionsOptions): Sessions {
-  const { folder, questions, clock, log, recheckMs, unansweredMs } = options;
+  const { folder, questions, clock, log, recheckMs, unansweredMs, mostConnections } = options;
   const held = new Map<number, Held>();
   let timer: NodeJS.Timeout | undefined;
 
@@ -86,6 +92,28 @@ export function createSessions(options: SessionsOptions): Sessions {
     if (failed.length > 0) throw new AggregateError(failed, 'SSH sessions did not end');
   }
 
+  const connectionsOf = (installId: string) =>
+    [...held.values()].filter((session) => session.installId === installId);
+
+  /** Those of one install in which somebody has proved who he is: who has only shown a public key keeps nobody out. */
+  async function signedIn(connections: Held[]): Promise<Held[]> {
+    const [first] = connections;
+    const uid = first === undefined ? null : options.uidOf(first.name);
+    if (uid === null) return [];
+    const pids = await withChildOf(uid, new Set(connections.map(({ pid }) => pid)));
+    return connections.filter(({ pid }) => pids.has(pid));
+  }
+
+  /** Many that sign in at the same time all find room: the last of them go again. */
+  async function endSurplus(): Promise<void> {
+    for (const installId of new Set([...held.values()].map((session) => session.installId))) {
+      const connections = connectionsOf(installId);
+      if (connections.length <= mostConnections) continue;
+      const inOrder = (await signedIn(connections)).sort((one, other) => one.startTime - other.startTime);
+      await endEach(inOrder.slice(mostConnections), 'the install has too many connections');
+    }
+  }
+
   /** Asks once for each key at each install, whatever the number of its connections. */
   async function recheck(): Promise<void> {
     const groups = new Map<string, Held[]>();
@@ -94,6 +122,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       groups.set(key, [...(groups.get(key) ?? []), session]);
     }
     await Promise.all([...groups.values()].map(recheckGroup));
+    await endSurplus();
   }
 
   async function recheckGroup(group: Held[]): Promise<void> {
@@ -151,6 +180,11 @@ export function createSessions(options: SessionsOptions): Sessions {
       held.set(session.pid, { ...session, answeredAt: clock.now().getTime() });
     },
 
+    async hasRoom(installId, pid) {
+      const others = connectionsOf(installId).filter((session) => session.pid !== pid);
+      return others.length < mostConnections || (await signedIn(others)).length < mostConnections;
+    },
+
     async around(pid) {
       let process = await processAt(pid);
       for (let step = 0; process !== null && step < MOST_GENERATIONS; step += 1) {
@@ -161,11 +195,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       return null;
     },
 
-    endOf: (installId) =>
-      endEach(
-        [...held.values()].filter((session) => session.installId === installId),
-        'the install is taken away',
-      ),
+    endOf: (installId) => endEach(connectionsOf(installId), 'the install is taken away'),
 
     async stop() {
       clearTimeout(timer);

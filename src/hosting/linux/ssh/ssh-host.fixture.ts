@@ -52,6 +52,8 @@ export interface SshHost {
   ssh(name: string, key: ClientKey, command: string[], more?: string[], input?: string): Promise<Ran>;
   /** Runs sftp(1) with these commands. */
   sftp(name: string, key: ClientKey, commands: string): Promise<Ran>;
+  /** An ssh(1) that signs in and asks for no session; null if it is refused, else it stays. */
+  idle(name: string, key: ClientKey): Promise<ChildProcess | null>;
   /** An ssh(1) that stays; resolves once its command has printed its first line. */
   stay(name: string, key: ClientKey, command: string, more?: string[]): Promise<Staying>;
   remove(): Promise<void>;
@@ -69,7 +71,7 @@ const CGROUP = (id: string) => `install-${id}`;
 /** `firstUid`: of ten that no other test uses. */
 export async function startSshHost(
   firstUid: number,
-  timing: Pick<SshServerOptions, 'recheckMs' | 'unansweredMs'> = {},
+  limits: Pick<SshServerOptions, 'recheckMs' | 'unansweredMs' | 'mostConnections'> = {},
 ): Promise<SshHost> {
   const instance = `ssh${randomBytes(4).toString('hex')}`;
   const layout = linuxLayout(await mkdtemp('/srv/hpt-ssh-'), await mkdtemp('/run/hpt-ssh-'));
@@ -112,7 +114,7 @@ export async function startSshHost(
       installOf: (name) => logins.get(name) ?? null,
       log,
       clock: systemClock,
-      ...timing,
+      ...limits,
       ...more,
     });
     servers.push(made);
@@ -188,6 +190,22 @@ export async function startSshHost(
           { input: commands, folder: clients, timeoutMs: 15_000 },
         ),
       ),
+
+    async idle(name, key) {
+      const child = spawn('/usr/bin/ssh', sshArguments(name, key, [], ['-N', '-v']), {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      clientsRunning.push(child);
+      const isIn = new Promise<boolean>((resolve) => {
+        let said = '';
+        child.stderr.on('data', (part) => {
+          said += String(part);
+          if (said.includes('Entering interactive session')) resolve(true);
+        });
+        child.once('close', () => resolve(false));
+      });
+      return (await isIn) ? child : null;
+    },
 
     async stay(name, key, command, more = []) {
       const child = spawn('/usr/bin/ssh', sshArguments(name, key, [command], more), {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
@@ -9,7 +10,7 @@ import { OperatorError } from '../../../operator-error.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
 import { hasCode } from '../../error-code.ts';
 import type { SshQuestions } from '../../host.ts';
-import type { DaemonSpec, Daemons } from '../daemon.ts';
+import type { DaemonSpec, Daemons, ResourceLimits } from '../daemon.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import { ensureFolder, folderState } from '../isolation/owned-folder.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
@@ -59,6 +60,8 @@ export interface SshServerOptions {
   recheckMs?: number;
   /** For how long they may stay while the control plane does not answer: as long as it takes to update it. */
   unansweredMs?: number;
+  /** How many connections an install may have at the same time. */
+  mostConnections?: number;
 }
 
 interface SystemFile {
@@ -68,6 +71,15 @@ interface SystemFile {
 }
 
 const DAEMON = 'sshd';
+/**
+ * What sshd takes for all connections together; what runs in their sessions counts for the installs. A connection is two
+ * processes and 1.8 MB. Half of the machine's processors encrypt, at most.
+ */
+const LIMITS: ResourceLimits = {
+  memoryMb: 1_536,
+  cpuPercent: 50 * availableParallelism(),
+  processes: 1_024,
+};
 /** Compiled into Debian's sshd. */
 const PRIVILEGE_SEPARATION_FOLDER = '/run/sshd';
 
@@ -79,7 +91,7 @@ const SCRIPTS: [source: string, target: (layout: LinuxLayout) => string][] = [
 
 export function createSshServer(options: SshServerOptions): SshServer {
   const { layout, daemons, cgroups, questions, installOf, log, clock } = options;
-  const { recheckMs = 10_000, unansweredMs = 120_000 } = options;
+  const { recheckMs = 10_000, unansweredMs = 120_000, mostConnections = 20 } = options;
   const listen = { ...options.listen };
   const sessions = createSessions({
     folder: join(layout.runFolder, 'ssh'),
@@ -88,6 +100,8 @@ export function createSshServer(options: SshServerOptions): SshServer {
     log,
     recheckMs,
     unansweredMs,
+    mostConnections,
+    uidOf: (name) => installOf(name)?.sandbox.uid ?? null,
   });
   const logIns = createLogIns({ layout, cgroups, questions, installOf, sessions, pidOfSshd, log });
   const sockets = {
@@ -137,6 +151,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
       command: ['/usr/sbin/sshd', '-D', '-e', '-f', configFile(layout)],
       // sshd reads its configuration once: another one has it started again.
       environment: { HOMEPORT_CONFIGURATION: digestOf(renderSshdConfig(layout, listen)) },
+      limits: LIMITS,
       ready: () => requireSshBanner(listen),
     };
   }

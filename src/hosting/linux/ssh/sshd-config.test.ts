@@ -18,6 +18,9 @@ describe('the configuration of sshd', () => {
     'AuthorizedKeysCommandUser nobody',
     'ForceCommand exec /var/lib/homeport-host/lib/session /run/homeport-host/sessions.sock',
     'DisableForwarding yes',
+    'MaxStartups 48:30:96',
+    'PerSourceMaxStartups 16',
+    'LoginGraceTime 30',
     'PermitUserEnvironment no',
     'PermitUserRC no',
   ])('says "%s"', (line) => {

@@ -50,9 +50,10 @@ export function renderSshdConfig(layout: LinuxLayout, { host, port }: ListenAddr
     // A client with many keys offers one after the other.
     ['MaxAuthTries', '12'],
     ['MaxSessions', '10'],
-    ['MaxStartups', '64:30:128'],
+    // Before somebody has signed in: of 48 and more some are refused, of 96 each.
+    ['MaxStartups', '48:30:96'],
     ['PerSourceMaxStartups', '16'],
-    ['LoginGraceTime', '60'],
+    ['LoginGraceTime', '30'],
     // A connection that died is noticed after two minutes.
     ['ClientAliveInterval', '30'],
     ['ClientAliveCountMax', '4'],
