@@ -5,7 +5,7 @@ import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
 import { takesConnections } from '../../src/cli/host-socket.ts';
 import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
 import { CommandError, runCommand } from '../../src/hosting/linux/run-command.ts';
-import { type Environment, environmentFor, type Running, serve } from '../cli/run-homeport.ts';
+import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
 /** The program itself names what is its own: one that runs on this machine would be taken for it. */
@@ -71,6 +71,13 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await server.printed('the host of this machine was ended by SIGKILL');
     await until(async () => (await hostOf(server)) !== first && (await takesConnections(socket())));
 
+    // Another one would take the daemons of this one for those of one that was killed.
+    const running = await processesNaming(machine.folder);
+    const another = await run(environment, 'host');
+    expect(another.stderr).toContain(`Another "homeport host" listens at ${socket()}.`);
+    expect(another.code).toBe(1);
+    expect(await processesNaming(machine.folder)).toEqual(running);
+
     server.process.kill('SIGKILL');
     await until(async () => (await processesNaming(machine.folder)).length === 0);
     expect(await takesConnections(socket())).toBe(false);
@@ -110,7 +117,7 @@ async function hostOf(server: Running): Promise<number> {
 
 /** Processes that work with what is in a folder. */
 async function processesNaming(folder: string): Promise<string[]> {
-  const { stdout } = await runCommand('/bin/ps', ['-eo', 'args=']);
+  const { stdout } = await runCommand('/bin/ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(folder));
 }
 
