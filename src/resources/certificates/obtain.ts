@@ -1,5 +1,6 @@
 import { type AcmeAccount, AcmeRefusal, type IssuedCertificate } from '../../acme/authority.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../hosting/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { forgetAccountUrl, registeredAccount } from './acme-account.ts';
 import { recentValidations, recordValidation, ValidationsSpent } from './attempts.ts';
 import type { Issuance } from './issuance.ts';
@@ -9,11 +10,13 @@ import { AFTER_FINAL_REFUSAL_MS, pauseForValidations } from './retry-scale.ts';
 /** How one try to get a certificate ended. */
 export type Outcome =
   | { kind: 'issued'; certificate: IssuedCertificate }
-  /** The limit of validations: nothing was tried, and nothing new is known. */
+  /** The limit of validations, or a host that is away: nothing was tried, and nothing new is known. */
   | { kind: 'paused'; waitMs: number }
   /** `waitMs`: not before; null leaves it to the scale. `reached`: what was seen on the way, null for nothing. */
   | { kind: 'refused'; reason: string; waitMs: number | null; reached: boolean | null };
 
+/** Orders of other hosts' names share the lanes, so this one's are not put off in there but asked for again. */
+const HOST_AWAY_MS = 60_000;
 const ACCOUNT_UNKNOWN = 'urn:ietf:params:acme:error:accountDoesNotExist';
 
 /**
@@ -45,6 +48,10 @@ export async function obtain(
     return { kind: 'issued', certificate: await order(issuance, name, account, replaces, signal) };
   } catch (error) {
     if (error instanceof ValidationsSpent) return { kind: 'paused', waitMs: await paused() };
+    if (error instanceof HostUnreachableError) {
+      platform.log.info({ err: error, domain: name }, 'a certificate waits for a host');
+      return { kind: 'paused', waitMs: HOST_AWAY_MS };
+    }
     if (!(error instanceof AcmeRefusal)) throw error;
     platform.log.warn({ err: error, domain: name }, 'the certificate authority issued no certificate');
     if (error.type === ACCOUNT_UNKNOWN) await forgetAccountUrl(platform, directoryUrl);
