@@ -40,13 +40,12 @@ test('a WordPress that cannot be installed is no version of the host, and stops 
     /WordPress 99\.1 cannot be installed, and was taken away again: .*half a release/s,
   );
   expect((await host.describe()).wordpressVersions).toEqual(before);
-  await host.apply(plainState('blog'));
   await stop();
 
   // Left by a host that was killed before it knew.
   await cp(source, linuxLayout(machine.folder, machine.runFolder).coreOf('99.1'), { recursive: true });
   const again = await machine.start();
-  expect(await Promise.all([statusOf('shop'), statusOf('blog')])).toEqual([200, 200]);
+  expect(await statusOf('shop')).toBe(200);
   await expect(again.host.apply(plainState('new'))).rejects.toThrow(/half a release/);
   await expect(again.host.addWordpress(source)).rejects.toThrow(/was taken away again/);
   await again.host.apply(plainState('new'));
