@@ -1,9 +1,13 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pino } from 'pino';
+import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import type { ListenAddress } from '../../src/setting-values.ts';
 import { freePort } from '../../test/servers/postgres-server.ts';
 import { serve } from '../processes.ts';
 import { withCleanup } from './cleanup.ts';
+
+const CGROUP = 'static';
 
 /** An nginx that does nothing but give one file, which it does as fast as nginx can. `folder` can be reached by everybody. */
 export async function withStaticServer<Result>(
@@ -18,10 +22,18 @@ export async function withStaticServer<Result>(
   const address = { host: '127.0.0.1', port: await freePort() };
   const file = join(folder, 'static.conf');
   await writeFile(file, configuration(folder, root, address));
-  const server = await serve(['/usr/sbin/nginx', '-c', file, '-g', 'daemon off;'], {
+  // In a cgroup like the host's own nginx: on a busy machine one outside gets another share of the processors.
+  const cgroups = createCgroups({ instance: 'bench', log: pino({ level: 'silent' }) });
+  await cgroups.set(CGROUP, null);
+  const nginx = ['/usr/sbin/nginx', '-c', file, '-g', 'daemon off;'];
+  const server = await serve([...cgroups.enter(CGROUP), ...nginx], {
     origin: `http://${address.host}:${address.port}`,
   });
-  return withCleanup(server.stop, () => work(address));
+  const stop = async () => {
+    await server.stop();
+    await cgroups.remove(CGROUP);
+  };
+  return withCleanup(stop, () => work(address));
 }
 
 const configuration = (folder: string, root: string, { host, port }: ListenAddress) => `user www-data;
