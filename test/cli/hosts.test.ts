@@ -154,6 +154,16 @@ test('a server on a host serves, and installs are switched with it and without i
   const { code, stdout } = await cli('installs', 'core', name, '6.8.7');
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${name} runs on WordPress 6.8.7 (before: 6.1.9).\n` });
 
+  const path = await cli('host', 'wordpress', host, '/root');
+  expect(path).toMatchObject({ code: 1, stdout: '' });
+  expect(path.stderr).toContain('is set by HOMEPORT_WORDPRESS_SOURCE on that machine');
+  expect((await cli('host', 'wordpress', host, 'debian')).stdout).toBe(`${host} has WordPress 7.1.\n`);
+  expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
+  await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
+  await refused(['host', 'remove', host], /There is an install on the host/);
+  server.process.kill('SIGTERM');
+  expect((await server.ended).code).toBe(0);
+
   await refused(['host', 'forget', host, id, '--yes'], `${name} is an install of this platform.`);
   // Ids may begin with a digit, and names may not.
   const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });
@@ -165,16 +175,6 @@ test('a server on a host serves, and installs are switched with it and without i
     stderr: '',
   });
   expect(machine.versions.has(strange.id)).toBe(false);
-
-  const path = await cli('host', 'wordpress', host, '/root');
-  expect(path).toMatchObject({ code: 1, stdout: '' });
-  expect(path.stderr).toContain('is set by HOMEPORT_WORDPRESS_SOURCE on that machine');
-  expect((await cli('host', 'wordpress', host, 'debian')).stdout).toBe(`${host} has WordPress 7.1.\n`);
-  expect(await json('installs', 'core', name, '7.1')).toMatchObject({ from: '6.8.7', to: '7.1' });
-  await refused(['installs', 'core', name, '5.0'], `has no WordPress 5.0; it has 7.1, 6.8.7, 6.1.9.`);
-  await refused(['host', 'remove', host], /There is an install on the host/);
-  server.process.kill('SIGTERM');
-  expect((await server.ended).code).toBe(0);
 
   await machine.down();
   await refused(['host', 'wordpress', host], /nothing listens at .*Start it there, as root/);
