@@ -12,7 +12,7 @@ interface DoomedInstall {
 
 /**
  * Deletes installs, which the caller holds, in the caller's transaction: their rows and all that hangs on them now, the websites by a job each.
- * Work that still waited for them is cancelled; host names that other installs had as duplicates become theirs.
+ * Work that still waited for them is cancelled, and what runs is called off; host names that other installs had as duplicates become theirs.
  */
 export async function deleteInstalls(
   transaction: Transaction,
