@@ -1,27 +1,24 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Difference, InstallState } from '../../src/hosting/host.ts';
+import type { InstallState } from '../../src/hosting/host.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
-import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { linuxLayout } from '../../src/hosting/linux/layout.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import type { RunningMachine } from '../../src/linux-host.ts';
-import { RESTORE_CHECK_PREFIX } from '../../src/resources/installs/reserved-names.ts';
 import { silent } from '../database.ts';
+import { visit } from '../edge.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
 let running: RunningMachine;
 let install: InstallState;
-/** Called after each step of the making of a website. */
-let reached: (step: string) => void = () => {};
 
 beforeAll(async () => {
   machine = await createTestMachine();
-  running = await start();
+  running = await machine.start();
   install = plainState('drifting');
   await running.host.apply(install);
 });
@@ -30,7 +27,6 @@ beforeEach(async () => {
   expect(await running.host.inspect([install], false)).toEqual([]);
 });
 
-const start = () => machine.start({ reached: (step) => reached(step) });
 const unixUsers = () => createUnixUsers({ instance: machine.instance, uids: machine.config.hostUids });
 const layout = () => linuxLayout(machine.folder, machine.runFolder);
 const sql = (statement: string) =>
@@ -48,6 +44,13 @@ async function expectMended(thing: string | RegExp, message: RegExp): Promise<vo
   const mended = await running.host.inspect([install], true);
   expect(mended.map((difference) => difference.mended)).toEqual(mended.map(() => true));
   expect(await running.host.inspect([install], false)).toEqual([]);
+}
+
+/** The status that a visitor of the home page gets, past the page cache. */
+async function pageStatus(hostname: string): Promise<number> {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const address = `http://${hostname}/?${crypto.randomUUID()}`;
+  return (await visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, address)).status;
 }
 
 async function databaseName(): Promise<string> {
@@ -202,7 +205,7 @@ test('another address in homeport.php than that of the install is corrected', as
 });
 
 test('an install whose record cannot be read is named, and keeps what it has', async () => {
-  const traces = async () => [await unixUsers().list(), await pageStatus()];
+  const traces = async () => [await unixUsers().list(), await pageStatus(install.primaryHostname)];
   const before = await traces();
   await withRecord(
     (record) => record.slice(0, -1),
@@ -232,63 +235,12 @@ test('an install whose PHP is gone is named', async () => {
   );
 });
 
-test('what a making that was broken off has left is taken away', async () => {
-  const id = crypto.randomUUID();
-  await writeFile(layout().journalOf(id), JSON.stringify({ id, name: 'ghost', database: 'hp_ghost' }));
-  await mkdir(layout().homeOf(id));
-  await expectMended('install ghost', /broken off/);
-  await expect(stat(layout().homeOf(id))).rejects.toThrow('ENOENT');
-});
-
-test('an install that is just being made is left alone, from its first step to its last', async () => {
-  const made = plainState('just-now');
-  const inspections: Promise<Difference[]>[] = [];
-  const inspect = () => void inspections.push(running.host.inspect([install, made], true));
-  reached = inspect;
-  const applied = running.host.apply(made);
-  inspect();
-  await applied;
-  reached = () => {};
-  expect(inspections.length).toBeGreaterThan(8);
-  // Those that began early may have had no turn in time.
-  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
-  expect(found).toEqual([]);
-  expect(await pageStatus('just-now.sites.test')).toBe('200');
-  expect(await running.host.inspect([install, made], false)).toEqual([]);
-  await running.host.remove(made);
-});
-
-test('one that is worked on for long is told, and is not missing', async () => {
-  const made = plainState('taking-long');
-  let applied: Promise<unknown> = Promise.resolve();
-  await withFileLock('/var/lib/extrausers/.homeport.lock', async () => {
-    applied = running.host.apply(made);
-    expect(await running.host.inspect([install, made], true)).toEqual([
-      {
-        thing: 'install taking-long',
-        message: expect.stringMatching(/being worked on/),
-        mended: null,
-        remedy: null,
-      },
-    ]);
-  });
-  await applied;
-  await running.host.remove(made);
-});
-
-test('the copy that a restore is tried with is left alone', async () => {
-  const copy = plainState(`${RESTORE_CHECK_PREFIX}0a1b2c3d`);
-  await running.host.apply(copy);
-  expect(await running.host.inspect([install], true)).toEqual([]);
-  await running.host.remove(copy);
-});
-
 test('an install that could not be brought up is, once nothing is in its way', async () => {
   await running.stop();
   const folder = join(layout().homeOf(install.id), '.restore');
   await mkdir(folder);
   await writeFile(join(folder, 'state.json'), '{}');
-  running = await start();
+  running = await machine.start();
   const found = await running.host.inspect([install], true);
   expect(found).toContainEqual(
     expect.objectContaining({
@@ -316,11 +268,3 @@ test('without a database server everything else is looked at all the same', asyn
   await writeFile(settings, before);
   await expect.poll(() => running.host.inspect([install], true), { timeout: 30_000 }).toEqual([]);
 });
-
-/** What a visitor of the home page gets, past the page cache. */
-async function pageStatus(hostname = install.primaryHostname): Promise<string> {
-  const { host, port } = machine.config.edgeHttp;
-  const url = `http://${host}:${port}/?${crypto.randomUUID()}`;
-  const format = ['--silent', '--output', '/dev/null', '--write-out', '%{http_code}'];
-  return (await runCommand('curl', [...format, '--header', `Host: ${hostname}`, url])).stdout;
-}

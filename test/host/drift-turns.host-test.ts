@@ -1,0 +1,99 @@
+import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Difference } from '../../src/hosting/host.ts';
+import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
+import { linuxLayout } from '../../src/hosting/linux/layout.ts';
+import type { RunningMachine } from '../../src/linux-host.ts';
+import { RESTORE_CHECK_PREFIX } from '../../src/resources/installs/reserved-names.ts';
+import { visit } from '../edge.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+import { plainState } from './state.ts';
+
+/** Inspections of a host on which installs are made and removed at the same time. */
+let machine: TestMachine;
+let running: RunningMachine;
+/** Called after each step of the making of a website. */
+let reached: () => void = () => {};
+
+beforeAll(async () => {
+  machine = await createTestMachine();
+  running = await machine.start({ reached: () => reached() });
+});
+afterAll(() => machine?.remove());
+
+/** The status that a visitor of the home page gets, past the page cache. */
+async function pageStatus(hostname: string): Promise<number> {
+  const { edgeHttp, edgeHttps, sshListen } = machine.config;
+  const address = `http://${hostname}/?${crypto.randomUUID()}`;
+  return (await visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, address)).status;
+}
+
+test('an install that is just being made is left alone, from its first step to its last', async () => {
+  const made = plainState('just-now');
+  const inspections: Promise<Difference[]>[] = [];
+  const inspect = () => void inspections.push(running.host.inspect([made], true));
+  reached = inspect;
+  const applied = running.host.apply(made);
+  inspect();
+  await applied;
+  reached = () => {};
+  expect(inspections.length).toBeGreaterThan(8);
+  // Those that began early may have had no turn in time.
+  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
+  expect(found).toEqual([]);
+  expect(await pageStatus(made.primaryHostname)).toBe(200);
+  expect(await running.host.inspect([made], false)).toEqual([]);
+  await running.host.remove(made);
+});
+
+test('an install that is just being removed is left alone', async () => {
+  const gone = plainState('just-gone');
+  await running.host.apply(gone);
+  const inspections: Promise<Difference[]>[] = [];
+  const removed = running.host.remove(gone);
+  for (let look = 0; look < 4; look++) {
+    inspections.push(running.host.inspect([], true));
+    await pause(50);
+  }
+  await removed;
+  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
+  expect(found).toEqual([]);
+});
+
+test('one that is worked on for long is told, and is not missing', async () => {
+  const made = plainState('taking-long');
+  let applied: Promise<unknown> = Promise.resolve();
+  await withFileLock('/var/lib/extrausers/.homeport.lock', async () => {
+    applied = running.host.apply(made);
+    expect(await running.host.inspect([made], true)).toEqual([
+      {
+        thing: 'install taking-long',
+        message: expect.stringMatching(/being worked on/),
+        mended: null,
+        remedy: null,
+      },
+    ]);
+  });
+  await applied;
+  await running.host.remove(made);
+});
+
+test('the copy that a restore is tried with is left alone', async () => {
+  const copy = plainState(`${RESTORE_CHECK_PREFIX}0a1b2c3d`);
+  await running.host.apply(copy);
+  expect(await running.host.inspect([], true)).toEqual([]);
+  await running.host.remove(copy);
+});
+
+test('what a making that was broken off has left is taken away', async () => {
+  const layout = linuxLayout(machine.folder, machine.runFolder);
+  const id = crypto.randomUUID();
+  await writeFile(layout.journalOf(id), JSON.stringify({ id, name: 'ghost', database: 'hp_ghost' }));
+  await mkdir(layout.homeOf(id));
+  const ghost = { thing: 'install ghost', message: expect.stringMatching(/broken off/) };
+  expect(await running.host.inspect([], false)).toEqual([expect.objectContaining(ghost)]);
+  expect(await running.host.inspect([], true)).toEqual([{ ...ghost, mended: true, remedy: null }]);
+  expect(await running.host.inspect([], false)).toEqual([]);
+  await expect(stat(layout.homeOf(id))).rejects.toThrow('ENOENT');
+});
