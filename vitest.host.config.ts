@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** The Linux host on real daemons: as root, on Debian. One file after another, for they share the machine. */
+/** The Linux host on real daemons: as root, on Debian. Two files at a time: each has a machine's worth of daemons. */
 export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 180_000,
     include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
-    fileParallelism: false,
+    maxWorkers: 2,
     provide: { postgresUrl: '' },
   },
 });
