@@ -1,32 +1,68 @@
-import { expect, test } from 'vitest';
-import { findingsOf } from './hosts.ts';
+import { once } from 'node:events';
+import { createServer } from 'node:https';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { freePort } from '../../../test/servers/postgres-server.ts';
+import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { askHost } from '../host/ask-host.ts';
+import { examineHosts } from './hosts.ts';
 
-const BUSY = { thing: 'install shop', message: 'It is being worked on.', mended: null, remedy: null };
-const BROKEN = { thing: 'nginx', message: 'It does not run.', mended: null, remedy: 'Look at it.' };
+let homeport: TestHomeport;
+let machine: ServedMachine;
+const servers: { close(): unknown }[] = [];
 
-test('a host on which nothing is wrong says so, with how much there is', () => {
-  const message = 'All is as it should be, 2 installs.';
-  expect(findingsOf('here', 2, [])).toEqual([{ check: 'here', state: 'ok', message, remedy: null }]);
+/** Takes commands, shows that it lives, and never ends one; `described`: but for telling who it is. */
+async function hanging(name: string, described: object | null): Promise<void> {
+  const port = await freePort();
+  const { host, identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${port}`);
+  const { certificate, key, ca } = parseIdentity(identity);
+  const server = createServer({ cert: certificate, key, ca, requestCert: true }, (request, response) => {
+    response.writeHead(200);
+    if (described !== null && request.url === '/v1/describe') {
+      return response.end(JSON.stringify({ result: { ...described, id: host.id } }));
+    }
+    const beat = setInterval(() => response.write('\n'), 20);
+    response.once('close', () => clearInterval(beat));
+  });
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  servers.push(server);
+}
+
+beforeAll(async () => {
+  homeport = await startTestHomeport();
+  machine = await serveMachine();
+  const port = await freePort();
+  const { identity } = await homeport.services.hosts.add('well', `https://127.0.0.1:${port}`);
+  await machine.listenTls(parseIdentity(identity), port);
+  await hanging('silent', null);
+  await hanging('stuck', machine.description);
+});
+afterAll(async () => {
+  for (const server of servers) server.close();
+  await homeport?.remove();
+  await machine?.close();
 });
 
-test('an install that was left out is told and is no problem', () => {
-  expect(findingsOf('here', 1, [BUSY])).toEqual([
-    {
-      check: 'here',
-      state: 'ok',
-      message: 'All that was looked at is as it should be, 1 install.',
-      remedy: null,
-    },
-    { check: 'here: install shop', state: 'ok', message: BUSY.message, remedy: null },
+it('a machine that hangs is told as such, and the others are looked at', async () => {
+  const { platform, services } = homeport;
+  const findings = await examineHosts(platform, services, false, { describe: 1_500, inspect: 2_500 });
+  const sentence = (name: string, seconds: string) =>
+    `It could not be inspected: The host ${name} does not answer: it has not finished within ${seconds} s. Look at its log.`;
+  expect(findings.map(({ check, state, message }) => ({ check, state, message }))).toEqual([
+    { check: 'well', state: 'ok', message: 'All is as it should be, 0 installs.' },
+    { check: 'silent', state: 'problem', message: sentence('silent', '1.5') },
+    { check: 'stuck', state: 'problem', message: sentence('stuck', '2.5') },
   ]);
 });
 
-test('what is wrong is a problem until it is mended', () => {
-  expect(findingsOf('here', 1, [BUSY, BROKEN]).map(({ state }) => state)).toEqual(['ok', 'problem']);
-  expect(findingsOf('here', 1, [{ ...BROKEN, mended: false }])).toEqual([
-    { check: 'here: nginx', state: 'problem', message: BROKEN.message, remedy: BROKEN.remedy },
-  ]);
-  expect(findingsOf('here', 1, [{ ...BROKEN, mended: true, remedy: null }])).toEqual([
-    { check: 'here: nginx', state: 'ok', message: 'It does not run. It was mended.', remedy: null },
-  ]);
+it('whoever commands one that hangs is told so, and not by a stack', async () => {
+  const target = await homeport.services.hosts.target('silent');
+  const removed = askHost(target, (remote) => remote.remove({ id: machine.description.id, name: 'shop' }), {
+    describe: 300,
+  });
+  await expect(removed).rejects.toThrow(OperatorError);
+  await expect(removed).rejects.toThrow(/^The host silent does not answer: .* within 0\.3 s/);
 });

@@ -1,15 +1,20 @@
 import type { Difference, InstallRef } from '../../hosting/host.ts';
-import { connectHost } from '../../hosting/remote/client.ts';
+import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import type { Platform } from '../../platform.ts';
 import type { HostView } from '../../resources/hosts/service.ts';
 import type { Services } from '../../services.ts';
+import { askHost } from '../host/ask-host.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 
-/** Compares every machine that runs websites with what should be on it; with `repair` they mend what they can. */
+/**
+ * Compares every machine that runs websites with what should be on it, all at the same time; with `repair` they mend what
+ * they can. One that does not answer within its limits is told as such.
+ */
 export async function examineHosts(
   platform: Platform,
   services: Services,
   repair: boolean,
+  limits: Partial<TimeLimits> = {},
 ): Promise<Finding[]> {
   const hosts = await services.hosts.list();
   if (hosts.length === 0) {
@@ -21,9 +26,8 @@ export async function examineHosts(
       ),
     ];
   }
-  const findings: Finding[] = [];
-  for (const host of hosts) findings.push(...(await examineHost(platform, services, host, repair)));
-  return findings;
+  const findings = hosts.map((host) => examineHost(platform, services, host, repair, limits));
+  return (await Promise.all(findings)).flat();
 }
 
 async function examineHost(
@@ -31,6 +35,7 @@ async function examineHost(
   { hosts }: Services,
   { id, name }: HostView,
   repair: boolean,
+  limits: Partial<TimeLimits>,
 ): Promise<Finding[]> {
   const expected: InstallRef[] = await database.reader
     .selectFrom('installs')
@@ -38,15 +43,14 @@ async function examineHost(
     .where('host_id', '=', id)
     .where('status', '!=', 'failed')
     .execute();
-  const remote = connectHost(await hosts.target(name));
   try {
-    return findingsOf(name, expected.length, await remote.inspect(expected, repair));
+    const target = await hosts.target(name);
+    const differences = await askHost(target, (remote) => remote.inspect(expected, repair), limits);
+    return findingsOf(name, expected.length, differences);
   } catch (error) {
     return [
       problem(name, `It could not be inspected: ${reasonOf(error)}.`, 'See that "homeport host" runs there.'),
     ];
-  } finally {
-    await remote.close();
   }
 }
 

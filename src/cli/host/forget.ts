@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { InstallRef } from '../../hosting/host.ts';
-import { connectHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { idArgument } from '../arguments.ts';
 import { confirm } from '../confirm.ts';
 import { withPlatform } from '../with-platform.ts';
+import { askHost } from './ask-host.ts';
 
 /** For an install that only the machine still knows of: after a database was put back to an earlier state, say. */
 export function addHostForget(host: Command): void {
@@ -37,12 +37,7 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
     if (yes !== true && !(await confirm(question, process.stdin, process.stderr))) {
       throw new OperatorError('Nothing was taken away.');
     }
-    const remote = connectHost(target);
-    try {
-      await remote.remove(forgottenInstall(id));
-    } finally {
-      await remote.close();
-    }
+    await askHost(target, (remote) => remote.remove(forgottenInstall(id)));
     process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
   });
 }

@@ -1,9 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { PermanentHostError } from '../../hosting/host.ts';
-import { connectHost, HostUnreachableError } from '../../hosting/remote/client.ts';
-import { OperatorError } from '../../operator-error.ts';
 import { printJson } from '../output.ts';
 import { withPlatform } from '../with-platform.ts';
+import { askHost } from './ask-host.ts';
 
 const SOURCES = ['official', 'debian'];
 const ELSEWHERE = 'A folder or an archive is set by HOMEPORT_WORDPRESS_SOURCE on that machine.';
@@ -35,19 +33,12 @@ async function fetchWordpress(
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (_platform, { hosts }) => {
-    const remote = connectHost(await hosts.target(name));
-    try {
-      const version = await remote.addWordpress(source ?? null);
+    const version = await askHost(await hosts.target(name), async (remote) => {
+      const added = await remote.addWordpress(source ?? null);
       await hosts.note(await remote.describe());
-      if (json) return printJson({ host: name, version });
-      process.stdout.write(`${name} has WordPress ${version}.\n`);
-    } catch (error) {
-      if (error instanceof PermanentHostError || error instanceof HostUnreachableError) {
-        throw new OperatorError(error.message, { cause: error });
-      }
-      throw error;
-    } finally {
-      await remote.close();
-    }
+      return added;
+    });
+    if (json) return printJson({ host: name, version });
+    process.stdout.write(`${name} has WordPress ${version}.\n`);
   });
 }
