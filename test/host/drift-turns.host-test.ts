@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Difference } from '../../src/hosting/host.ts';
@@ -96,4 +96,31 @@ test('what a making that was broken off has left is taken away', async () => {
   expect(await running.host.inspect([], true)).toEqual([{ ...ghost, mended: true, remedy: null }]);
   expect(await running.host.inspect([], false)).toEqual([]);
   await expect(stat(layout.homeOf(id))).rejects.toThrow('ENOENT');
+});
+
+test('of a making that failed and was undone there is nothing to tell, but that the install is not here', async () => {
+  const failed = plainState('failed');
+  const end = new AbortController();
+  reached = () => end.abort();
+  await expect(running.host.apply(failed, end.signal)).rejects.toThrow('aborted');
+  reached = () => {};
+  expect(await running.host.inspect([], true)).toEqual([]);
+  expect(await running.host.inspect([failed], true)).toEqual([
+    expect.objectContaining({ thing: 'install failed', message: expect.stringMatching(/is not here/) }),
+  ]);
+});
+
+test('what there is of an install that has lost its record stays as it is', async () => {
+  const layout = linuxLayout(machine.folder, machine.runFolder);
+  const known = plainState('without-record');
+  await running.host.apply(known);
+  const record = await readFile(layout.recordOf(known.id));
+  await rm(layout.recordOf(known.id));
+  expect(await running.host.inspect([known], true)).toEqual([
+    expect.objectContaining({ thing: 'install without-record', mended: false }),
+  ]);
+  expect(await pageStatus(known.primaryHostname)).toBe(200);
+  await writeFile(layout.recordOf(known.id), record);
+  expect(await running.host.inspect([known], true)).toEqual([]);
+  await running.host.remove(known);
 });

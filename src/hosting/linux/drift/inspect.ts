@@ -114,12 +114,13 @@ async function inspectOne(
     const options = { repair, canAskDatabases: !unlisted.has('databases') };
     return [...(await mended(found, repair)), ...(await inspectInstall(host, record, options))];
   }
-  const entry = (await host.journal.unfinished()).find((other) => other.id === id);
-  if (entry !== undefined) return mended([{ thing, ...brokenOff(host, entry) }], repair);
-  // What is left of one that the control plane wants here is of use when it is made anew.
-  if (isExpected) return mended([{ thing, ...lost(name) }], repair);
   const { things, findings } = await listThings(host);
   const left = things.filter(({ installId }) => installId === id);
+  const entry = (await host.journal.unfinished()).find((other) => other.id === id);
+  // A making that failed was undone at once, and its entry says no more than that nothing can be left.
+  if (entry !== undefined && left.length > 0) return mended([{ thing, ...brokenOff(host, entry) }], repair);
+  // What is left of one that the control plane wants here is of use when it is made anew.
+  if (isExpected) return mended([{ thing, ...lost(name) }], repair);
   const failed = findings.filter((finding) => !unlisted.has(finding.thing));
   return mended([...failed, ...left.map((one) => ({ thing: one.what, ...straying(one) }))], repair);
 }
