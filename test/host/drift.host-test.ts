@@ -113,6 +113,19 @@ test('a vhost that was changed by hand is written anew', async () => {
   await expectMended(/web server/, /./);
 });
 
+test('a website that is served as it was before is served as its record says', async () => {
+  const more = '{"name":"more.sites.test","redirectTo":null,"forceHttps":false,"certificate":null}';
+  await withRecord(
+    (record) => record.replace('"hostnames":[', `"hostnames":[${more},`),
+    async () => {
+      await expectMended(/vhost/, /earlier state/);
+      expect(await pageStatus('more.sites.test')).toBe(200);
+    },
+  );
+  await expectMended(/vhost/, /earlier state/);
+  expect(await pageStatus('more.sites.test')).toBe(404);
+});
+
 test('the firewall is put back', async () => {
   await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
   await expectMended(/firewall/, /./);
