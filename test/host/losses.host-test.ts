@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { rename, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InstallState } from '../../src/hosting/host.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
@@ -78,5 +78,25 @@ test('a user id that someone else got meanwhile is not shared, and the other web
   await users().remove(thief);
   await host.apply(robbed);
   expect((await home(robbed)).status).toBe(200);
+  await stop();
+});
+
+test('a website whose record was lost is not made over what there is of it', async () => {
+  const { host, stop } = await machine.start();
+  const install = plainState('losing-six');
+  await host.apply(install);
+  const record = layout().recordOf(install.id);
+  await rename(record, `${record}.lost`);
+  await expect(host.apply(install)).rejects.toThrow(/no record of it/);
+  await rename(`${record}.lost`, record);
+  await host.apply(install);
+  expect((await home(install)).status).toBe(200);
+
+  const { database } =
+    (await createRecords({ folder: layout().records, log: silent }).read(install.id))?.placement ?? {};
+  await sql(`DROP DATABASE ${database}`);
+  await host.apply(install);
+  // WordPress's installer would be anybody's.
+  expect((await home(install)).status).toBe(500);
   await stop();
 });

@@ -20,9 +20,9 @@ import { systemLogins } from './isolation/unix-users.ts';
 import type { Journal, JournalEntry } from './journal.ts';
 import type { LiveInstalls } from './live-installs.ts';
 import { createOffers } from './offers.ts';
-import { findPhpRuntimes } from './php/runtimes.ts';
+import { findPhpRuntimes, type PhpRuntime } from './php/runtimes.ts';
 import { addressOf, phpDaemon, type Website, type WebsiteRemains, websiteSteps } from './provisioning.ts';
-import type { InstallRecord, Records } from './record.ts';
+import type { InstallRecord, Placement, Records } from './record.ts';
 import { createSaga } from './saga.ts';
 import type { SshServer } from './ssh/ssh-server.ts';
 import { createStandingFirewall } from './standing-firewall.ts';
@@ -177,13 +177,22 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await daemons.stop();
   }
 
+  /** An upgrade of the machine may have taken its PHP away: the newest serves it better than none. */
+  async function phpOf({ phpVersion }: Placement, name: string): Promise<PhpRuntime> {
+    return offers.php(phpVersion).catch(async (err: unknown) => {
+      const newest = await offers.php(null);
+      log.warn({ err }, `${name} runs on PHP ${newest.version}, as its own is gone`);
+      return newest;
+    });
+  }
+
   async function websiteOf({ state, placement }: InstallRecord): Promise<Website> {
     return {
       id: state.id,
       name: state.name,
       state,
       database: placement.database,
-      php: await offers.php(placement.phpVersion),
+      php: await phpOf(placement, state.name),
       wordpressVersion: placement.wordpressVersion,
       uid: placement.uid,
     };
@@ -229,19 +238,39 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       php: await offers.php(state.phpVersion),
       wordpressVersion: await offers.wordpress(state.wordpressVersion),
     };
+    await requireNothingThere(website);
     await parts.golden.ensure(website.wordpressVersion);
     await journal.begin(website);
-    await saga.run(website, signal);
+    try {
+      await saga.run(website, signal);
+    } catch (error) {
+      // Twice is nothing: what could not be undone at once stays written down.
+      await orSay(`what was made of the website ${website.name} could not be taken away`, () =>
+        undo(website),
+      );
+      throw error;
+    }
     const record = await keep(website);
     await journal.end(state.id);
     return record;
+  }
+
+  /** Without a record, what is there is some website's whose record was lost: to fail over it would be to delete it. */
+  async function requireNothingThere({ id, name, database }: WebsiteRemains): Promise<void> {
+    if ((await journal.unfinished()).some((entry) => entry.id === id)) return;
+    const homes = await readdir(layout.installs);
+    if (!homes.includes(id) && !(await parts.databases.list()).includes(database)) return;
+    throw new PermanentHostError(
+      `files or a database of ${name} are on this host, and no record of it: put ${layout.recordOf(id)} back, or take them away`,
+    );
   }
 
   /** Brings a website that is there to what it should be. */
   async function change(record: InstallRecord, state: InstallState): Promise<InstallRecord> {
     const present = await websiteOf(record);
     const wordpressVersion = await offers.wordpress(state.wordpressVersion ?? present.wordpressVersion);
-    const php = await offers.php(state.phpVersion ?? present.php.version);
+    const isAsked = state.phpVersion !== null && state.phpVersion !== record.placement.phpVersion;
+    const php = isAsked ? await offers.php(state.phpVersion) : present.php;
     const wanted: Website = { ...present, state, php, wordpressVersion };
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);

@@ -68,6 +68,11 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     await makeHome(layout, await sandboxOf(website));
   }
 
+  /** A lost database is not made anew: an empty one has WordPress offer its installer to whoever comes first. */
+  async function grantDatabase(website: WebsiteRemains): Promise<void> {
+    if ((await databases.list()).includes(website.database)) await makeDatabase(website);
+  }
+
   const makeDatabase = ({ database, name }: WebsiteRemains) => databases.create(database, name);
   const limit = ({ id }: WebsiteRemains) => cgroups.set(cgroupOf(id), limits);
 
@@ -154,7 +159,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
   /** What there has to be besides its content, and may have been lost: to a restart of the machine, or to a hand. */
   async function uphold(website: Website): Promise<void> {
     await makeFolders(website);
-    await Promise.all([makeDatabase(website), limit(website)]);
+    await Promise.all([grantDatabase(website), limit(website)]);
     await Promise.all([startRedis(website), startPhp(website)]);
   }
 
