@@ -31,6 +31,8 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // By itself it leaves a processor idle, half of them where there are two: most tests wait for disk, network and child processes.
+    maxWorkers: '100%',
     projects: [
       { extends: true, test: { name: 'sqlite', include: everywhere, provide: { postgresUrl: '' } } },
       ...(postgres
