@@ -269,8 +269,8 @@ describe('calling off what runs', () => {
     await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
     jobs.clock.advance(1);
     await jobs.worker([kind]).idle();
-    expect((await jobs.row(id)).state).toBe('failed');
-    expect(given).toEqual(['up']);
+    expect((await jobs.row(id)).state).toBe('cancelled');
+    expect(given).toEqual([]);
   });
 });
 
