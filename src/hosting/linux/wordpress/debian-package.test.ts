@@ -7,7 +7,7 @@ it('knows which packages could be installed, and in which version', () => {
   Candidate: 6.1.9+dfsg1-0+deb12u1
   Version table:
      6.1.9+dfsg1-0+deb12u1 500
-        500 http://deb.debian.org/debian bookworm/main amd64 Packages
+        500 http://mirror.example/debian bookworm/main amd64 Packages
 node-lodash:
   Installed: 4.17
   Candidate: 4.17.21
