@@ -42,8 +42,10 @@ export default {
     never(
       'services-know-no-http',
       'rules know neither routes nor the framework; shapes are the one thing they share',
-      { path: '^src/resources/[^/]+/(?!(routes|pages|schema|markup)\\.ts)[^/]+\\.ts$' },
-      { path: '^src/api/(?!schema\\.ts)|^src/resources/[^/]+/(routes|pages)\\.ts$|node_modules/fastify/' },
+      { path: '^src/resources/[^/]+/(?!(routes|portal-routes|pages|schema|markup)\\.ts)[^/]+\\.ts$' },
+      {
+        path: '^src/api/(?!schema\\.ts)|^src/resources/[^/]+/(routes|portal-routes|pages)\\.ts$|node_modules/fastify/',
+      },
     ),
     never(
       'stores-know-no-rules',
@@ -54,7 +56,10 @@ export default {
     never(
       'routes-know-no-sql',
       'routes reach the database through services',
-      { path: '^src/resources/[^/]+/routes\\.ts$', pathNot: '^src/resources/(user|service-status)/' },
+      {
+        path: '^src/resources/[^/]+/(portal-)?routes\\.ts$',
+        pathNot: '^src/resources/(user|service-status)/',
+      },
       { path: '^src/resources/[^/]+/store\\.ts$|^src/database/' },
     ),
     never(

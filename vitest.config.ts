@@ -9,9 +9,10 @@ if (!postgres) {
   );
 }
 
-const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts'];
+const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'];
 /** What never opens a database has nothing to show twice. */
 const withoutDatabase = [
+  'web/**',
   'src/hosting/**',
   'src/dns/**',
   'src/outbound/**',

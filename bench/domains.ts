@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { operatorFor } from '../src/access/caller.ts';
 import { table } from '../src/cli/output.ts';
 import { systemClock, timestamp } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
@@ -112,19 +113,26 @@ async function makeDomain(
   name: string,
 ): Promise<Named> {
   const install = await services.installs.create(
-    owner,
+    operatorFor(owner.userId),
     { name: `bench-${name.split('.')[0]}`, account_id: owner.accountId },
     'bench',
   );
-  const domain = await services.domains.create(owner, install.id, { name }, 'bench');
+  const domain = await services.domains.create(operatorFor(owner.userId), install.id, { name }, 'bench');
   return { installId: install.id, domainId: domain.id };
 }
 
 /** Milliseconds from the request for a report until it is complete. */
 async function timeReport({ services }: RunningHomeport, owner: Person, of: Named): Promise<number> {
   const began = performance.now();
-  const id = await services.domainReports.request(owner, of.installId, of.domainId, 'bench');
-  await until(async () => (await services.domainReports.get(owner, of.installId, id)).complete);
+  const id = await services.domainReports.request(
+    operatorFor(owner.userId),
+    of.installId,
+    of.domainId,
+    'bench',
+  );
+  await until(
+    async () => (await services.domainReports.get(operatorFor(owner.userId), of.installId, id)).complete,
+  );
   return performance.now() - began;
 }
 
@@ -163,13 +171,17 @@ async function certificates(folder: string, dns: DnsTestServers): Promise<void> 
       for (let n = 0; n < CERTIFICATES; n++) {
         const began = performance.now();
         const added = await homeport.services.domains.create(
-          owner,
+          operatorFor(owner.userId),
           installId,
           { name: `certificate${n}.here.example` },
           'bench',
         );
         await until(async () => {
-          const { ssl_status } = await homeport.services.domains.get(owner, installId, added.id);
+          const { ssl_status } = await homeport.services.domains.get(
+            operatorFor(owner.userId),
+            installId,
+            added.id,
+          );
           return ssl_status === 'active';
         });
         times.push(performance.now() - began);

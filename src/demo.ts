@@ -1,3 +1,4 @@
+import { operatorFor } from './access/caller.ts';
 import type { Platform } from './platform.ts';
 import type { Services } from './services.ts';
 
@@ -29,7 +30,7 @@ export async function fillDemo({ database }: Platform, services: Services): Prom
     .limit(1)
     .executeTakeFirst();
   if (!owner || owner.site_count > 0) return;
-  const caller = { userId: owner.user_id };
+  const caller = operatorFor(owner.user_id);
   const account_id = owner.account_id;
 
   const made: string[] = [];

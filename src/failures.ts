@@ -56,7 +56,7 @@ export class Forbidden extends Failure {
 
 export class Unauthenticated extends Failure {
   override name = 'Unauthenticated';
-  constructor(message: 'Authentication required' | 'Bad Credentials') {
+  constructor(message: 'Authentication required' | 'Bad Credentials' | 'Wrong code') {
     super(message);
   }
 }
@@ -66,6 +66,14 @@ export class HttpsRequired extends Failure {
   override name = 'HttpsRequired';
   constructor() {
     super('HTTPS is required');
+  }
+}
+
+/** A page of another site made the browser send it. */
+export class CrossOrigin extends Failure {
+  override name = 'CrossOrigin';
+  constructor() {
+    super('This can be done from the portal itself only');
   }
 }
 

@@ -28,6 +28,7 @@ import { OperatorError } from './operator-error.ts';
 import type { VisitedPorts } from './outbound/visitor.ts';
 import { createOutside } from './outside.ts';
 import type { Platform } from './platform.ts';
+import { createActivityLog } from './resources/activity/record.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
 import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
@@ -40,7 +41,7 @@ import { invitationPages } from './resources/invitations/pages.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { createSealer } from './secrets.ts';
-import { apiRoutes, createServices, type Services } from './services.ts';
+import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -90,7 +91,16 @@ export async function openPlatform(
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
   const { database } = await openCurrentDatabase(config, log);
-  return { config, database, queue: createQueue(database, clock, random), clock, random, sealer, log };
+  return {
+    config,
+    database,
+    queue: createQueue(database, clock, random),
+    activity: createActivityLog({ clock, random }),
+    clock,
+    random,
+    sealer,
+    log,
+  };
 }
 
 type ClosableStorage = ObjectStorage & { close(): void };
@@ -250,10 +260,16 @@ export async function startHomeport(
   }
 
   async function startApi(): Promise<ListenAddress> {
-    const gate = createGate(authenticator, createRateLimiter(database, clock), config);
+    const gate = createGate({
+      authenticator,
+      sessions: services.sessions,
+      limiter: createRateLimiter(database, clock),
+      config,
+    });
     const { app, listener } = await createServer({
       config,
       routes: apiRoutes(platform, services),
+      portalRoutes: portalRoutes(services),
       gate,
       certificate: await loadApiCertificate(config, clock),
       random,

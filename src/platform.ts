@@ -4,6 +4,7 @@ import type { Config } from './config.ts';
 import type { Database } from './database/database.ts';
 import type { Randomness } from './ids.ts';
 import type { Queue } from './jobs/queue.ts';
+import type { ActivityLog } from './resources/activity/record.ts';
 import type { Sealer } from './secrets.ts';
 
 /** What every service is made from. */
@@ -11,6 +12,7 @@ export interface Platform {
   config: Config;
   database: Database;
   queue: Queue;
+  activity: ActivityLog;
   clock: Clock;
   random: Randomness;
   sealer: Sealer;

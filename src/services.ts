@@ -4,30 +4,48 @@ import { edgeAddresses } from './edge-addresses.ts';
 import type { Platform } from './platform.ts';
 import { accountUserRoutes } from './resources/account-users/routes.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
+import { accountPortalRoutes } from './resources/accounts/portal-routes.ts';
 import { accountRoutes } from './resources/accounts/routes.ts';
 import { createAccountService } from './resources/accounts/service.ts';
+import { activityRoutes } from './resources/activity/routes.ts';
+import { createActivityService } from './resources/activity/service.ts';
+import { backupPortalRoutes } from './resources/backups/portal-routes.ts';
 import { backupRoutes } from './resources/backups/routes.ts';
 import { createBackupService } from './resources/backups/service.ts';
 import { cacheRoutes } from './resources/caches/routes.ts';
 import { createCacheService } from './resources/caches/service.ts';
 import { certificateRoutes } from './resources/certificates/routes.ts';
 import { createCertificateService } from './resources/certificates/service.ts';
+import { credentialRoutes } from './resources/credentials/routes.ts';
 import { createCredentialService } from './resources/credentials/service.ts';
 import { domainReportRoutes } from './resources/domain-reports/routes.ts';
 import { createDomainReportService } from './resources/domain-reports/service.ts';
+import { domainPortalRoutes } from './resources/domains/portal-routes.ts';
 import { domainRoutes } from './resources/domains/routes.ts';
 import { createDomainService } from './resources/domains/service.ts';
 import { createHostService } from './resources/hosts/service.ts';
+import { createOperationsService } from './resources/installs/operations.ts';
+import { installPortalRoutes } from './resources/installs/portal-routes.ts';
 import { installRoutes } from './resources/installs/routes.ts';
 import { createInstallService } from './resources/installs/service.ts';
+import { invitationRoutes } from './resources/invitations/routes.ts';
 import { createInvitationService } from './resources/invitations/service.ts';
+import { offloadPortalRoutes } from './resources/offload/portal-routes.ts';
 import { offloadRoutes } from './resources/offload/routes.ts';
 import { createOffloadService } from './resources/offload/service.ts';
+import { passwordRoutes } from './resources/passwords/routes.ts';
+import { createPasswordService } from './resources/passwords/service.ts';
+import { secondFactorRoutes } from './resources/second-factor/routes.ts';
+import { createSecondFactorService } from './resources/second-factor/service.ts';
 import { serviceStatusRoutes } from './resources/service-status/routes.ts';
+import { sessionRoutes } from './resources/sessions/routes.ts';
+import { createSessionService } from './resources/sessions/service.ts';
 import { siteRoutes } from './resources/sites/routes.ts';
 import { createSiteService } from './resources/sites/service.ts';
 import { sshKeyRoutes } from './resources/ssh-keys/routes.ts';
 import { createSshKeyService } from './resources/ssh-keys/service.ts';
+import { profileRoutes } from './resources/user/portal-routes.ts';
+import { createProfileService } from './resources/user/profile.ts';
 import { userRoutes } from './resources/user/routes.ts';
 
 export type Services = ReturnType<typeof createServices>;
@@ -49,6 +67,12 @@ export function createServices(platform: Platform, authenticator?: Authenticator
     invitations: createInvitationService(platform),
     hosts: createHostService(platform),
     credentials: createCredentialService(platform, authenticator?.forget),
+    sessions: createSessionService(platform),
+    passwords: createPasswordService(platform),
+    secondFactor: createSecondFactorService(platform),
+    activity: createActivityService(platform),
+    operations: createOperationsService(platform),
+    profile: createProfileService(platform),
   };
 }
 
@@ -69,5 +93,23 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...cacheRoutes(services.caches),
     ...userRoutes(database),
     ...sshKeyRoutes(services.sshKeys),
+  ];
+}
+
+/** The portal's own endpoints, besides those of the API. */
+export function portalRoutes(services: Services): Route[] {
+  return [
+    ...sessionRoutes(services.sessions),
+    ...passwordRoutes(services.passwords),
+    ...secondFactorRoutes(services.secondFactor),
+    ...profileRoutes(services.profile),
+    ...credentialRoutes(services.credentials),
+    ...invitationRoutes(services.invitations),
+    ...accountPortalRoutes(services.accounts),
+    ...activityRoutes(services.activity),
+    ...installPortalRoutes(services.operations),
+    ...domainPortalRoutes(services.domains),
+    ...backupPortalRoutes(services.backups),
+    ...offloadPortalRoutes(services.offload),
   ];
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Logger } from 'pino';
 import { request } from 'undici';
+import { operatorFor } from '../src/access/caller.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/access/roles.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type Clock, systemClock, timestamp } from '../src/clock.ts';
@@ -171,7 +172,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     async install(owner, accountId, more = {}) {
       const name = installName();
       const made = await services.installs.create(
-        { userId: owner.userId },
+        operatorFor(owner.userId),
         { name, account_id: accountId, ...more },
         'test',
       );

@@ -151,7 +151,7 @@ describe('createAuthenticator', () => {
   it('looks a credential up once in 4 s, however often it is used', async () => {
     const { authenticator, credentials } = start();
     const credential = await credentials.issue(userId, { name: 'test' });
-    const expected = { userId, credentialId: credential.username };
+    const expected = { userId, credentialId: credential.username, limits: null };
     for (let used = 0; used < 50; used++) expect(await authenticator.verify(credential)).toEqual(expected);
     expect(looks).toBe(1);
     clock.advance(4_000);

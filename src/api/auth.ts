@@ -1,15 +1,17 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import type { CallerLimits } from '../access/caller.ts';
 import type { Clock } from '../clock.ts';
 import { hashSecret } from '../credential-secret.ts';
 import type { Database } from '../database/database.ts';
 import { parseUuid } from '../ids.ts';
 
-/** Who is asking. */
-export interface Actor {
+/** Whose credential it is, and what it leaves of their rights. */
+export interface VerifiedCredential {
   userId: string;
   /** The API username that was used. */
   credentialId: string;
+  limits: CallerLimits | null;
 }
 
 /** How long a process may go on with what it knew of a credential: the bound on revoking from another process. */
@@ -24,7 +26,7 @@ export interface Authenticator {
   /** The username and password of a Basic header, or undefined if it cannot be read. */
   read(header: string): BasicCredentials | undefined;
   /** Who these credentials belong to, or null if they are wrong, expired or revoked. */
-  verify(credentials: BasicCredentials): Promise<Actor | null>;
+  verify(credentials: BasicCredentials): Promise<VerifiedCredential | null>;
   /** Forgets a credential that this process has changed. */
   forget(credentialId: string): void;
   /** Writes down the uses that are still in memory. */
@@ -117,7 +119,7 @@ export function createAuthenticator(
       if (!credential || !right || credential.revoked_at !== null) return null;
       if (credential.expires_at !== null && Date.parse(credential.expires_at) <= now) return null;
       noteUse(credential, now);
-      return { userId: credential.user_id, credentialId: credential.id };
+      return { userId: credential.user_id, credentialId: credential.id, limits: null };
     },
     forget: (credentialId) => {
       forgotten++;

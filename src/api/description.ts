@@ -5,6 +5,14 @@ import { INVALID_PARAMETERS } from '../failures.ts';
 import type { ErrorStatus } from './errors.ts';
 import { publicRoute, type Route } from './route.ts';
 import { Type } from './schema.ts';
+import { SESSION_COOKIE } from './session.ts';
+import { visitRoute } from './visit-route.ts';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    portalDescription(): unknown;
+  }
+}
 
 /** The version of the published description (specification, Versioning). */
 const DESCRIPTION_VERSION = '1.6.15';
@@ -26,8 +34,13 @@ const STATUS_MEANINGS: Record<ErrorStatus, string> = {
 
 const SUCCESS_MEANINGS = { 200: 'OK', 201: 'Created', 202: 'Accepted', 204: 'Done' };
 
+const refResolver = {
+  buildLocalReference: (json: { $id?: unknown }, _base: unknown, _fragment: unknown, index: number) =>
+    String(json.$id ?? `def-${index}`),
+};
+
 export interface ApiDescription {
-  /** Endpoint 2: the description itself. */
+  /** The description itself (endpoint 2, for the API). */
   route: Route;
 }
 
@@ -37,6 +50,11 @@ export interface ApiDescription {
  */
 export async function describeApi(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
   await app.register(swagger, {
+    // The portal's endpoints have a description of their own.
+    transform: ({ schema, url }) => ({
+      schema: url.startsWith('/v1/') ? schema : { ...schema, hide: true },
+      url,
+    }),
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -49,9 +67,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
       components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
       security: [{ basic: [] }],
     },
-    refResolver: {
-      buildLocalReference: (json, _base, _fragment, index) => String(json.$id ?? `def-${index}`),
-    },
+    refResolver,
   });
   await app.register(swaggerUi, {
     routePrefix: '/docs',
@@ -76,9 +92,48 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   };
 }
 
+/** The description of the portal's own endpoints, at `/portal/api/description`. `app` is the scope that they are added to, later. */
+export async function describePortal(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
+  await app.register(swagger, {
+    decorator: 'portalDescription',
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Homeport portal',
+        version: '1',
+        description:
+          'What the portal asks besides the API itself: signing in, second factor, credentials, invitations, activity, live changes.',
+      },
+      servers: [{ url: publicUrl }],
+      components: {
+        securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } },
+      },
+      security: [{ session: [] }],
+    },
+    refResolver,
+  });
+  let rendered: unknown;
+  return {
+    route: visitRoute({
+      method: 'GET',
+      path: '/description',
+      summary: 'This description, OpenAPI 3.1',
+      tag: 'Portal',
+      errors: [429, 503],
+      stages: 'anybody',
+      success: 200,
+      response: Type.Unknown({ description: 'An OpenAPI document' }),
+      handle: async () => {
+        rendered ??= app.portalDescription();
+        return rendered;
+      },
+    }),
+  };
+}
+
 /** A route's declaration as the framework's schema: for serialising, and for the description. */
 export function routeSchema(route: Route): FastifySchema {
-  const ids = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
+  const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
   const response: Record<number, unknown> = {};
   for (const status of route.errors) response[status] = json(STATUS_MEANINGS[status], { $ref: 'Error#' });
   response[route.success] = route.response
@@ -88,8 +143,8 @@ export function routeSchema(route: Route): FastifySchema {
     summary: route.summary,
     tags: [route.tag],
     operationId: operationId(route),
-    ...(route.public ? { security: [] } : {}),
-    ...(ids.length > 0 ? { params: objectOf(ids, { type: 'string', format: 'uuid' }, ids) } : {}),
+    ...(route.public || route.stages === 'anybody' ? { security: [] } : {}),
+    ...(names.length > 0 ? { params: pathParameters(names) } : {}),
     ...(route.query.length > 0 ? { querystring: queryOf(route.query) } : {}),
     ...(route.body ? { body: route.body.schema } : {}),
     response,
@@ -100,8 +155,15 @@ function json(description: string, schema: unknown): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
-function objectOf(names: readonly string[], schema: object, required: readonly string[]): object {
-  return { type: 'object', required, properties: Object.fromEntries(names.map((name) => [name, schema])) };
+/** Identifiers are UUIDs; a token is what stood in a link. */
+function pathParameters(names: readonly string[]): object {
+  const schemaOf = (name: string) =>
+    name === 'token' ? { type: 'string' } : { type: 'string', format: 'uuid' };
+  return {
+    type: 'object',
+    required: names,
+    properties: Object.fromEntries(names.map((name) => [name, schemaOf(name)])),
+  };
 }
 
 function queryOf(names: readonly string[]): object {

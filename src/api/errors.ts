@@ -1,4 +1,5 @@
 import {
+  CrossOrigin,
   Failure,
   type Fault,
   Forbidden,
@@ -55,6 +56,7 @@ function preferredStatuses(error: unknown): ErrorStatus[] {
   if (error instanceof Forbidden) return [403, 404, 400];
   if (error instanceof InvalidRequest) return [400];
   if (error instanceof Unauthenticated) return [401];
+  if (error instanceof CrossOrigin) return [403, 401];
   if (error instanceof RateLimited) return [429];
   return [];
 }

@@ -1,31 +1,44 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../access/caller.ts';
+import type { Session, SessionVerifier } from '../access/session.ts';
 import type { Config } from '../config.ts';
-import { RateLimited, Unauthenticated } from '../failures.ts';
+import { CrossOrigin, RateLimited, Unauthenticated } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
-import type { Actor, Authenticator } from './auth.ts';
+import type { Authenticator, VerifiedCredential } from './auth.ts';
 import { addressBlock } from './client-address.ts';
 import type { LimitDecision, RateLimiter } from './limits.ts';
+import { isSameOrigin, sessionToken } from './session.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who is asking; set by the gate on every endpoint but the public ones. */
-    actor?: Actor;
+    caller?: Caller;
+    /** The portal's session, however far it has come; set by the gate where a request has one. */
+    session?: Session;
   }
 }
 
 /** Limits and authentication, in front of every endpoint (specification, Authentication; gaps section 4). */
 export interface Gate {
-  /** Lets a request in and says who sent it, or throws Unauthenticated or RateLimited. */
+  /**
+   * Lets a request to `/v1` in and says who sent it: by Basic, or, from the portal's own pages, by its cookie. Throws
+   * Unauthenticated or RateLimited.
+   */
   enter(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** The same for the portal's own endpoints: by cookie alone, as far as the endpoint asks for a session. Throws CrossOrigin too. */
+  enterPortal(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts a request by its address alone. */
   anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 }
 
-export function createGate(
-  authenticator: Authenticator,
-  limiter: RateLimiter,
-  config: Pick<Config, 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit'>,
-): Gate {
+export interface GateParts {
+  authenticator: Authenticator;
+  sessions: SessionVerifier;
+  limiter: RateLimiter;
+  config: Pick<Config, 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit' | 'publicUrl'>;
+}
+
+export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
   // The one switch of the general limits (0) switches both off.
   const anonymousLimit = config.rateLimit === 0 ? 0 : config.anonymousRateLimit;
 
@@ -33,7 +46,11 @@ export function createGate(
     admit(reply, await limiter.spend(`address:${addressBlock(request.ip)}`, anonymousLimit));
   }
 
-  async function authenticate(request: FastifyRequest, reply: FastifyReply, header: string): Promise<Actor> {
+  async function authenticate(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    header: string,
+  ): Promise<VerifiedCredential> {
     const credentials = authenticator.read(header);
     const failures = [`failures:address:${addressBlock(request.ip)}`];
     // No other username exists, and a key must not be whatever a stranger sends.
@@ -44,8 +61,8 @@ export function createGate(
       const decision = await limiter.peek(key, config.authFailureLimit);
       if (!decision.allowed) admit(reply, decision);
     }
-    const actor = credentials ? await authenticator.verify(credentials) : null;
-    if (actor) return actor;
+    const verified = credentials ? await authenticator.verify(credentials) : null;
+    if (verified) return verified;
     // All are counted, whichever refuses. Of guesses that found the limits open at the same time, no more than the
     // limits leave are told that they were wrong.
     const counted = await Promise.all(failures.map((key) => limiter.spend(key, config.authFailureLimit)));
@@ -53,6 +70,29 @@ export function createGate(
     const exceeded = counted.find((decision) => !decision.allowed);
     if (exceeded) admit(reply, exceeded);
     throw new Unauthenticated('Bad Credentials');
+  }
+
+  /** The session of a request's cookie. One that another site made the browser send is none. */
+  async function sessionOf(request: FastifyRequest): Promise<Session | null> {
+    const token = sessionToken(request);
+    if (token === undefined || !isSameOrigin(request, config.publicUrl)) return null;
+    return sessions.verify(token);
+  }
+
+  async function enterBySession(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    session: Session,
+  ): Promise<void> {
+    request.session = session;
+    if (session.stage === 'full') {
+      request.caller = {
+        userId: session.userId,
+        limits: null,
+        origin: { means: 'portal', credentialId: null, address: request.ip, requestId: request.id },
+      };
+    }
+    admit(reply, await limiter.spend(`session:${session.id}`, config.rateLimit));
   }
 
   return {
@@ -63,12 +103,28 @@ export function createGate(
       }
       const header = request.headers.authorization;
       if (header === undefined) {
+        const session = await sessionOf(request);
+        if (session?.stage === 'full') return enterBySession(request, reply, session);
         await anonymous(request, reply);
         throw new Unauthenticated('Authentication required');
       }
-      const actor = await authenticate(request, reply, header);
-      request.actor = actor;
-      admit(reply, await limiter.spend(`credential:${actor.credentialId}`, config.rateLimit));
+      const { userId, credentialId, limits } = await authenticate(request, reply, header);
+      request.caller = {
+        userId,
+        limits,
+        origin: { means: 'api', credentialId, address: request.ip, requestId: request.id },
+      };
+      admit(reply, await limiter.spend(`credential:${credentialId}`, config.rateLimit));
+    },
+
+    async enterPortal(request, reply) {
+      const stages = request.routeOptions.config.route?.stages ?? ['full'];
+      const session = await sessionOf(request);
+      if (session) await enterBySession(request, reply, session);
+      else await anonymous(request, reply);
+      if (!isSameOrigin(request, config.publicUrl)) throw new CrossOrigin();
+      if (stages === 'anybody' || (session && stages.includes(session.stage))) return;
+      throw new Unauthenticated('Authentication required');
     },
   };
 }

@@ -1,12 +1,14 @@
 import type { Static, TObject, TSchema } from 'typebox';
-import { InvalidRequest, MalformedId } from '../failures.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Session, SessionStage } from '../access/session.ts';
+import { Forbidden, InvalidRequest, MalformedId } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { PageOf, PageRequest } from '../page.ts';
-import type { Actor } from './auth.ts';
 import type { ErrorStatus } from './errors.ts';
 import { type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
 import { parseTarget } from './request-target.ts';
 import { page } from './schema.ts';
+import type { SessionCookie } from './session.ts';
 import { malformedId, thingOf } from './things.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
@@ -19,7 +21,7 @@ type PathIds<Path extends string> = Path extends `${string}:${infer Name}/${infe
 
 /** What a route's handler is given; everything in it has been checked. */
 export interface Call<Path extends string> {
-  actor: Actor;
+  caller: Caller;
   /** An identifier of the path: a UUID in lower case. */
   id(name: PathIds<Path>): string;
   requestId: string;
@@ -62,8 +64,11 @@ interface PagedRouteDefinition<Path extends string, Item extends TSchema, Filter
 
 /** A request as the server hands it on: authenticated, its body parsed from JSON but not checked. */
 export interface IncomingCall {
-  /** Null on public endpoints only. */
-  actor: Actor | null;
+  /** Null on public endpoints, and before somebody has wholly signed in. */
+  caller: Caller | null;
+  session: Session | null;
+  visitor: { address: string; userAgent: string | null };
+  cookie: SessionCookie;
   params: Record<string, string>;
   /** Path and query as they were asked for. */
   target: string;
@@ -85,6 +90,8 @@ export interface Route {
   query: readonly string[];
   /** Asks for no authentication. */
   public?: true;
+  /** Of the portal's endpoints: how far a session must have come; `full` if left out. */
+  stages?: 'anybody' | readonly SessionStage[];
   /** Checks the call, carries it out and gives the body of the answer. `publicUrl` is what links are built on. */
   run(call: IncomingCall, publicUrl: string): Promise<unknown>;
 }
@@ -98,7 +105,7 @@ export function route<Path extends string, Response extends TSchema>(
     ),
 ): Route {
   const { handle, ...declared } = definition;
-  return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming)) };
+  return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
 }
 
 /** Declares an endpoint with a JSON request body. */
@@ -114,7 +121,7 @@ export function bodyRoute<Path extends string, Body extends TObject, Response ex
     ...declared,
     body,
     query: [],
-    run: async (incoming) => handle(checkedCall(incoming), parseBody(incoming.body)),
+    run: async (incoming) => handle(checkedCall(incoming, declared.method), parseBody(incoming.body)),
   };
 }
 
@@ -139,7 +146,7 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
     response: page(item),
     query: ['limit', 'offset', ...filters],
     async run(call, publicUrl): Promise<PageEnvelope<Static<Item>>> {
-      const checked = checkedCall(call);
+      const checked = checkedCall(call, 'GET');
       const target = parseTarget(call.target);
       const query = new URLSearchParams(target.query);
       const request = readPageRequest(query, strict);
@@ -153,9 +160,13 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
   };
 }
 
-function checkedCall(incoming: IncomingCall): { actor: Actor; requestId: string; id(name: string): string } {
-  if (incoming.actor === null) throw new Error('a request passed the gate without an actor');
-  return { actor: incoming.actor, requestId: incoming.requestId, id: checkedIds(incoming.params) };
+function checkedCall(
+  { caller, requestId, params }: IncomingCall,
+  method: Route['method'],
+): { caller: Caller; requestId: string; id(name: string): string } {
+  if (caller === null) throw new Error('a request passed the gate without a caller');
+  if (method !== 'GET' && caller.limits?.readOnly === true) throw new Forbidden();
+  return { caller, requestId, id: checkedIds(params) };
 }
 
 /** Checks every identifier of the path at once; a malformed one tells its kind. */

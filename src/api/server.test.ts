@@ -311,7 +311,8 @@ describe('an unexpected failure', () => {
     const { app, listener } = await createServer({
       config: { publicUrl: 'https://localhost', trustProxy: [] },
       routes: [failing('/five-hundred', [500, 503]), failing('/five-hundred-three', [503])],
-      gate: { enter: async () => {}, anonymous: async () => {} },
+      portalRoutes: [],
+      gate: { enter: async () => {}, enterPortal: async () => {}, anonymous: async () => {} },
       certificate: { cert: chain, key },
       random: systemRandomness,
       log,

@@ -5,7 +5,7 @@ import type { Config } from '../config.ts';
 import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../failures.ts';
 import type { Randomness } from '../ids.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
-import { describeApi, routeSchema } from './description.ts';
+import { describeApi, describePortal, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { readJsonBody } from './json-body.ts';
@@ -13,9 +13,12 @@ import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
+import { sessionCookie, sessionToken } from './session.ts';
 
 /** Where the API lives below the public URL. */
 export const API_PREFIX = '/v1';
+/** Where the portal's own endpoints live. */
+export const PORTAL_PREFIX = '/portal/api';
 
 /** What pages outside the API, and requests that lead nowhere, may be answered with. */
 const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
@@ -23,11 +26,12 @@ const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
 export interface ServerParts {
   config: Pick<Config, 'publicUrl' | 'trustProxy'>;
   routes: Route[];
+  portalRoutes: Route[];
   gate: Gate;
   certificate: CertificatePair;
   random: Randomness;
   log: Logger;
-  /** Further pages outside `/v1` (documents, invitations). */
+  /** Further pages outside both (the portal's own). */
   pages: (app: FastifyInstance) => Promise<void>;
 }
 
@@ -91,6 +95,14 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
 
   const description = await describeApi(app, config.publicUrl);
   await app.register(
+    async (portal) => {
+      const own = await describePortal(portal, config.publicUrl);
+      portal.addHook('onRequest', (request, reply) => gate.enterPortal(request, reply));
+      for (const route of [...parts.portalRoutes, own.route]) addRoute(portal, route, config.publicUrl);
+    },
+    { prefix: PORTAL_PREFIX },
+  );
+  await app.register(
     async (api) => {
       api.addHook('onRequest', (request, reply) => gate.enter(request, reply));
       for (const route of [...parts.routes, description.route]) addRoute(api, route, config.publicUrl);
@@ -107,7 +119,11 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     reply.header('x-request-id', request.id);
     const { route } = request.routeOptions.config;
-    if (route || parseTarget(request.url).path.startsWith(API_PREFIX)) apiHeaders(request, reply);
+    const { path } = parseTarget(request.url);
+    if (route || path.startsWith(API_PREFIX)) privateHeaders(reply);
+    // What a cookie lets in is for the portal's own pages alone.
+    if (path.startsWith(API_PREFIX) && sessionToken(request) === undefined)
+      crossOriginHeaders(request, reply);
     if (!isHttps(request.raw, config.trustProxy)) {
       reply.header('connection', 'close');
       throw new HttpsRequired();
@@ -125,7 +141,10 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     const answer = errorAnswer(error, listed);
     if (answer.status >= 500)
       log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
-    if (answer.status === 401) reply.header('www-authenticate', 'Basic realm="Homeport", charset="UTF-8"');
+    // A browser that is told so asks for a username itself, over the portal's own page.
+    if (answer.status === 401 && request.headers['sec-fetch-site'] !== 'same-origin') {
+      reply.header('www-authenticate', 'Basic realm="Homeport", charset="UTF-8"');
+    }
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
     reply.code(answer.status).type('application/json; charset=utf-8').send(answer.envelope);
   }
@@ -140,7 +159,10 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     async handler(request, reply) {
       const answer = await route.run(
         {
-          actor: request.actor ?? null,
+          caller: request.caller ?? null,
+          session: request.session ?? null,
+          visitor: { address: request.ip, userAgent: request.headers['user-agent'] ?? null },
+          cookie: sessionCookie(reply),
           params: stringParams(request.params),
           target: request.url,
           body: request.body,
@@ -168,10 +190,13 @@ function ignoreBody(request: FastifyRequest): void {
   for (const name of BODY_HEADERS) if (headers[name] !== undefined) delete headers[name];
 }
 
-/** Answers are for whoever asked, in any browser, and are kept nowhere on the way: one of them holds a private key. */
-function apiHeaders(request: FastifyRequest, reply: FastifyReply): void {
+/** Answers are for whoever asked, and are kept nowhere on the way: one of them holds a private key. */
+function privateHeaders(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
+}
+
+function crossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('access-control-allow-origin', '*');
   reply.header('access-control-expose-headers', '*');
   if (request.method === 'OPTIONS') {
@@ -214,7 +239,8 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 10) / 10,
       address: request.ip,
-      credential: request.actor?.credentialId,
+      credential: request.caller?.origin.credentialId ?? undefined,
+      session: request.session?.id,
     },
     'request',
   );

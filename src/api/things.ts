@@ -9,6 +9,8 @@ const THINGS: Record<string, string> = {
   backup_id: 'backup',
   ssh_key_id: 'SSH key',
   install_ids: 'install',
+  session_id: 'session',
+  credential_id: 'credential',
 };
 
 export function thingOf(name: string): string {

@@ -5,12 +5,14 @@ import type { Database } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
 import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
 import { hosts } from './migrations/0003-hosts.ts';
+import { portal } from './migrations/0004-portal.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes) => string[]> = {
   '0001-control-plane': controlPlane,
   '0002-certificates-by-authority': certificatesByAuthority,
   '0003-hosts': hosts,
+  '0004-portal': portal,
 };
 
 export interface MigrationOutcome {

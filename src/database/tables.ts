@@ -12,6 +12,11 @@ export interface Tables {
   install_grants: InstallGrantRow;
   invitations: InvitationRow;
   credentials: CredentialRow;
+  second_factors: SecondFactorRow;
+  recovery_codes: RecoveryCodeRow;
+  sessions: SessionRow;
+  password_links: PasswordLinkRow;
+  activity: ActivityRow;
   sites: SiteRow;
   installs: InstallRow;
   domains: DomainRow;
@@ -44,6 +49,8 @@ interface AccountRow {
   site_count: Generated<number>;
   /** Kept by the transactions that create and delete installs. */
   install_count: Generated<number>;
+  /** Whether its people must have a second factor to work in it through the portal. */
+  requires_second_factor: Generated<boolean>;
   created_at: string;
 }
 
@@ -100,7 +107,85 @@ interface CredentialRow {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
+  /** Narrower than its person's own rights: reading alone, one account, or some installs of that account. */
+  read_only: Generated<boolean>;
+  account_id: Generated<string | null>;
+  /** Array of ids; one of an install that is gone stands for nothing. */
+  install_ids: ColumnType<unknown, string | null | undefined, string | null>;
   created_at: string;
+}
+
+/** What makes a person's one-time codes (RFC 6238). */
+interface SecondFactorRow {
+  user_id: string;
+  /** Base32, sealed. */
+  sealed_secret: string;
+  /** Null while it is only being enrolled: it counts for nothing yet. */
+  confirmed_at: string | null;
+  /** The time step of the last code that was taken: it and earlier ones are refused. */
+  last_step: number | null;
+  created_at: string;
+}
+
+interface RecoveryCodeRow {
+  user_id: string;
+  /** SHA-256, hex. */
+  code_hash: string;
+  used_at: string | null;
+}
+
+/** One browser that somebody signed in with. */
+interface SessionRow {
+  seq: Generated<number>;
+  id: string;
+  /** SHA-256 of what the cookie holds, hex. */
+  token_hash: string;
+  user_id: string;
+  /** The password was right; nothing but the second factor is taken. */
+  awaits_second_factor: boolean;
+  /** Codes that were not right; after a few the session is gone. */
+  wrong_codes: Generated<number>;
+  address: string;
+  user_agent: string | null;
+  /** To the minute. */
+  last_seen_at: string;
+  expires_at: string;
+  created_at: string;
+}
+
+/** A link with which somebody sets a password without knowing one. */
+interface PasswordLinkRow {
+  /** SHA-256 of the token in the link, hex. */
+  token_hash: string;
+  user_id: string;
+  purpose: 'first' | 'reset';
+  expires_at: string;
+  created_at: string;
+}
+
+/** One change, as it is told to those who see the account. What was named then stays named, though it be gone. */
+interface ActivityRow {
+  seq: Generated<number>;
+  id: string;
+  /** Null: of the platform, and of people who are in no account. */
+  account_id: string | null;
+  at: string;
+  /** `install.create`; the closed set is in resources/activity/record.ts. */
+  action: string;
+  subject_id: string | null;
+  subject_name: string;
+  /** The install that the subject belongs to or is. */
+  install_id: string | null;
+  /** Object of texts, numbers, booleans, null. Never a secret. */
+  details: ColumnType<unknown, string | null, string | null>;
+  /** Who; null: nobody signed in (the operator, the platform itself). */
+  user_id: string | null;
+  user_name: string;
+  means: 'api' | 'portal' | 'command_line' | 'platform';
+  credential_id: string | null;
+  credential_name: string | null;
+  address: string | null;
+  request_id: string | null;
 }
 
 interface SiteRow {
@@ -341,8 +426,10 @@ interface JobRow {
   run_at: string;
   lease_until: string | null;
   worker_id: string | null;
-  /** The last failure, one line. */
+  /** The last failure, one line for the operator. */
   error: string | null;
+  /** The same for the customer, one sentence. */
+  reason: Generated<string | null>;
   /** The request that asked for it. */
   request_id: string | null;
   created_at: string;

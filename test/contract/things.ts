@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { operatorFor } from '../../src/access/caller.ts';
 import { timestamp } from '../../src/clock.ts';
 import { createSelfSigned } from '../../src/hosting/self-signed.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';
@@ -49,7 +50,7 @@ export async function createThings(
   accountId: string,
 ): Promise<Things> {
   const { platform, services } = homeport;
-  const caller = { userId: owner.userId };
+  const caller = operatorFor(owner.userId);
   const site = await services.sites.create(caller, { name: 'Site', account_id: accountId });
   const install = await services.installs.create(
     caller,

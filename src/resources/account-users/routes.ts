@@ -41,8 +41,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       errors: [400, 401, 429, 503],
       success: 200,
       response: Type.Object({ results: Type.Array(accountUserSchema) }),
-      handle: async ({ actor, id }) => ({
-        results: (await users.list(actor, id('account_id'))).map(presentMember),
+      handle: async ({ caller, id }) => ({
+        results: (await users.list(caller, id('account_id'))).map(presentMember),
       }),
     }),
     bodyRoute({
@@ -54,8 +54,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       success: 201,
       response: accountUserChangeSchema,
       body: createAccountUserBody,
-      handle: async ({ actor, id, requestId }, { user }) =>
-        changed(await users.invite(actor, id('account_id'), user, requestId)),
+      handle: async ({ caller, id, requestId }, { user }) =>
+        changed(await users.invite(caller, id('account_id'), user, requestId)),
     }),
     route({
       method: 'GET',
@@ -65,7 +65,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: accountUserSchema,
-      handle: async ({ actor, id }) => presentMember(await users.get(actor, id('account_id'), id('user_id'))),
+      handle: async ({ caller, id }) =>
+        presentMember(await users.get(caller, id('account_id'), id('user_id'))),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -76,8 +77,8 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       success: 200,
       response: accountUserChangeSchema,
       body: updateAccountUserBody,
-      handle: async ({ actor, id }, body) =>
-        changed(await users.update(actor, id('account_id'), id('user_id'), body)),
+      handle: async ({ caller, id }, body) =>
+        changed(await users.update(caller, id('account_id'), id('user_id'), body)),
     }),
     route({
       method: 'DELETE',
@@ -86,7 +87,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ actor, id }) => users.remove(actor, id('account_id'), id('user_id')),
+      handle: ({ caller, id }) => users.remove(caller, id('account_id'), id('user_id')),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize, isAllowed, mayHandle, type Standing } from '../../access/permissions.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../../access/roles.ts';
@@ -32,10 +33,6 @@ export interface NewMember {
   email: string;
   roles: RoleInput;
   install_ids?: string[];
-}
-
-interface Caller {
-  userId: string;
 }
 
 /** A person who is about to become a member. */

@@ -16,7 +16,7 @@ export function accountRoutes(accounts: AccountService): Route[] {
       tag,
       errors: [400, 401, 429, 503],
       item: accountSchema,
-      handle: ({ actor, page }) => accounts.list(actor, page),
+      handle: ({ caller, page }) => accounts.list(caller, page),
     }),
     route({
       method: 'GET',
@@ -26,7 +26,7 @@ export function accountRoutes(accounts: AccountService): Route[] {
       errors: [401, 404, 429, 503],
       success: 200,
       response: accountSchema,
-      handle: ({ actor, id }) => accounts.get(actor, id('account_id')),
+      handle: ({ caller, id }) => accounts.get(caller, id('account_id')),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
@@ -8,10 +9,6 @@ import type { Platform } from '../../platform.ts';
 export interface AccountView {
   id: string;
   name: string;
-}
-
-interface Caller {
-  userId: string;
 }
 
 export type AccountService = ReturnType<typeof createAccountService>;
@@ -62,6 +59,15 @@ export function createAccountService({
           .execute(),
       );
       return account;
+    },
+
+    /** Throws NotFound, Forbidden. */
+    async update(
+      _caller: Caller,
+      _id: string,
+      _change: { name?: string; requires_second_factor?: boolean },
+    ): Promise<AccountView & { requires_second_factor: boolean }> {
+      throw new Error('being built');
     },
 
     /** For the command line: every account of the platform, oldest first. */

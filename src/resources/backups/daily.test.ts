@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { operatorFor } from '../../access/caller.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { maintenance } from '../../maintenance.ts';
@@ -85,7 +86,7 @@ it('backs every install up at its own time, once a night', async () => {
   await ask(backUpDaily);
   expect((await rows()).map(({ install_id }) => install_id)).toEqual([first?.id, second?.id, third?.id]);
   expect(snapshots(third?.id ?? '')).toHaveLength(2);
-  await homeport.services.installs.remove({ userId: owner.userId }, late.id, 'test');
+  await homeport.services.installs.remove(operatorFor(owner.userId), late.id, 'test');
   await homeport.idle();
 });
 
@@ -224,7 +225,7 @@ it('keeps daily backups for so many days, the last completed one for longer, and
   const [install] = installs;
   const id = install?.id ?? '';
   const ofPerson = await homeport.services.backups.request(
-    { userId: owner.userId },
+    operatorFor(owner.userId),
     id,
     { description: 'before the launch', notification_emails: [] },
     'test',
@@ -348,7 +349,7 @@ it('restores into another install, whose host name then shows it', async () => {
   const [source, target] = installs;
   writeFileSync(join(filesOf(source?.id ?? ''), 'page.html'), 'of the source');
   const { id } = await homeport.services.backups.request(
-    { userId: owner.userId },
+    operatorFor(owner.userId),
     source?.id ?? '',
     { description: 'to be copied', notification_emails: [] },
     'test',

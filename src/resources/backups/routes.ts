@@ -39,7 +39,7 @@ export function backupRoutes(backups: BackupService): Route[] {
           },
         },
       },
-      handle: ({ actor, id, requestId }, body) => backups.request(actor, id('install_id'), body, requestId),
+      handle: ({ caller, id, requestId }, body) => backups.request(caller, id('install_id'), body, requestId),
     }),
     route({
       method: 'GET',
@@ -49,7 +49,7 @@ export function backupRoutes(backups: BackupService): Route[] {
       errors: [400, 401, 404, 429, 503],
       success: 200,
       response: backupSchema,
-      handle: ({ actor, id }) => backups.get(actor, id('install_id'), id('backup_id')),
+      handle: ({ caller, id }) => backups.get(caller, id('install_id'), id('backup_id')),
     }),
   ];
 }

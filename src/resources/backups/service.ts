@@ -1,8 +1,10 @@
+import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { BackupStatus } from '../../database/tables.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
+import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { findStanding } from '../installs/store.ts';
 import { createBackup, restoreBackup } from './jobs.ts';
@@ -24,8 +26,17 @@ export interface BackupDetails extends BackupView {
   created_at: string;
 }
 
-interface Caller {
-  userId: string;
+/** A backup as the portal lists it. */
+export interface ListedBackup {
+  id: string;
+  description: string;
+  status: BackupStatus;
+  bytes: number | null;
+  files: number | null;
+  reason: string | null;
+  scheduled: boolean;
+  created_at: string;
+  finished_at: string | null;
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
@@ -116,6 +127,21 @@ export function createBackupService({ database, queue, clock, random }: Platform
         .executeTakeFirst();
       if (!backup) throw new NotFound();
       return backup;
+    },
+
+    /** The latest first. Throws NotFound. */
+    async list(_caller: Caller, _installId: string, _page: PageRequest): Promise<PageOf<ListedBackup>> {
+      throw new Error('being built');
+    },
+
+    /** Returns the id of the operation. Throws NotFound, Forbidden, InvalidRequest. */
+    async restore(
+      _caller: Caller,
+      _installId: string,
+      _backupId: string,
+      _intoInstallId: string | null,
+    ): Promise<string> {
+      throw new Error('being built');
     },
 
     /** For the command line: the backups of one install (by name) or of all, newest first. */

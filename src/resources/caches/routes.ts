@@ -23,7 +23,8 @@ export function cacheRoutes(caches: CacheService): Route[] {
         schema: Type.Object({ type: stringEnum(CACHE_KINDS) }),
         texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
       },
-      handle: ({ actor, id, requestId }, body) => caches.purge(actor, id('install_id'), body.type, requestId),
+      handle: ({ caller, id, requestId }, body) =>
+        caches.purge(caller, id('install_id'), body.type, requestId),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { CacheKind } from '../../hosting/host.ts';
@@ -10,12 +11,7 @@ export type CacheService = ReturnType<typeof createCacheService>;
 
 export function createCacheService({ database, queue, clock }: Platform) {
   return {
-    async purge(
-      caller: { userId: string },
-      installId: string,
-      cache: CacheKind,
-      requestId: string,
-    ): Promise<void> {
+    async purge(caller: Caller, installId: string, cache: CacheKind, requestId: string): Promise<void> {
       await database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
         authorize(

@@ -58,8 +58,8 @@ export function certificateRoutes(certificates: CertificateService, contact: str
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: certificateInformationSchema,
-      handle: async ({ actor, id }) =>
-        presentCertificate(await certificates.get(actor, id('install_id'), id('domain_id')), contact),
+      handle: async ({ caller, id }) =>
+        presentCertificate(await certificates.get(caller, id('install_id'), id('domain_id')), contact),
     }),
   ];
 }

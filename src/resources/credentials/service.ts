@@ -1,7 +1,10 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../access/caller.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import type { createCredentialSchema, credentialSchema } from './schema.ts';
 
 /** A credential as it is shown: never with its password. */
 export interface CredentialView {
@@ -14,6 +17,9 @@ export interface CredentialView {
   last_used_at: string | null;
   created_at: string;
 }
+
+export type OwnCredential = Static<typeof credentialSchema>;
+export type NewCredential = Static<typeof createCredentialSchema>;
 
 export interface IssuedCredential {
   username: string;
@@ -60,6 +66,21 @@ export function createCredentialService(
           .execute();
       });
       return issued;
+    },
+
+    /** The latest first. */
+    async listOwn(_caller: Caller): Promise<OwnCredential[]> {
+      throw new Error('being built');
+    },
+
+    /** Throws InvalidRequest, NotFound. */
+    async issueOwn(_caller: Caller, _input: NewCredential): Promise<OwnCredential & { password: string }> {
+      throw new Error('being built');
+    },
+
+    /** Throws NotFound. */
+    async revokeOwn(_caller: Caller, _id: string): Promise<void> {
+      throw new Error('being built');
     },
 
     /** The credentials of one person (by e-mail address) or of all, oldest first. */

@@ -14,8 +14,8 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       errors: [401, 403, 404, 429, 500, 503],
       success: 202,
       response: Type.Object({ report_id: uuid() }),
-      handle: async ({ actor, id, requestId }) => ({
-        report_id: await reports.request(actor, id('install_id'), id('domain_id'), requestId),
+      handle: async ({ caller, id, requestId }) => ({
+        report_id: await reports.request(caller, id('install_id'), id('domain_id'), requestId),
       }),
     }),
     route({
@@ -26,8 +26,8 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       errors: [401, 403, 404, 429, 500, 503],
       success: 200,
       response: Type.Object({ report: domainReportSchema }),
-      handle: async ({ actor, id }) => ({
-        report: await reports.get(actor, id('install_id'), id('report_id')),
+      handle: async ({ caller, id }) => ({
+        report: await reports.get(caller, id('install_id'), id('report_id')),
       }),
     }),
   ];

@@ -1,4 +1,5 @@
 import { Value } from 'typebox/value';
+import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import { lockRow } from '../../database/lock.ts';
@@ -12,10 +13,6 @@ import { checkDomain, laneOf } from './jobs.ts';
 import { blankCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import { withSibling } from './store.ts';
-
-interface Caller {
-  userId: string;
-}
 
 export type DomainReportService = ReturnType<typeof createDomainReportService>;
 

@@ -88,8 +88,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       tag,
       errors: [401, 403, 404, 429, 503],
       item: domainSchema,
-      async handle({ actor, id, page }) {
-        const { count, results } = await domains.list(actor, id('install_id'), page);
+      async handle({ caller, id, page }) {
+        const { count, results } = await domains.list(caller, id('install_id'), page);
         return { count, results: results.map((domain) => presentDomain(domain, surroundings)) };
       },
     }),
@@ -102,8 +102,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 201,
       response: domainSchema,
       body: createDomainBody,
-      handle: async ({ actor, id, requestId }, body) =>
-        presentDomain(await domains.create(actor, id('install_id'), body, requestId), surroundings),
+      handle: async ({ caller, id, requestId }, body) =>
+        presentDomain(await domains.create(caller, id('install_id'), body, requestId), surroundings),
     }),
     bodyRoute({
       method: 'POST',
@@ -114,8 +114,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 201,
       response: bulkDomainsSchema,
       body: bulkDomainsBody,
-      handle: async ({ actor, id, requestId }, body) =>
-        presentBulk(await domains.createBulk(actor, id('install_id'), body.domains, requestId)),
+      handle: async ({ caller, id, requestId }, body) =>
+        presentBulk(await domains.createBulk(caller, id('install_id'), body.domains, requestId)),
     }),
     route({
       method: 'GET',
@@ -125,8 +125,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: domainSchema,
-      handle: async ({ actor, id }) =>
-        presentDomain(await domains.get(actor, id('install_id'), id('domain_id')), surroundings),
+      handle: async ({ caller, id }) =>
+        presentDomain(await domains.get(caller, id('install_id'), id('domain_id')), surroundings),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -137,9 +137,9 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 200,
       response: domainSchema,
       body: updateDomainBody,
-      handle: async ({ actor, id, requestId }, body) =>
+      handle: async ({ caller, id, requestId }, body) =>
         presentDomain(
-          await domains.update(actor, id('install_id'), id('domain_id'), body, requestId),
+          await domains.update(caller, id('install_id'), id('domain_id'), body, requestId),
           surroundings,
         ),
     }),
@@ -150,8 +150,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ actor, id, requestId }) =>
-        domains.remove(actor, id('install_id'), id('domain_id'), requestId),
+      handle: ({ caller, id, requestId }) =>
+        domains.remove(caller, id('install_id'), id('domain_id'), requestId),
     }),
   ];
 }

@@ -1,7 +1,9 @@
+import type { Caller } from '../../access/caller.ts';
 import { authorize, type Verb } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
+import type { CertificateSource } from '../../database/tables.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
@@ -46,8 +48,13 @@ export interface DomainChange {
   secure_all_urls?: boolean;
 }
 
-interface Caller {
-  userId: string;
+export interface DomainState {
+  domain_id: string;
+  is_cname: boolean;
+  ssl_reason: string | null;
+  checked_at: string | null;
+  report_id: string | null;
+  certificate: { source: CertificateSource; not_after: string } | null;
 }
 
 /** What clients send for "no redirect" (gaps section 5). */
@@ -261,7 +268,12 @@ export function createDomainService({ config, database, queue, clock, random }: 
     });
   }
 
-  return { list, get, create, createBulk, update, remove };
+  /** What stands behind the words of each domain, oldest first. Throws NotFound. */
+  async function states(_caller: Caller, _installId: string): Promise<DomainState[]> {
+    throw new Error('being built');
+  }
+
+  return { list, get, create, createBulk, update, remove, states };
 }
 
 function isRedirect(redirect_to: string | null | undefined): redirect_to is string {

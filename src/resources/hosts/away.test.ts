@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 
@@ -47,7 +48,7 @@ describe('a host that is away', () => {
     const first = await install();
     const doomed = await install();
     const requested = await backups.request(
-      { userId: owner.userId },
+      operatorFor(owner.userId),
       first.id,
       { description: 'made', notification_emails: [] },
       'test',
@@ -57,7 +58,7 @@ describe('a host that is away', () => {
     await local.down();
 
     const late = await backups.request(
-      { userId: owner.userId },
+      operatorFor(owner.userId),
       doomed.id,
       { description: 'late', notification_emails: [] },
       'test',
@@ -91,7 +92,7 @@ describe('a host that is away', () => {
     const gone = await install();
     await local.down();
     const created = await homeport.services.installs.create(
-      { userId: owner.userId },
+      operatorFor(owner.userId),
       { name: `meanwhile${process.pid}`, account_id: accountId },
       'test',
     );
@@ -111,7 +112,7 @@ describe('a host that is away', () => {
     await local.down();
     await owner.client.delete(`/installs/${created.id}`);
     const never = await homeport.services.installs.create(
-      { userId: owner.userId },
+      operatorFor(owner.userId),
       { name: `never${process.pid}`, account_id: accountId },
       'test',
     );

@@ -7,6 +7,7 @@ import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { until } from '../../../test/jobs.ts';
 import { refusal } from '../../../test/refusal.ts';
+import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
 import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
 import { PermanentHostError } from '../../hosting/host.ts';
@@ -215,7 +216,7 @@ describe('a platform with one host', () => {
     await Promise.all(
       ['one', 'two', 'three', 'four', 'five'].map((suffix) =>
         homeport.services.installs.create(
-          { userId: owner.userId },
+          operatorFor(owner.userId),
           { name: `rush${process.pid}${suffix}`, account_id: accountId },
           'test',
         ),

@@ -13,8 +13,8 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       errors: [400, 401, 429, 503],
       item: installSchema,
       filters: ['account_id'],
-      async handle({ actor, page, filters }) {
-        const { count, results } = await installs.list(actor, page, filters.account_id);
+      async handle({ caller, page, filters }) {
+        const { count, results } = await installs.list(caller, page, filters.account_id);
         return { count, results: results.map((install) => presentInstall(install, siteDomain)) };
       },
     }),
@@ -40,8 +40,8 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
           },
         },
       },
-      handle: async ({ actor, requestId }, body) =>
-        presentInstall(await installs.create(actor, body, requestId), siteDomain),
+      handle: async ({ caller, requestId }, body) =>
+        presentInstall(await installs.create(caller, body, requestId), siteDomain),
     }),
     route({
       method: 'GET',
@@ -51,8 +51,8 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       errors: [401, 404, 429, 503],
       success: 200,
       response: installSchema,
-      handle: async ({ actor, id }) =>
-        presentInstall(await installs.get(actor, id('install_id')), siteDomain),
+      handle: async ({ caller, id }) =>
+        presentInstall(await installs.get(caller, id('install_id')), siteDomain),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -63,8 +63,8 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       success: 200,
       response: installSchema,
       body: { resource: 'Installation', schema: updateInstallSchema },
-      handle: async ({ actor, id }, body) =>
-        presentInstall(await installs.update(actor, id('install_id'), body), siteDomain),
+      handle: async ({ caller, id }, body) =>
+        presentInstall(await installs.update(caller, id('install_id'), body), siteDomain),
     }),
     route({
       method: 'DELETE',
@@ -73,7 +73,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ actor, id, requestId }) => installs.remove(actor, id('install_id'), requestId),
+      handle: ({ caller, id, requestId }) => installs.remove(caller, id('install_id'), requestId),
     }),
   ];
 }

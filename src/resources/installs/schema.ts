@@ -60,3 +60,26 @@ export const updateInstallSchema = Type.Object({
   ),
   environment: Type.Optional(nullableEnum(ENVIRONMENTS)),
 });
+
+/** The kinds of jobs of an install's lane that mean something to its people. */
+export const OPERATION_KINDS = [
+  'provision_install',
+  'apply_install',
+  'switch_wordpress',
+  'create_backup',
+  'restore_backup',
+  'purge_cache',
+  'configure_offload',
+  'check_domain',
+] as const;
+
+export const operationSchema = Type.Object({
+  id: uuid(),
+  kind: stringEnum(OPERATION_KINDS),
+  state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+  attempt: Type.Integer({ description: 'how often it was begun' }),
+  reason: nullableString('why the last attempt failed, one sentence; null if none did'),
+  created_at: timestamp(),
+  started_at: nullableString(),
+  finished_at: nullableString(),
+});

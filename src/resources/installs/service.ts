@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
@@ -40,10 +41,6 @@ export interface InstallChange {
 
 /** Of a host that serves files alone. */
 const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set() };
-
-interface Caller {
-  userId: string;
-}
 
 export type InstallService = ReturnType<typeof createInstallService>;
 

@@ -1,7 +1,9 @@
+import type { Caller } from '../../access/caller.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import { hashPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import type { SessionOrigin } from '../sessions/service.ts';
 
 /** An invitation that still can be accepted. */
 export interface OpenInvitation {
@@ -51,6 +53,11 @@ export function createInvitationService({
   return {
     find,
 
+    /** Mails an invitation again. Throws NotFound, Forbidden; InvalidRequest where it was accepted. */
+    async sendAgain(_caller: Caller, _accountId: string, _userId: string): Promise<void> {
+      throw new Error('being built');
+    },
+
     /**
      * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
      * to any more: the membership is gone, or accepted.
@@ -93,7 +100,7 @@ export function createInvitationService({
      * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Returns false if the
      * link was used before or has expired.
      */
-    async accept(token: string, password: string | null): Promise<boolean> {
+    async accept(token: string, password: string | null, _origin?: SessionOrigin): Promise<boolean> {
       const password_hash = password === null ? null : await hashPassword(password);
       return database.write(async ({ queries }) => {
         const used = await queries

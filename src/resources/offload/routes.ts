@@ -18,7 +18,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: validationFileSchema,
-      handle: ({ actor, id }) => offload.validationFile(actor, id('install_id')),
+      handle: ({ caller, id }) => offload.validationFile(caller, id('install_id')),
     }),
     route({
       method: 'GET',
@@ -28,7 +28,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: offloadSettingsSchema,
-      handle: async ({ actor, id }) => ({ filestore_settings: await offload.get(actor, id('install_id')) }),
+      handle: async ({ caller, id }) => ({ filestore_settings: await offload.get(caller, id('install_id')) }),
     }),
     bodyRoute({
       method: 'POST',
@@ -38,8 +38,8 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
       body: replaceOffloadBody,
-      handle: ({ actor, id, requestId }, body) =>
-        offload.replace(actor, id('install_id'), body.filestore_settings, requestId),
+      handle: ({ caller, id, requestId }, body) =>
+        offload.replace(caller, id('install_id'), body.filestore_settings, requestId),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -49,8 +49,8 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
       body: mergeOffloadBody,
-      handle: ({ actor, id, requestId }, body) =>
-        offload.merge(actor, id('install_id'), body.filestore_settings, requestId),
+      handle: ({ caller, id, requestId }, body) =>
+        offload.merge(caller, id('install_id'), body.filestore_settings, requestId),
     }),
   ];
 }

@@ -1,5 +1,6 @@
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries } from '../../database/database.ts';
@@ -11,10 +12,6 @@ import { configureOffload } from './jobs.ts';
 import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
 
 export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
-
-interface Caller {
-  userId: string;
-}
 
 export type OffloadService = ReturnType<typeof createOffloadService>;
 
@@ -68,6 +65,18 @@ export function createOffloadService({ database, queue, clock }: Platform) {
   }
 
   return {
+    /** How the last request fared. Throws NotFound. */
+    async standing(
+      _caller: Caller,
+      _installId: string,
+    ): Promise<{
+      state: 'requested' | 'in_force' | 'refused' | null;
+      reason: string | null;
+      updated_at: string | null;
+    }> {
+      throw new Error('being built');
+    },
+
     async validationFile(caller: Caller, installId: string): Promise<{ name: string; content: string }> {
       await requireRight(reader, caller, installId);
       const install = await reader

@@ -34,8 +34,8 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       errors: [400, 401, 429, 503],
       item: siteSchema,
       filters: ['account_id'],
-      async handle({ actor, page, filters }) {
-        const { count, results } = await sites.list(actor, page, filters.account_id);
+      async handle({ caller, page, filters }) {
+        const { count, results } = await sites.list(caller, page, filters.account_id);
         return { count, results: results.map((site) => presentSite(site, siteDomain)) };
       },
     }),
@@ -48,7 +48,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       success: 201,
       response: siteSchema,
       body: { resource: 'Site', schema: createSiteSchema, texts },
-      handle: async ({ actor }, body) => presentSite(await sites.create(actor, body), siteDomain),
+      handle: async ({ caller }, body) => presentSite(await sites.create(caller, body), siteDomain),
     }),
     route({
       method: 'GET',
@@ -58,7 +58,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: siteSchema,
-      handle: async ({ actor, id }) => presentSite(await sites.get(actor, id('site_id')), siteDomain),
+      handle: async ({ caller, id }) => presentSite(await sites.get(caller, id('site_id')), siteDomain),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -69,8 +69,8 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       success: 200,
       response: siteSchema,
       body: { resource: 'Site', schema: updateSiteSchema, texts },
-      handle: async ({ actor, id }, body) =>
-        presentSite(await sites.update(actor, id('site_id'), body), siteDomain),
+      handle: async ({ caller, id }, body) =>
+        presentSite(await sites.update(caller, id('site_id'), body), siteDomain),
     }),
     route({
       method: 'DELETE',
@@ -79,7 +79,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ actor, id, requestId }) => sites.remove(actor, id('site_id'), requestId),
+      handle: ({ caller, id, requestId }) => sites.remove(caller, id('site_id'), requestId),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
@@ -12,10 +13,6 @@ import { addToSiteCount, countSites, findSite, pageOfSites, type SiteRow } from 
 /** A site with the installs in it that the caller may see. */
 export interface SiteView extends SiteRow {
   installs: SiteInstall[];
-}
-
-interface Caller {
-  userId: string;
 }
 
 export type SiteService = ReturnType<typeof createSiteService>;

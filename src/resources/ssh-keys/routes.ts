@@ -31,8 +31,8 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       tag,
       errors: [400, 401, 429, 503],
       item: sshKeySchema,
-      async handle({ actor, page }) {
-        const { count, results } = await keys.list(actor, page);
+      async handle({ caller, page }) {
+        const { count, results } = await keys.list(caller, page);
         return { count, results: results.map(presentSshKey) };
       },
     }),
@@ -54,7 +54,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
           },
         },
       },
-      handle: async ({ actor }, body) => presentSshKey(await keys.add(actor, body.public_key)),
+      handle: async ({ caller }, body) => presentSshKey(await keys.add(caller, body.public_key)),
     }),
     route({
       method: 'DELETE',
@@ -63,7 +63,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 204,
-      handle: ({ actor, id }) => keys.remove(actor, id('ssh_key_id')),
+      handle: ({ caller, id }) => keys.remove(caller, id('ssh_key_id')),
     }),
   ];
 }

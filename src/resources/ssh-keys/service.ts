@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { timestamp } from '../../clock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { InvalidRequest, NotFound, taken } from '../../failures.ts';
@@ -10,10 +11,6 @@ export interface SshKeyView {
   comment: string;
   fingerprint_md5: string;
   created_at: string;
-}
-
-interface Caller {
-  userId: string;
 }
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;

@@ -24,11 +24,11 @@ export function userRoutes({ reader }: Pick<Database, 'reader'>): Route[] {
       errors: [401, 429, 503],
       success: 200,
       response: currentUserSchema,
-      async handle({ actor }) {
+      async handle({ caller }) {
         const user = await reader
           .selectFrom('users')
           .select(['id', 'first_name', 'last_name', 'email', 'phone'])
-          .where('id', '=', actor.userId)
+          .where('id', '=', caller.userId)
           .executeTakeFirst();
         if (!user) throw new NotFound();
         const { phone, ...known } = user;

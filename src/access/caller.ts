@@ -1,0 +1,37 @@
+/** Whoever asks for something: as whom, how they came, and what narrows their rights. */
+export interface Caller {
+  userId: string;
+  /** What a credential leaves of its person's rights; null: all of them. */
+  limits: CallerLimits | null;
+  origin: Origin;
+}
+
+/** Rights narrower than the person's own. Never wider: what the person loses, the credential loses. */
+export interface CallerLimits {
+  /** Changes nothing, and sees no private key. */
+  readOnly: boolean;
+  /** The one account that is seen; null: every account of the person. */
+  accountId: string | null;
+  /** The installs of that account that are seen, as by a partial user; null: all that the person sees. */
+  installIds: readonly string[] | null;
+}
+
+/** By what way a change came, for the activity log. */
+export interface Origin {
+  means: 'api' | 'portal' | 'command_line' | 'platform';
+  /** The API username. */
+  credentialId: string | null;
+  /** The client's address; null where there is none (the command line). */
+  address: string | null;
+  /** The request that asks, or a word for what does. */
+  requestId: string | null;
+}
+
+/** Somebody on whose behalf the operator acts, by the command line. */
+export function operatorFor(userId: string): Caller {
+  return {
+    userId,
+    limits: null,
+    origin: { means: 'command_line', credentialId: null, address: null, requestId: null },
+  };
+}

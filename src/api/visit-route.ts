@@ -1,0 +1,73 @@
+import type { Static, TObject, TSchema } from 'typebox';
+import type { Session, SessionStage } from '../access/session.ts';
+import type { ErrorStatus } from './errors.ts';
+import type { IncomingCall, Route } from './route.ts';
+import type { SessionCookie } from './session.ts';
+import { type BodyDefinition, bodyParser } from './validation.ts';
+
+/** What the handler of such an endpoint is given: somebody who may be on the way to signing in. */
+export interface Visit {
+  /** Null only where the endpoint is for anybody. */
+  session: Session | null;
+  /** The client's address. */
+  address: string;
+  userAgent: string | null;
+  requestId: string;
+  cookie: SessionCookie;
+  /** A parameter of the path as it was sent: the token of a link. */
+  text(name: string): string;
+}
+
+interface VisitDefinition {
+  method: Route['method'];
+  /** Below the portal's prefix. */
+  path: string;
+  summary: string;
+  tag: string;
+  errors: readonly ErrorStatus[];
+  /** Who is let in. */
+  stages: 'anybody' | readonly SessionStage[];
+}
+
+type Answered<Response extends TSchema, Arguments extends unknown[]> =
+  | { success: 200 | 201; response: Response; handle(...args: Arguments): Promise<Static<Response>> }
+  | { success: 202 | 204; response?: undefined; handle(...args: Arguments): Promise<void> };
+
+/** Declares an endpoint of the portal that asks for less than a full session, or that handles the session itself. */
+export function visitRoute<Response extends TSchema>(
+  definition: VisitDefinition & Answered<Response, [visit: Visit]>,
+): Route {
+  const { handle, ...declared } = definition;
+  return { ...declared, query: [], run: async (incoming) => handle(visitOf(incoming)) };
+}
+
+/** The same with a JSON request body. */
+export function visitBodyRoute<Body extends TObject, Response extends TSchema>(
+  definition: VisitDefinition & { body: BodyDefinition<Body> } & Answered<
+      Response,
+      [visit: Visit, body: Static<Body>]
+    >,
+): Route {
+  const { handle, body, ...declared } = definition;
+  const parseBody = bodyParser(body);
+  return {
+    ...declared,
+    body,
+    query: [],
+    run: async (incoming) => handle(visitOf(incoming), parseBody(incoming.body)),
+  };
+}
+
+function visitOf({ session, visitor, cookie, params, requestId }: IncomingCall): Visit {
+  return {
+    session,
+    ...visitor,
+    requestId,
+    cookie,
+    text(name) {
+      const value = params[name];
+      if (value === undefined) throw new Error(`the path has no ${name}`);
+      return value;
+    },
+  };
+}

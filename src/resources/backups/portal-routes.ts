@@ -1,0 +1,59 @@
+import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
+import { nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
+import type { BackupService } from './service.ts';
+
+const nullableInteger = (description: string) =>
+  Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
+
+export const backupDetailsSchema = Type.Object({
+  id: uuid(),
+  description: Type.String(),
+  status: stringEnum(['requested', 'in_progress', 'completed', 'aborted']),
+  bytes: nullableInteger('null until completed'),
+  files: nullableInteger('null until completed'),
+  reason: nullableString('why it was aborted, one sentence'),
+  scheduled: Type.Boolean({ description: 'made by the daily schedule' }),
+  created_at: timestamp(),
+  finished_at: nullableString(),
+});
+
+/** The API shows a backup by its id alone; people want to see which there are, and to put one back. */
+export function backupPortalRoutes(backups: BackupService): Route[] {
+  const tag = 'Backups';
+  return [
+    pagedRoute({
+      path: '/installs/:install_id/backups',
+      summary: 'The backups of an install, the latest first',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      item: backupDetailsSchema,
+      handle: ({ caller, id, page }) => backups.list(caller, id('install_id'), page),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/backups/:backup_id/restore',
+      summary:
+        'Put an install back as a backup has it, or make another install of the account what the backup has',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      response: Type.Object({ operation_id: uuid('of the install that is restored') }),
+      body: {
+        resource: 'Backup',
+        schema: Type.Object({
+          into_install_id: Type.Optional(
+            Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' }),
+          ),
+        }),
+      },
+      handle: async ({ caller, id }, { into_install_id }) => ({
+        operation_id: await backups.restore(
+          caller,
+          id('install_id'),
+          id('backup_id'),
+          into_install_id ?? null,
+        ),
+      }),
+    }),
+  ];
+}

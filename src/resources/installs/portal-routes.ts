@@ -1,0 +1,68 @@
+import { type Route, route } from '../../api/route.ts';
+import { nullableString, Type } from '../../api/schema.ts';
+import type { OperationsService } from './operations.ts';
+import { operationSchema } from './schema.ts';
+
+const connectionSchema = Type.Object({
+  host: Type.String(),
+  port: Type.Integer(),
+  username: Type.String(),
+  shell: Type.Boolean({ description: 'whether there is a shell, besides SFTP' }),
+  http_url: Type.String(),
+  https_url: Type.String(),
+});
+
+/** What the portal shows of an install besides what the API tells. */
+export function installPortalRoutes(operations: OperationsService): Route[] {
+  const tag = 'Installs';
+  return [
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/operations',
+      summary: 'What is being done to an install, and what was done of late, the latest first',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: Type.Object({
+        results: Type.Array(operationSchema),
+        next: Type.Object({
+          purge_object: nullableString('when the object cache may be purged again; null: now'),
+          check_status: nullableString('when a domain may be checked again; null: now'),
+        }),
+      }),
+      handle: ({ caller, id }) => operations.list(caller, id('install_id')),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/connection',
+      summary: 'How to reach the files and the website of an install; null where no host has told yet',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: Type.Object({
+        connection: Type.Unsafe<import('typebox').Static<typeof connectionSchema> | null>({
+          ...connectionSchema,
+          type: ['object', 'null'],
+        }),
+      }),
+      handle: async ({ caller, id }) => ({
+        connection: await operations.connection(caller, id('install_id')),
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/install_options',
+      summary: 'What a new install can be given',
+      tag,
+      errors: [401, 403, 429, 503],
+      success: 200,
+      response: Type.Object({
+        php_versions: Type.Array(Type.String(), {
+          description: 'newest first; none where websites run no PHP',
+        }),
+        site_domain: Type.String(),
+      }),
+      handle: () => operations.options(),
+    }),
+  ];
+}

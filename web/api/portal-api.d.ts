@@ -1,0 +1,627 @@
+/** Homeport portal: written by `npm run web:types` from the server's own description. */
+
+export interface paths {
+  '/portal/api/session': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full'; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; role: 'owner' | 'full' | 'partial'; billing: boolean; requires_second_factor: boolean; may: { 'account.read': 'all' | 'own' | 'none'; 'account.change': 'all' | 'own' | 'none'; 'member.read': 'all' | 'own' | 'none'; 'member.change': 'all' | 'own' | 'none'; 'site.read': 'all' | 'own' | 'none'; 'site.change': 'all' | 'own' | 'none'; 'install.read': 'all' | 'own' | 'none'; 'install.change': 'all' | 'own' | 'none'; 'install.work': 'all' | 'own' | 'none'; 'certificate.key': 'all' | 'own' | 'none'; 'activity.read': 'all' | 'own' | 'none' } }> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { email: string; password: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full' } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/session/second_factor': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { code: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full' } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/sessions': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; current: boolean; address: string; user_agent: string | null; created_at: string; last_seen_at: string; expires_at: string }> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/sessions/{session_id}': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path: { session_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/password_resets': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { email: string } } };
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/password_links/{token}': {
+    get: {
+      parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { email: string; first_name: string; purpose: 'first' | 'reset' } } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { password: string } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/password': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { current_password: string; password: string } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/second_factor': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { enabled: boolean; recovery_codes_left: number; required_by: Array<string> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { code: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { recovery_codes: Array<string> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/second_factor/enrolment': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { password: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { secret: string; uri: string } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/second_factor/removal': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { code: string } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/second_factor/recovery_codes': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { code: string } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { recovery_codes: Array<string> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/profile': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { first_name?: string; last_name?: string; phone?: string | null } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/portal/api/credentials': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; name: string; read_only: boolean; account: { id: string; name: string } | null; installs: Array<{ id: string; name: string }> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string }> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { name: string; expires_at?: string | null; read_only?: boolean; account_id?: string | null; install_ids?: Array<string> | null } } };
+      responses: {
+        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; read_only: boolean; account: { id: string; name: string } | null; installs: Array<{ id: string; name: string }> | null; expires_at: string | null; revoked_at: string | null; last_used_at: string | null; created_at: string; password: string } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/credentials/{credential_id}': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path: { credential_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/invitations/{token}': {
+    get: {
+      parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { account_name: string; first_name: string; email: string; has_password: boolean } } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { password?: string } } };
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}/account_users/{user_id}/invitation': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        202: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch: {
+      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { name?: string; requires_second_factor?: boolean } } };
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; requires_second_factor: boolean } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}/activity': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: 'account.create' | 'account.update' | 'account_user.invite' | 'account_user.add' | 'account_user.accept' | 'account_user.update' | 'account_user.remove' | 'site.create' | 'site.update' | 'site.delete' | 'install.create' | 'install.update' | 'install.delete' | 'install.switch_core' | 'domain.create' | 'domain.update' | 'domain.delete' | 'backup.create' | 'backup.restore' | 'cache.purge' | 'offload.update' | 'ssh_key.create' | 'ssh_key.delete' | 'credential.create' | 'credential.revoke' | 'session.create' | 'session.end' | 'password.set' | 'password.change' | 'second_factor.enable' | 'second_factor.disable' | 'second_factor.renew_codes' | 'profile.update'; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: 'api' | 'portal' | 'command_line' | 'platform'; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/operations': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: 'provision_install' | 'apply_install' | 'switch_wordpress' | 'create_backup' | 'restore_backup' | 'purge_cache' | 'configure_offload' | 'check_domain'; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; next: { purge_object: string | null; check_status: string | null } } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/connection': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { connection: { host: string; port: number; username: string; shell: boolean; http_url: string; https_url: string } | null } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/install_options': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; site_domain: string } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/domain_states': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ domain_id: string; is_cname: boolean; ssl_reason: string | null; checked_at: string | null; report_id: string | null; certificate: { source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED'; not_after: string } | null }> } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/backups': {
+    get: {
+      parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: 'requested' | 'in_progress' | 'completed' | 'aborted'; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; created_at: string; finished_at: string | null }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/backups/{backup_id}/restore': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { into_install_id?: string | null } } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': { operation_id: string } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/installs/{install_id}/offload': {
+    get: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { state: 'requested' | 'in_force' | 'refused' | null; reason: string | null; updated_at: string | null } } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+  '/portal/api/description': {
+    get: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': unknown } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
+}
+
+export interface components {
+  schemas: {
+    Error: { message: string; errors?: Array<{ resource: string; field: string; type: string; code: string; message: string }> };
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Writes the types of both descriptions for the portal's typed client: `npm run web:types`. A test compares what is committed
+ * with what the server describes now.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { ownCertificateFile } from '../../src/api/api-certificate.ts';
+import { readConfig } from '../../src/config.ts';
+import { startHomeport } from '../../src/homeport.ts';
+import { DESCRIPTIONS, fetchDescription } from './describe.ts';
+import { typesOf } from './types-of-description.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'homeport-types-'));
+try {
+  const config = readConfig({ HOMEPORT_DATA_DIR: dataDir, HOMEPORT_LISTEN: '127.0.0.1:0' });
+  const homeport = await startHomeport(
+    config,
+    { log: pino({ level: 'silent' }) },
+    { api: true, hosting: false },
+  );
+  const origin = `https://127.0.0.1:${homeport.api?.port}`;
+  const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
+  for (const [file, path] of Object.entries(DESCRIPTIONS)) {
+    const types = typesOf(await fetchDescription({ origin, ca }, path));
+    writeFileSync(new URL(file, import.meta.url), types);
+  }
+  await homeport.stop();
+} finally {
+  rmSync(dataDir, { recursive: true });
+}
