@@ -1,6 +1,7 @@
+import { sql } from 'kysely';
 import type { Caller, Origin } from '../../access/caller.ts';
-import type { Clock } from '../../clock.ts';
-import type { Transaction } from '../../database/database.ts';
+import { type Clock, timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
 import type { Randomness } from '../../ids.ts';
 
 /** Every change that is written down. Renaming one orphans what was written of it. */
@@ -69,6 +70,77 @@ export interface ActivityLog {
   ): Promise<void>;
 }
 
-export function createActivityLog(_parts: { clock: Clock; random: Randomness }): ActivityLog {
-  return { record: async () => {}, recordOfPerson: async () => {} };
+/** Whom a change is put down to where no person made it. */
+const NAMES_OF_MEANS: Record<Origin['means'], string> = {
+  command_line: 'the operator',
+  platform: 'Homeport',
+  api: 'somebody who had not signed in',
+  portal: 'somebody who had not signed in',
+};
+
+/**
+ * The names of the person and the credential are written down as they are at that moment, by the statement itself. Who works at
+ * the command line is the operator, whomever they do it for.
+ */
+export function createActivityLog({ clock, random }: { clock: Clock; random: Randomness }): ActivityLog {
+  async function write(
+    { queries }: Transaction,
+    { userId, origin }: Doer,
+    accountIds: readonly (string | null)[],
+    { action, subject, installId = null, details }: Change,
+  ): Promise<void> {
+    const person = origin.means === 'command_line' ? null : userId;
+    const who = {
+      user_id: person,
+      user_name: person === null ? NAMES_OF_MEANS[origin.means] : nameOfPerson(queries, person),
+      means: origin.means,
+      credential_id: origin.credentialId,
+      credential_name: origin.credentialId === null ? null : nameOfCredential(queries, origin.credentialId),
+      address: origin.address,
+      request_id: origin.requestId,
+    };
+    const what = {
+      at: timestamp(clock),
+      action,
+      subject_id: subject.id,
+      subject_name: subject.name,
+      install_id: installId,
+      details: details === undefined ? null : JSON.stringify(details),
+    };
+    await queries
+      .insertInto('activity')
+      .values(accountIds.map((account_id) => ({ id: random.uuid(), account_id, ...what, ...who })))
+      .execute();
+  }
+
+  return {
+    record: (transaction, doer, accountId, change) => write(transaction, doer, [accountId], change),
+    async recordOfPerson(transaction, doer, { userId, accountId = null }, change) {
+      const accountIds = accountId === null ? await accountsOf(transaction.queries, userId) : [accountId];
+      await write(transaction, doer, accountIds.length === 0 ? [null] : accountIds, change);
+    },
+  };
+}
+
+/** First and last name, or the address where there is none yet. */
+function nameOfPerson(queries: Queries, userId: string) {
+  const name = queries
+    .selectFrom('users')
+    .select(sql<string>`coalesce(nullif(trim(first_name || ' ' || last_name), ''), email)`.as('name'))
+    .where('id', '=', userId);
+  return sql<string>`coalesce(${name}, 'somebody who is gone')`;
+}
+
+function nameOfCredential(queries: Queries, credentialId: string) {
+  return queries.selectFrom('credentials').select('name').where('id', '=', credentialId);
+}
+
+async function accountsOf(queries: Queries, userId: string): Promise<string[]> {
+  const memberships = await queries
+    .selectFrom('memberships')
+    .select('account_id')
+    .where('user_id', '=', userId)
+    .orderBy('seq')
+    .execute();
+  return memberships.map((membership) => membership.account_id);
 }
