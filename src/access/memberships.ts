@@ -1,4 +1,6 @@
 import type { Queries } from '../database/database.ts';
+import type { Caller } from './caller.ts';
+import { roleWithin } from './limits.ts';
 import type { Role } from './roles.ts';
 
 /** One account that a person is a member of, with the counts that lists answer with. */
@@ -17,10 +19,16 @@ export interface Scope {
   whole: Membership[];
   /** Accounts in which the person sees what was given to them. */
   partial: Membership[];
+  /** Of all this, the only installs that the caller's credential shows; null: all of them. */
+  installIds: readonly string[] | null;
 }
 
-/** The accounts that a person may see, or the one of them that `accountId` names. */
-export async function loadScope(queries: Queries, userId: string, accountId?: string): Promise<Scope> {
+/** The accounts that a caller may see, or the one of them that `accountId` names. */
+export async function loadScope(
+  queries: Queries,
+  { userId, limits }: Caller,
+  accountId?: string,
+): Promise<Scope> {
   let query = queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
@@ -33,24 +41,29 @@ export async function loadScope(queries: Queries, userId: string, accountId?: st
     ])
     .where('member.user_id', '=', userId);
   if (accountId !== undefined) query = query.where('member.account_id', '=', accountId);
+  const only = limits?.accountId ?? null;
+  if (only !== null) query = query.where('member.account_id', '=', only);
   const memberships = await query.execute();
   return {
     userId,
     whole: memberships.filter((membership) => membership.role !== 'partial'),
     partial: memberships.filter((membership) => membership.role === 'partial'),
+    installIds: limits?.installIds ?? null,
   };
 }
 
-/** The person's role in one account, or undefined. */
+/** The caller's role in one account, or undefined. */
 export async function findMembership(
   queries: Queries,
-  userId: string,
+  { userId, limits }: Caller,
   accountId: string,
 ): Promise<{ role: Role; billing: boolean } | undefined> {
-  return queries
+  const member = await queries
     .selectFrom('memberships')
     .select(['role', 'billing'])
     .where('user_id', '=', userId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
+  const role = roleWithin(limits, member?.role ?? null, accountId);
+  return member && role !== null ? { ...member, role } : undefined;
 }

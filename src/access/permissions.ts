@@ -4,6 +4,8 @@ import type { MemberRole, Role } from './roles.ts';
 /** What can be done, as far as permission is concerned. */
 export type Verb =
   | 'account.read'
+  | 'account.change'
+  | 'activity.read'
   | 'member.read'
   | 'member.change'
   | 'site.read'
@@ -14,12 +16,16 @@ export type Verb =
   | 'certificate.key';
 
 /** `all`: on everything of the account; `own`: on what was given to them, or is themselves; `none`: not at all. */
-type Reach = 'all' | 'own' | 'none';
+export type Reach = 'all' | 'own' | 'none';
 
 /** Who may do what (gaps section 6): the one table. */
 const REACH: Record<Verb, Record<Role, Reach>> = {
   // see the account
   'account.read': { owner: 'all', full: 'all', partial: 'all' },
+  // rename the account, demand a second factor of its users
+  'account.change': { owner: 'all', full: 'none', partial: 'none' },
+  // read who changed what in the account: partial users what they did themselves
+  'activity.read': { owner: 'all', full: 'all', partial: 'own' },
   // list or read account users: partial users their own entry only
   'member.read': { owner: 'all', full: 'all', partial: 'own' },
   // invite, change, remove account users; how far is in mayHandle()
@@ -35,6 +41,24 @@ const REACH: Record<Verb, Record<Role, Reach>> = {
   // gaps section 5, cert_info.key
   'certificate.key': { owner: 'all', full: 'all', partial: 'none' },
 };
+
+/** All that can be done, and how far a role may: what the portal offers. */
+export function reachOf(role: Role): Record<Verb, Reach> {
+  const reach = (verb: Verb) => REACH[verb][role];
+  return {
+    'account.read': reach('account.read'),
+    'account.change': reach('account.change'),
+    'activity.read': reach('activity.read'),
+    'member.read': reach('member.read'),
+    'member.change': reach('member.change'),
+    'site.read': reach('site.read'),
+    'site.change': reach('site.change'),
+    'install.read': reach('install.read'),
+    'install.change': reach('install.change'),
+    'install.work': reach('install.work'),
+    'certificate.key': reach('certificate.key'),
+  };
+}
 
 /** How the caller stands to a thing. */
 export interface Standing {

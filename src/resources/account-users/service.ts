@@ -54,7 +54,7 @@ export function createAccountUserService(platform: Platform) {
 
   /** The members that the caller may see: for partial users their own entry. */
   async function list(caller: Caller, accountId: string): Promise<MemberView[]> {
-    const member = await findMembership(reader, caller.userId, accountId);
+    const member = await findMembership(reader, caller, accountId);
     authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
     const standing = (userId: string): Standing => ({
       role: member?.role ?? null,
@@ -65,7 +65,7 @@ export function createAccountUserService(platform: Platform) {
   }
 
   async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
-    const member = await findMembership(reader, caller.userId, accountId);
+    const member = await findMembership(reader, caller, accountId);
     const standing: Standing = { role: member?.role ?? null, own: userId === caller.userId };
     authorize('member.read', 'member.read', standing);
     return one(reader, accountId, userId);
@@ -238,7 +238,7 @@ async function requireHandling(
   roles: MemberRole[],
 ): Promise<void> {
   await lockRow(transaction, 'accounts', accountId);
-  const member = await findMembership(transaction.queries, caller.userId, accountId);
+  const member = await findMembership(transaction.queries, caller, accountId);
   authorize('member.change', 'account.read', { role: member?.role ?? null, own: false });
   if (!member || !roles.every((role) => mayHandle(member, role))) throw new Forbidden();
 }
@@ -253,7 +253,7 @@ async function requireMember(
 ): Promise<MemberRow> {
   const { queries } = transaction;
   await lockRow(transaction, 'accounts', accountId);
-  const member = await findMembership(queries, caller.userId, accountId);
+  const member = await findMembership(queries, caller, accountId);
   const [present] = await findMembers(queries, accountId, userId);
   authorize('member.read', 'member.read', { role: member?.role ?? null, own: userId === caller.userId });
   if (!present) throw new NotFound();

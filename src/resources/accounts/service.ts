@@ -38,7 +38,7 @@ export function createAccountService({
     },
 
     async get(caller: Caller, id: string): Promise<AccountView> {
-      const member = await findMembership(reader, caller.userId, id);
+      const member = await findMembership(reader, caller, id);
       authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
       const account = await reader
         .selectFrom('accounts')

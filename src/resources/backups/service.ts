@@ -89,7 +89,7 @@ export function createBackupService({ database, queue, clock, random }: Platform
       await database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        authorize('install.work', 'install.read', await findStanding(queries, caller.userId, installId));
+        authorize('install.work', 'install.read', await findStanding(queries, caller, installId));
         await queries
           .insertInto('backups')
           .values({
@@ -118,7 +118,7 @@ export function createBackupService({ database, queue, clock, random }: Platform
 
     async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
       const { reader } = database;
-      authorize('install.read', 'install.read', await findStanding(reader, caller.userId, installId));
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
       const backup = await reader
         .selectFrom('backups')
         .select(['id', 'status'])

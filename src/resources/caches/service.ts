@@ -14,11 +14,7 @@ export function createCacheService({ database, queue, clock }: Platform) {
     async purge(caller: Caller, installId: string, cache: CacheKind, requestId: string): Promise<void> {
       await database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
-        authorize(
-          'install.work',
-          'install.read',
-          await findStanding(transaction.queries, caller.userId, installId),
-        );
+        authorize('install.work', 'install.read', await findStanding(transaction.queries, caller, installId));
         if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
         await queue.enqueue(transaction, purgeCache, {
           payload: { install_id: installId, cache },

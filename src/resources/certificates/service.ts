@@ -1,3 +1,4 @@
+import type { Caller } from '../../access/caller.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
 import type { CertificateSource } from '../../database/tables.ts';
 import { NotFound } from '../../failures.ts';
@@ -31,8 +32,8 @@ export function createCertificateService({
   const { reader } = database;
   return {
     /** The certificate that the edge shows for a domain. Throws NotFound while there is none. */
-    async get(caller: { userId: string }, installId: string, domainId: string): Promise<CertificateView> {
-      const install = await findStanding(reader, caller.userId, installId);
+    async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
+      const install = await findStanding(reader, caller, installId);
       authorize('install.read', 'install.read', install);
       const row = await reader
         .selectFrom('certificates as certificate')

@@ -24,7 +24,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
       await database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        const install = await findStanding(queries, caller.userId, installId);
+        const install = await findStanding(queries, caller, installId);
         authorize('install.work', 'install.read', install);
         const domains = await withSibling(queries, installId, domainId);
         if (domains.length === 0) throw new NotFound();
@@ -64,7 +64,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
 
     async get(caller: Caller, installId: string, reportId: string): Promise<DomainReport> {
       const { reader } = database;
-      authorize('install.read', 'install.read', await findStanding(reader, caller.userId, installId));
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
       const row = await reader
         .selectFrom('domain_reports')
         .select('report')

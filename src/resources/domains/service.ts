@@ -68,7 +68,7 @@ export function createDomainService({ config, database, queue, clock, random }: 
   const { reader } = database;
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
-    const install = await findStanding(queries, caller.userId, installId);
+    const install = await findStanding(queries, caller, installId);
     authorize(verb, 'install.read', install);
     return install;
   }

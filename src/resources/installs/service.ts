@@ -50,13 +50,13 @@ export function createInstallService(platform: Platform) {
 
   /** The install, if the caller may see it. Throws NotFound. */
   async function get(caller: Caller, id: string): Promise<InstallView> {
-    const install = await findSeen(id, caller.userId);
+    const install = await findSeen(id, caller);
     authorize('install.read', 'install.read', install);
     return install;
   }
 
   async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<InstallView>> {
-    const scope = await loadScope(database.reader, caller.userId, accountId);
+    const scope = await loadScope(database.reader, caller, accountId);
     if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
     const [count, results] = await Promise.all([
       countInstalls(database.reader, scope),
@@ -98,7 +98,7 @@ export function createInstallService(platform: Platform) {
     await database
       .write(async (transaction) => {
         const { queries } = transaction;
-        const member = await findMembership(queries, caller.userId, account_id);
+        const member = await findMembership(queries, caller, account_id);
         if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
         if (!isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
         if (site_id !== null) await requireSite(transaction, site_id, account_id);
@@ -149,7 +149,7 @@ export function createInstallService(platform: Platform) {
       .write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
-        const install = await findStanding(queries, caller.userId, id);
+        const install = await findStanding(queries, caller, id);
         authorize('install.change', 'install.read', install);
         if (typeof site_id === 'string') await requireSite(transaction, site_id, install.account_id);
         environment = change.environment === undefined ? install.environment : change.environment;
@@ -170,7 +170,7 @@ export function createInstallService(platform: Platform) {
     await database.write(async (transaction) => {
       await lockHostNames(transaction);
       await lockRow(transaction, 'installs', id);
-      const install = await findStanding(transaction.queries, caller.userId, id);
+      const install = await findStanding(transaction.queries, caller, id);
       authorize('install.change', 'install.read', install);
       await deleteInstalls(transaction, queue, [install], requestId);
     });

@@ -1,6 +1,9 @@
 import { type ExpressionBuilder, sql } from 'kysely';
+import type { Caller, CallerLimits } from '../../access/caller.ts';
+import { standingWithin } from '../../access/limits.ts';
 import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
+import type { Role } from '../../access/roles.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import type { Environment, InstallStatus, Tables } from '../../database/tables.ts';
 import type { PageRequest } from '../../page.ts';
@@ -60,16 +63,25 @@ export function prepareFindInstall(database: Database) {
       .select(['member.role', 'given.install_id as granted'])
       .where('install.id', '=', parameter('id')),
   );
-  return async (id: string, userId: string): Promise<SeenInstall | undefined> => {
+  return async (id: string, { userId, limits }: Caller): Promise<SeenInstall | undefined> => {
     const [row] = await find({ id, user: userId });
-    return row && { ...row, own: row.granted !== null };
+    return row && within(limits, row);
   };
 }
 
-/** How a person stands to an install, inside a transaction. */
+/** A row of the queries above and below, with how the caller stands to its install. */
+function within<Row extends { id: string; account_id: string; role: Role | null; granted: string | null }>(
+  limits: CallerLimits | null,
+  row: Row,
+): Row & Standing {
+  const own = row.granted !== null;
+  return { ...row, ...standingWithin(limits, { role: row.role, own }, row) };
+}
+
+/** How a caller stands to an install, inside a transaction. */
 export async function findStanding(
   queries: Queries,
-  userId: string,
+  { userId, limits }: Caller,
   installId: string,
 ): Promise<
   | (Standing & {
@@ -100,11 +112,14 @@ export async function findStanding(
     ])
     .where('install.id', '=', installId)
     .executeTakeFirst();
-  return row && { ...row, own: row.granted !== null };
+  return row && within(limits, row);
 }
 
 /** Which installs a scope shows. */
-function inScope(eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>, scope: Scope) {
+export function inScope(
+  eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>,
+  scope: Scope,
+) {
   const shown = [];
   if (scope.whole.length > 0) {
     shown.push(
@@ -132,7 +147,11 @@ function inScope(eb: ExpressionBuilder<Tables & { install: Tables['installs'] },
       ),
     );
   }
-  return eb.or(shown);
+  const own = eb.or(shown);
+  if (scope.installIds === null) return own;
+  return scope.installIds.length === 0
+    ? eb.lit(false)
+    : eb.and([own, eb('install.id', 'in', scope.installIds)]);
 }
 
 /** A page in the order of creation. What is skipped is skipped in an index, before any row is read. */
@@ -155,7 +174,16 @@ export async function pageOfInstalls(
     .execute();
 }
 
+/** How many installs a scope shows. Those of whole accounts are counted already. */
 export async function countInstalls(queries: Queries, scope: Scope): Promise<number> {
+  if (scope.installIds !== null) {
+    const { count } = await queries
+      .selectFrom('installs as install')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where((eb) => inScope(eb, scope))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
   const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
   if (scope.partial.length === 0) return whole;
   const { count } = await queries

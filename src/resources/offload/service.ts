@@ -19,7 +19,7 @@ export function createOffloadService({ database, queue, clock }: Platform) {
   const { reader } = database;
 
   async function requireRight(queries: Queries, caller: Caller, installId: string): Promise<void> {
-    authorize('install.work', 'install.read', await findStanding(queries, caller.userId, installId));
+    authorize('install.work', 'install.read', await findStanding(queries, caller, installId));
   }
 
   /** Asks for settings; they are in force once the bucket has proved to be the customer's. */

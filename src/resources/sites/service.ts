@@ -21,14 +21,14 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
   const { reader } = database;
 
   async function get(caller: Caller, id: string): Promise<SiteView> {
-    const site = await findSite(reader, caller.userId, id);
+    const site = await findSite(reader, caller, id);
     authorize('site.read', 'site.read', site);
-    const scope = await loadScope(reader, caller.userId, site.account_id);
+    const scope = await loadScope(reader, caller, site.account_id);
     return { ...site, installs: await installsOfSites(reader, scope, [id]) };
   }
 
   async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<SiteView>> {
-    const scope = await loadScope(reader, caller.userId, accountId);
+    const scope = await loadScope(reader, caller, accountId);
     if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
     const [count, sites] = await Promise.all([countSites(reader, scope), pageOfSites(reader, scope, page)]);
     const installs = await installsOfSites(
@@ -48,7 +48,7 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
       created_at: timestamp(clock),
     };
     await database.write(async ({ queries }) => {
-      const member = await findMembership(queries, caller.userId, site.account_id);
+      const member = await findMembership(queries, caller, site.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
       await queries.insertInto('sites').values(site).execute();
@@ -59,7 +59,7 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
 
   async function update(caller: Caller, id: string, change: { name?: string }): Promise<SiteView> {
     await database.write(async ({ queries }) => {
-      authorize('site.change', 'site.read', await findSite(queries, caller.userId, id));
+      authorize('site.change', 'site.read', await findSite(queries, caller, id));
       if (change.name === undefined) return;
       await queries.updateTable('sites').set({ name: change.name.trim() }).where('id', '=', id).execute();
     });
@@ -72,7 +72,7 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
       const { dialect, queries } = transaction;
       await lockHostNames(transaction);
       await lockRow(transaction, 'sites', id);
-      const site = await findSite(queries, caller.userId, id);
+      const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);
       const installs = await queries
         .selectFrom('installs')

@@ -1,7 +1,10 @@
-import type { Scope } from '../../access/memberships.ts';
+import type { Caller } from '../../access/caller.ts';
+import { roleWithin } from '../../access/limits.ts';
+import { loadScope, type Membership, type Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
 import type { Queries } from '../../database/database.ts';
 import type { PageRequest } from '../../page.ts';
+import { inScope, installsOfSites } from '../installs/store.ts';
 
 export interface SiteRow {
   id: string;
@@ -12,48 +15,44 @@ export interface SiteRow {
 
 const COLUMNS = ['site.id', 'site.name', 'site.account_id', 'site.created_at'] as const;
 
-/** The site and how a person stands to it: partial users own the sites that hold an install given to them. */
+/** The site and how a caller stands to it: partial users own the sites that hold an install that they see. */
 export async function findSite(
   queries: Queries,
-  userId: string,
+  caller: Caller,
   siteId: string,
 ): Promise<(SiteRow & Standing) | undefined> {
   const row = await queries
     .selectFrom('sites as site')
     .leftJoin('memberships as member', (join) =>
-      join.onRef('member.account_id', '=', 'site.account_id').on('member.user_id', '=', userId),
+      join.onRef('member.account_id', '=', 'site.account_id').on('member.user_id', '=', caller.userId),
     )
     .select([...COLUMNS, 'member.role'])
-    .select((eb) =>
-      eb
-        .selectFrom('install_grants as given')
-        .innerJoin('installs as install', 'install.id', 'given.install_id')
-        .select('given.install_id')
-        .where('given.user_id', '=', userId)
-        .whereRef('install.site_id', '=', 'site.id')
-        .limit(1)
-        .as('granted'),
-    )
     .where('site.id', '=', siteId)
     .executeTakeFirst();
-  return row && { ...row, own: row.granted !== null };
+  if (!row) return undefined;
+  const role = roleWithin(caller.limits, row.role, row.account_id);
+  // Whoever sees the whole account sees the site, whatever is in it.
+  if (role !== 'partial') return { ...row, role, own: false };
+  const scope = await loadScope(queries, caller, row.account_id);
+  return { ...row, role, own: (await installsOfSites(queries, scope, [siteId])).length > 0 };
 }
 
-/** The sites that hold installs given to a partial user. */
-const givenSites = (queries: Queries, scope: Scope) =>
+/** The installs of a scope that are in a site. */
+const installsInSites = (queries: Queries, scope: Scope) =>
   queries
-    .selectFrom('install_grants as given')
-    .innerJoin('installs as install', 'install.id', 'given.install_id')
-    .where('given.user_id', '=', scope.userId)
-    .where(
-      'given.account_id',
-      'in',
-      scope.partial.map((membership) => membership.account_id),
-    )
+    .selectFrom('installs as install')
+    .where((eb) => inScope(eb, scope))
     .where('install.site_id', 'is not', null);
+
+/** The two ways in which a scope shows sites: all of an account's, and those that hold an install that it shows. */
+function partsOf(scope: Scope): { whole: Membership[]; byInstalls: Scope | null } {
+  if (scope.installIds !== null) return { whole: [], byInstalls: scope };
+  return { whole: scope.whole, byInstalls: scope.partial.length > 0 ? { ...scope, whole: [] } : null };
+}
 
 /** A page in the order of creation; what is skipped is skipped in an index. */
 export async function pageOfSites(queries: Queries, scope: Scope, page: PageRequest): Promise<SiteRow[]> {
+  const { whole, byInstalls } = partsOf(scope);
   return queries
     .selectFrom('sites as site')
     .select([...COLUMNS])
@@ -63,17 +62,18 @@ export async function pageOfSites(queries: Queries, scope: Scope, page: PageRequ
         .select('site.seq')
         .where((inner) => {
           const shown = [];
-          if (scope.whole.length > 0) {
+          if (whole.length > 0) {
             shown.push(
               inner(
                 'site.account_id',
                 'in',
-                scope.whole.map((membership) => membership.account_id),
+                whole.map((membership) => membership.account_id),
               ),
             );
           }
-          if (scope.partial.length > 0) {
-            shown.push(inner('site.id', 'in', givenSites(queries, scope).select('install.site_id')));
+          if (byInstalls) {
+            const sites = installsInSites(queries, byInstalls).select('install.site_id');
+            shown.push(inner('site.id', 'in', sites));
           }
           return inner.or(shown);
         })
@@ -86,12 +86,13 @@ export async function pageOfSites(queries: Queries, scope: Scope, page: PageRequ
 }
 
 export async function countSites(queries: Queries, scope: Scope): Promise<number> {
-  const whole = scope.whole.reduce((sum, membership) => sum + membership.site_count, 0);
-  if (scope.partial.length === 0) return whole;
-  const { count } = await givenSites(queries, scope)
+  const { whole, byInstalls } = partsOf(scope);
+  const counted = whole.reduce((sum, membership) => sum + membership.site_count, 0);
+  if (!byInstalls) return counted;
+  const { count } = await installsInSites(queries, byInstalls)
     .select((eb) => eb.fn.count<number>('install.site_id').distinct().as('count'))
     .executeTakeFirstOrThrow();
-  return whole + count;
+  return counted + count;
 }
 
 /** Changes the kept count of an account's sites. */

@@ -1,0 +1,34 @@
+import type { CallerLimits } from './caller.ts';
+import type { Standing } from './permissions.ts';
+import type { Role } from './roles.ts';
+
+/** What of a person's role in an account their credential leaves: a choice of installs is what makes a partial user. */
+export function roleWithin(limits: CallerLimits | null, role: Role | null, accountId: string): Role | null {
+  if (limits === null || role === null) return role;
+  if (limits.accountId !== null && limits.accountId !== accountId) return null;
+  return limits.installIds === null ? role : 'partial';
+}
+
+/** What of a person's standing to an install their credential leaves. */
+export function standingWithin(
+  limits: CallerLimits | null,
+  { role, own }: Standing,
+  install: { id: string; account_id: string },
+): Standing {
+  if (limits === null) return { role, own };
+  const seen = role !== 'partial' || own;
+  return {
+    role: roleWithin(limits, role, install.account_id),
+    own: limits.installIds === null ? own : seen && limits.installIds.includes(install.id),
+  };
+}
+
+/** Whether the limits leave an install out, whatever the account that it is in. */
+export function leavesOut(limits: CallerLimits | null, installId: string): boolean {
+  return limits !== null && limits.installIds !== null && !limits.installIds.includes(installId);
+}
+
+/** Whether the limits keep a caller from what concerns the whole person, and so from what reaches further than they do. */
+export function isConfined(limits: CallerLimits | null): boolean {
+  return limits !== null && (limits.accountId !== null || limits.installIds !== null);
+}
