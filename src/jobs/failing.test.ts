@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
+import { UNEXPECTED } from './failure.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 
 let jobs: JobsFixture;
@@ -24,6 +25,7 @@ describe('a job that fails', () => {
     await worker.idle();
     expect(seen.sort()).toEqual(['1/1', '3/1']);
     expect(await jobs.queue.find(first)).toEqual({ state: 'queued', error: 'Error: not yet', attempt: 1 });
+    expect((await jobs.row(first)).reason).toBe(UNEXPECTED);
     seen.length = 0;
     for (const [delay, attempt] of [
       [1_000, 2],
@@ -39,6 +41,7 @@ describe('a job that fails', () => {
     jobs.clock.advance(4_000);
     await worker.idle();
     expect(seen).toEqual(['1/4', '2/1']);
+    expect(await jobs.row(first)).toMatchObject({ state: 'succeeded', error: null, reason: null });
     const warnings = jobs.lines.filter((line) => line.level === 40);
     expect(warnings.map((line) => line.retry_in_ms)).toEqual([1_000, 2_000, 4_000]);
     expect(warnings[0]?.err).toMatchObject({ message: 'not yet' });
@@ -66,7 +69,12 @@ describe('a job that fails', () => {
       '5 2 It failed unexpectedly; the operator finds the cause in the log.': 1,
     });
     const row = await jobs.row(id);
-    expect(row).toMatchObject({ state: 'failed', error: 'Error: no route to postgres://***@db', attempt: 2 });
+    expect(row).toMatchObject({
+      state: 'failed',
+      error: 'Error: no route to postgres://***@db',
+      reason: UNEXPECTED,
+      attempt: 2,
+    });
     expect(row.finished_at).toBe(jobs.clock.now().toISOString());
     expect(jobs.lines.at(-1)).toMatchObject({ level: 50, msg: 'gave up', job: id });
   });
@@ -92,7 +100,11 @@ describe('a job that fails', () => {
       error: 'The host is away.; caused by Error: nothing listens',
       attempt: 0,
     });
-    expect(await jobs.row(id)).toMatchObject({ worker_id: null, lease_until: null });
+    expect(await jobs.row(id)).toMatchObject({
+      worker_id: null,
+      lease_until: null,
+      reason: 'The host is away.',
+    });
     for (let i = 0; i < 200; i++) {
       jobs.clock.advance(500);
       await worker.idle();

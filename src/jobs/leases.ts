@@ -141,14 +141,14 @@ export async function findLapsed(
   }));
 }
 
-/** The ways in which an attempt ends. `error` is for the operator. */
+/** The ways in which an attempt ends. Why it failed is told twice: `error` is for the operator, `reason` for the customer. */
 export type Ending =
   | { state: 'succeeded'; now: string }
-  | { state: 'failed'; now: string; error: string }
+  | { state: 'failed'; now: string; error: string; reason: string }
   /** Another attempt not before `runAt`. */
-  | { state: 'queued'; runAt: string; error: string }
+  | { state: 'queued'; runAt: string; error: string; reason: string }
   /** Another try not before `runAt`; this one does not count. */
-  | { state: 'postponed'; runAt: string; error: string }
+  | { state: 'postponed'; runAt: string; error: string; reason: string }
   /** Nobody wants it any more. */
   | { state: 'cancelled'; now: string }
   /** Given back untouched: the attempt does not count, and it may begin at once. */
@@ -166,13 +166,24 @@ export async function endAttempt(queries: Queries, lease: Lease, ending: Ending)
   if (lease.lapsedBefore !== undefined) fenced = fenced.where('lease_until', '<', lease.lapsedBefore);
   switch (ending.state) {
     case 'succeeded':
-      fenced = fenced.set({ state: 'succeeded', finished_at: ending.now, error: null });
+      fenced = fenced.set({ state: 'succeeded', finished_at: ending.now, error: null, reason: null });
       break;
     case 'failed':
-      fenced = fenced.set({ state: 'failed', finished_at: ending.now, error: ending.error });
+      fenced = fenced.set({
+        state: 'failed',
+        finished_at: ending.now,
+        error: ending.error,
+        reason: ending.reason,
+      });
       break;
     case 'queued':
-      fenced = fenced.set({ state: 'queued', run_at: ending.runAt, error: ending.error, worker_id: null });
+      fenced = fenced.set({
+        state: 'queued',
+        run_at: ending.runAt,
+        error: ending.error,
+        reason: ending.reason,
+        worker_id: null,
+      });
       break;
     case 'cancelled':
       fenced = fenced.set({ state: 'cancelled', finished_at: ending.now });
@@ -182,6 +193,7 @@ export async function endAttempt(queries: Queries, lease: Lease, ending: Ending)
         state: 'queued',
         run_at: ending.runAt,
         error: ending.error,
+        reason: ending.reason,
         attempt: eb('attempt', '-', 1),
         worker_id: null,
       }));

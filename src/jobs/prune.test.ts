@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../clock.ts';
-import type { JobState } from '../database/tables.ts';
+import type { InstallStatus, JobState } from '../database/tables.ts';
 import { createPruneJob } from './prune.ts';
 
 let jobs: JobsFixture;
@@ -19,13 +19,18 @@ async function prune(): Promise<void> {
   await jobs.worker([kind]).idle();
 }
 
-async function addJobs(kind: string, state: JobState, ageMs: number, count = 1): Promise<void> {
+async function addJobs(
+  kind: string,
+  state: JobState,
+  ageMs: number,
+  { count = 1, lane = null }: { count?: number; lane?: string | null } = {},
+): Promise<void> {
   const at = timestamp(jobs.clock, -ageMs);
   const finished = state !== 'queued' && state !== 'running';
   const rows = Array.from({ length: count }, () => ({
     id: crypto.randomUUID(),
     kind,
-    lane: null,
+    lane,
     payload: '{}',
     state,
     max_attempts: 1,
@@ -40,6 +45,32 @@ async function addJobs(kind: string, state: JobState, ageMs: number, count = 1):
     finished_at: finished ? at : null,
   }));
   await jobs.database.write(({ queries }) => queries.insertInto('jobs').values(rows).execute());
+}
+
+async function addInstall(status: InstallStatus): Promise<string> {
+  const id = crypto.randomUUID();
+  const account_id = crypto.randomUUID();
+  const created_at = timestamp(jobs.clock);
+  await jobs.database.write(async ({ queries }) => {
+    await queries.insertInto('accounts').values({ id: account_id, name: 'An account', created_at }).execute();
+    await queries
+      .insertInto('installs')
+      .values({
+        id,
+        account_id,
+        site_id: null,
+        environment: null,
+        name: `a${id.slice(0, 8)}`,
+        status,
+        php_version: null,
+        stable_ips: null,
+        offload_file_name: 'x',
+        offload_file_content: 'x',
+        created_at,
+      })
+      .execute();
+  });
+  return id;
 }
 
 async function leftKinds(): Promise<string[]> {
@@ -67,11 +98,26 @@ describe('pruning', () => {
   });
 
   it('deletes more than one batch, past failed jobs that stay', async () => {
-    await addJobs('failed', 'failed', 20 * DAY, 600);
-    await addJobs('old', 'succeeded', 10 * DAY, 1_201);
+    await addJobs('failed', 'failed', 20 * DAY, { count: 600 });
+    await addJobs('old', 'succeeded', 10 * DAY, { count: 1_201 });
     await prune();
     expect(await leftKinds()).toHaveLength(600);
     expect(jobs.lines).toContainEqual(expect.objectContaining({ msg: 'pruned', jobs: 1_201 }));
+  });
+
+  it('keeps what says why an install could not be made, until that is deleted', async () => {
+    const failed = await addInstall('failed');
+    const active = await addInstall('active');
+    await addJobs('why it failed', 'failed', 400 * DAY, { lane: failed });
+    await addJobs('its removal', 'succeeded', 400 * DAY, { lane: failed });
+    await addJobs('of an active one', 'failed', 400 * DAY, { lane: active });
+    await prune();
+    expect(await leftKinds()).toEqual(['why it failed']);
+    await jobs.database.write(({ queries }) =>
+      queries.deleteFrom('installs').where('id', '=', failed).execute(),
+    );
+    await prune();
+    expect(await leftKinds()).toEqual([]);
   });
 
   it('keeps the latest slot of each schedule, however old', async () => {

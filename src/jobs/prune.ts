@@ -1,8 +1,8 @@
-import { type Expression, type SqlBool, sql } from 'kysely';
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { JobState } from '../database/tables.ts';
+import type { JobState, Tables } from '../database/tables.ts';
 import { defineJob, type JobKind } from './job.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -17,9 +17,9 @@ const BATCH = 500;
 const payload = Type.Object({});
 
 /**
- * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30), slots of schedules 30 days
- * ago (but for the latest of each, from which the schedule goes on), workers not seen for a day. Enqueue it in a lane
- * of its own.
+ * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30, and not while their install is failed), slots of
+ * schedules 30 days ago (but for the latest of each, from which the schedule goes on), workers not seen for a day. Enqueue it
+ * in a lane of its own.
  */
 export function createPruneJob({
   database,
@@ -70,13 +70,25 @@ async function deleteJobs(queries: Queries, clock: Clock): Promise<bigint> {
         .where(finished)
         .where('finished_at', '<', timestamp(clock, -KEEP_FINISHED_MS))
         .where((eb) =>
-          eb.or([eb('state', '<>', failed), eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS))]),
+          eb.or([
+            eb('state', '<>', failed),
+            eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS)).and(nobodyAsksWhy(eb)),
+          ]),
         )
         .orderBy('finished_at')
         .limit(BATCH),
     )
     .executeTakeFirstOrThrow();
   return numDeletedRows;
+}
+
+/** Why an install could not be made stands on its failed jobs alone, for as long as it is there. */
+function nobodyAsksWhy(eb: ExpressionBuilder<Tables, 'jobs'>) {
+  const failedInstalls = eb
+    .selectFrom('installs')
+    .select((of) => of.cast<string>('id', 'text').as('lane'))
+    .where('status', '=', 'failed');
+  return eb.or([eb('lane', 'is', null), eb('lane', 'not in', failedInstalls)]);
 }
 
 async function deleteSlots(queries: Queries, clock: Clock): Promise<bigint> {

@@ -96,17 +96,19 @@ export function createSettlement(parts: {
         state: 'queued',
         runAt: timestamp(clock, delayMs),
         error: failure.line,
+        reason: failure.reason,
       }),
     );
     if (written) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
   }
 
-  async function postpone(ended: Ended, { line }: Described, delayMs: number): Promise<void> {
+  async function postpone(ended: Ended, { line, reason }: Described, delayMs: number): Promise<void> {
     const written = await persist(ended, (transaction) =>
       endAttempt(transaction.queries, ended.lease, {
         state: 'postponed',
         runAt: timestamp(clock, delayMs),
         error: line,
+        reason,
       }),
     );
     // What is away is said once, by whoever watches it.
@@ -115,13 +117,14 @@ export function createSettlement(parts: {
 
   async function giveUp(ended: Ended, failure: Described, error: unknown): Promise<void> {
     const { job, kind, lease, log } = ended;
-    const ending = () => ({ state: 'failed', now: timestamp(clock), error: failure.line }) as const;
+    const { line, reason } = failure;
+    const ending = () => ({ state: 'failed', now: timestamp(clock), error: line, reason }) as const;
     for (let tried = 1; ; tried++) {
       try {
         const written = await persist(ended, async (transaction, own) => {
           await endAttempt(transaction.queries, lease, ending());
           if (tried > GIVE_UP_TRIES) return;
-          await own(kind.giveUp(job.payload, { reason: failure.reason, attempts: job.attempt }, transaction));
+          await own(kind.giveUp(job.payload, { reason, attempts: job.attempt }, transaction));
         });
         if (written) log.error({ err: error }, 'gave up');
         return;
