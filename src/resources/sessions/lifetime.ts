@@ -1,0 +1,35 @@
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A session that nobody has used for so long ends. */
+export const IDLE_MS = 12 * HOUR_MS;
+/** However much it is used, it ends so long after it began. */
+export const LONGEST_MS = 30 * DAY_MS;
+/** So long the second factor is awaited, */
+export const AWAITING_MS = 10 * MINUTE_MS;
+/** and so many wrong codes end it. */
+export const WRONG_CODES = 5;
+
+/** What decides whether a session still lives; times as they are stored. */
+export interface Lifetime {
+  last_seen_at: string;
+  expires_at: string;
+}
+
+/** When it ends if it is not used again. */
+export function endOf({ last_seen_at, expires_at }: Lifetime): string {
+  const idle = new Date(Date.parse(last_seen_at) + IDLE_MS).toISOString();
+  return idle < expires_at ? idle : expires_at;
+}
+
+/** The latest `last_seen_at` of a session that has ended by not being used. */
+export function idleSince(now: string): string {
+  return new Date(Date.parse(now) - IDLE_MS).toISOString();
+}
+
+/** The minute that a time lies in, as `last_seen_at` holds it. */
+export function minuteOf(now: Date): string {
+  const time = now.getTime();
+  return new Date(time - (time % MINUTE_MS)).toISOString();
+}
