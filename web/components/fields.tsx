@@ -1,0 +1,162 @@
+import { type ComponentProps, type ReactNode, useId } from 'react';
+import styles from './form.module.css';
+import { useFault } from './form.tsx';
+
+interface Labelled {
+  label: string;
+  name: string;
+  hint?: ReactNode;
+}
+
+/** What every field has around it: label above, hint and fault below, tied to it for those who do not see them. */
+function useField(name: string, hint: ReactNode) {
+  const id = useId();
+  const fault = useFault(name);
+  const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(
+    Boolean,
+  );
+  return {
+    fault,
+    attributes: {
+      id,
+      name,
+      'aria-invalid': fault !== undefined || undefined,
+      'aria-describedby': described.length > 0 ? described.join(' ') : undefined,
+    },
+    below: (
+      <>
+        {hint !== undefined && (
+          <span id={`${id}-hint`} className={styles.hint}>
+            {hint}
+          </span>
+        )}
+        {fault !== undefined && (
+          <span id={`${id}-fault`} className={styles.fault}>
+            {fault}
+          </span>
+        )}
+      </>
+    ),
+  };
+}
+
+/** One line of text, a password, a date … by its `type`. */
+export function TextField({ label, name, hint, ...rest }: Labelled & Omit<ComponentProps<'input'>, 'name'>) {
+  const { attributes, below } = useField(name, hint);
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={attributes.id}>
+        {label}
+      </label>
+      <input type="text" className={styles.input} {...rest} {...attributes} />
+      {below}
+    </div>
+  );
+}
+
+export function TextArea({
+  label,
+  name,
+  hint,
+  ...rest
+}: Labelled & Omit<ComponentProps<'textarea'>, 'name'>) {
+  const { attributes, below } = useField(name, hint);
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={attributes.id}>
+        {label}
+      </label>
+      <textarea className={styles.input} spellCheck={false} {...rest} {...attributes} />
+      {below}
+    </div>
+  );
+}
+
+/** One of a few; the browser's own, which every keyboard and telephone knows. */
+export function SelectField({
+  label,
+  name,
+  hint,
+  options,
+  ...rest
+}: Labelled &
+  Omit<ComponentProps<'select'>, 'name'> & { options: readonly { value: string; label: string }[] }) {
+  const { attributes, below } = useField(name, hint);
+  return (
+    <div className={styles.field}>
+      <label className={styles.label} htmlFor={attributes.id}>
+        {label}
+      </label>
+      <select className={styles.input} {...rest} {...attributes}>
+        {options.map(({ value, label: text }) => (
+          <option key={value} value={value}>
+            {text}
+          </option>
+        ))}
+      </select>
+      {below}
+    </div>
+  );
+}
+
+/** Yes or no. In the form's values `on` where it is ticked. */
+export function CheckboxField({
+  label,
+  name,
+  hint,
+  ...rest
+}: Labelled & Omit<ComponentProps<'input'>, 'name' | 'type'>) {
+  const { attributes, below } = useField(name, hint);
+  return (
+    <div className={styles.choice}>
+      <input type="checkbox" {...rest} {...attributes} />
+      <div>
+        <label htmlFor={attributes.id}>{label}</label>
+        <div>{below}</div>
+      </div>
+    </div>
+  );
+}
+
+/** One of several, each with words of its own. */
+export function RadioGroup({
+  label,
+  name,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  name: string;
+  options: readonly { value: string; label: string; hint?: ReactNode }[];
+  value: string;
+  onChange(value: string): void;
+}) {
+  const id = useId();
+  return (
+    <fieldset className={styles.group}>
+      <legend className={styles.label}>{label}</legend>
+      {options.map((option) => (
+        <div key={option.value} className={styles.choice}>
+          <input
+            type="radio"
+            id={`${id}-${option.value}`}
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            onChange={() => onChange(option.value)}
+            aria-describedby={option.hint === undefined ? undefined : `${id}-${option.value}-hint`}
+          />
+          <div>
+            <label htmlFor={`${id}-${option.value}`}>{option.label}</label>
+            {option.hint !== undefined && (
+              <div id={`${id}-${option.value}-hint`} className={styles.hint}>
+                {option.hint}
+              </div>
+            )}
+          </div>
+        </div>
+      ))}
+    </fieldset>
+  );
+}

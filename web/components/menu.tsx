@@ -1,0 +1,90 @@
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { Link } from 'wouter';
+import buttonStyles from './button.module.css';
+import styles from './menu.module.css';
+
+export type MenuEntry =
+  | { label: string; href: string; current?: boolean }
+  | { label: string; onSelect(): void };
+
+/**
+ * A button that opens a list of links and buttons (the disclosure pattern of the ARIA Authoring Practices, which for links is better
+ * understood than role=menu). Escape, a press beside it, and going on by Tab close it.
+ */
+export function Menu({
+  label,
+  children,
+  entries,
+}: {
+  label: string;
+  children: ReactNode;
+  entries: readonly MenuEntry[];
+}) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  const whole = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+
+  useEffect(() => {
+    if (!open) return;
+    const leave = (event: Event) => {
+      if (event.target instanceof Node && !whole.current?.contains(event.target)) setOpen(false);
+    };
+    const escape = (event: KeyboardEvent) => {
+      if (event.key !== 'Escape') return;
+      setOpen(false);
+      button.current?.focus();
+    };
+    document.addEventListener('pointerdown', leave);
+    document.addEventListener('focusin', leave);
+    document.addEventListener('keydown', escape);
+    return () => {
+      document.removeEventListener('pointerdown', leave);
+      document.removeEventListener('focusin', leave);
+      document.removeEventListener('keydown', escape);
+    };
+  }, [open]);
+
+  return (
+    <div ref={whole} className={styles.menu}>
+      <button
+        ref={button}
+        type="button"
+        className={buttonStyles.button}
+        aria-label={label}
+        aria-expanded={open}
+        aria-controls={id}
+        onClick={() => setOpen(!open)}
+      >
+        {children}
+      </button>
+      <ul id={id} className={styles.list} hidden={!open}>
+        {entries.map((entry) => (
+          <li key={entry.label}>
+            {'href' in entry ? (
+              <Link
+                href={entry.href}
+                className={styles.entry}
+                aria-current={entry.current || undefined}
+                onClick={() => setOpen(false)}
+              >
+                {entry.label}
+              </Link>
+            ) : (
+              <button
+                type="button"
+                className={styles.entry}
+                onClick={() => {
+                  setOpen(false);
+                  entry.onSelect();
+                }}
+              >
+                {entry.label}
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

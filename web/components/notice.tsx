@@ -1,0 +1,53 @@
+import type { ReactNode } from 'react';
+import { sentenceFor } from '../api/failure.ts';
+import { Button } from './button.tsx';
+import styles from './notice.module.css';
+
+export type Tone = 'plain' | 'good' | 'busy' | 'bad';
+
+const toned = (base: string | undefined, tone: Tone) =>
+  [base, tone !== 'plain' && styles[tone]].filter(Boolean).join(' ');
+
+/** Something a person should read. `role="alert"` where it has only just happened. */
+export function Notice({
+  tone = 'plain',
+  title,
+  role,
+  children,
+}: {
+  tone?: Tone;
+  title?: string;
+  role?: 'alert' | 'status';
+  children: ReactNode;
+}) {
+  return (
+    <div className={toned(styles.notice, tone)} role={role}>
+      {title !== undefined && <strong>{title}</strong>}
+      <div>{children}</div>
+    </div>
+  );
+}
+
+/** A state in one word, and in a colour that says nothing which the word does not. */
+export function Badge({ tone = 'plain', children }: { tone?: Tone; children: ReactNode }) {
+  return <span className={toned(styles.badge, tone)}>{children}</span>;
+}
+
+/** Work is under way, nobody knows how long. */
+export function ProgressBar({ label }: { label: string }) {
+  return <div className={styles.bar} role="progressbar" aria-label={label} />;
+}
+
+/** What went wrong while something was loaded, with a way to try again. */
+export function LoadFailure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <Notice tone="bad" role="alert">
+      <p>{sentenceFor(error)}</p>
+      {onRetry && (
+        <Button small onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Notice>
+  );
+}

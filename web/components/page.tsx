@@ -1,0 +1,97 @@
+import { Fragment, type ReactNode, useEffect, useId } from 'react';
+import { Link, useLocation } from 'wouter';
+import styles from './page.module.css';
+
+/** A page: its title is that of the window too, and what those who do not see it hear first. */
+export function Page({
+  title,
+  subtitle,
+  actions,
+  children,
+}: {
+  title: string;
+  subtitle?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Homeport`;
+  }, [title]);
+  return (
+    <div className={styles.page}>
+      <header className={styles.header}>
+        <div>
+          <h1>{title}</h1>
+          {subtitle !== undefined && <div className={styles.subtitle}>{subtitle}</div>}
+        </div>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}
+
+/** A part of a page with a heading. */
+export function Section({
+  title,
+  actions,
+  children,
+}: {
+  title: string;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const id = useId();
+  return (
+    <section className={styles.section} aria-labelledby={id}>
+      <header className={styles.header}>
+        <h2 id={id}>{title}</h2>
+        {actions !== undefined && <div className={styles.actions}>{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** Names and values. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className={styles.facts}>
+      {facts.map(([name, value]) => (
+        <Fragment key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </Fragment>
+      ))}
+    </dl>
+  );
+}
+
+/** The parts of a thing, each a page with an address of its own. */
+export function SectionNav({
+  label,
+  items,
+}: {
+  label: string;
+  items: readonly { href: string; label: string }[];
+}) {
+  const [location] = useLocation();
+  return (
+    <nav aria-label={label}>
+      <ul className={styles.tabs}>
+        {items.map((item) => (
+          <li key={item.href}>
+            <Link href={item.href} aria-current={location === item.href ? 'page' : undefined}>
+              {item.label}
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+/** There is nothing yet: what would be here, and how it comes about. */
+export function Empty({ children }: { children: ReactNode }) {
+  return <div className={styles.empty}>{children}</div>;
+}

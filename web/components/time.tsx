@@ -1,0 +1,60 @@
+import { useEffect, useState } from 'react';
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+
+const UNITS = [
+  ['year', 365 * 24 * 3600],
+  ['month', 30 * 24 * 3600],
+  ['day', 24 * 3600],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** "3 hours ago", "in 2 days", "just now". */
+export function relativeTime(at: Date, now: Date): string {
+  const seconds = (at.getTime() - now.getTime()) / 1000;
+  for (const [unit, length] of UNITS) {
+    if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);
+  }
+  return 'just now';
+}
+
+/** The present moment, looked at again so often. */
+export function useNow(everyMs: number): Date {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return now;
+}
+
+/** A moment as people tell it, with the exact one behind it. `exact`: the exact one at once. */
+export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
+  const now = useNow(30_000);
+  const date = new Date(at);
+  return (
+    <time dateTime={at} title={absolute.format(date)}>
+      {exact ? absolute.format(date) : relativeTime(date, now)}
+    </time>
+  );
+}
+
+/** Whole seconds until a moment; 0 when it has come. */
+export function useSecondsUntil(at: string | null): number {
+  const now = useNow(1_000);
+  return at === null ? 0 : Math.max(0, Math.ceil((Date.parse(at) - now.getTime()) / 1000));
+}
+
+/** "1.4 MB". */
+export function formatBytes(bytes: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  let value = bytes;
+  let unit = 0;
+  while (value >= 1000 && unit < units.length - 1) {
+    value /= 1000;
+    unit += 1;
+  }
+  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { concerns, parseChange } from './change.ts';
+
+const domain = { topic: 'domain', account_id: 'a1', install_id: 'i1' };
+
+describe('a change', () => {
+  it('is read from what the server sends, and nothing else is', () => {
+    expect(parseChange('{"topic":"domain","account_id":"a1","install_id":"i1","id":"d"}')).toEqual(domain);
+    expect(parseChange('{"topic":"account","account_id":"a1","install_id":null}')).toEqual({
+      topic: 'account',
+      account_id: 'a1',
+      install_id: null,
+    });
+    for (const other of ['', 'null', '[]', '{"account_id":"a1"}']) expect(parseChange(other)).toBeNull();
+  });
+
+  it('concerns what is kept of its own install or account, and of its topic', () => {
+    expect(concerns(domain, ['domain', 'i1'])).toBe(true);
+    expect(concerns(domain, ['domain', 'i2'])).toBe(false);
+    expect(concerns(domain, ['backup', 'i1'])).toBe(false);
+  });
+
+  it('of an install concerns the sites too, which show their installs', () => {
+    expect(concerns({ topic: 'install', account_id: 'a1', install_id: 'i1' }, ['site', 'a1'])).toBe(true);
+  });
+
+  it('of a membership concerns the session, which tells what one may do', () => {
+    expect(concerns({ topic: 'member', account_id: 'a1', install_id: null }, ['session'])).toBe(true);
+    expect(concerns(domain, ['session'])).toBe(false);
+  });
+});

@@ -1,0 +1,24 @@
+import { QueryClientProvider } from '@tanstack/react-query';
+import { StrictMode } from 'react';
+import { createRoot } from 'react-dom/client';
+import { Router } from 'wouter';
+import { createQueries } from './api/queries.ts';
+import { App } from './app.tsx';
+import { Toasts } from './components/toast.tsx';
+import { applyTheme, chosenTheme } from './shell/theme.ts';
+import './theme.css';
+
+applyTheme(chosenTheme());
+const place = document.getElementById('portal');
+if (!place) throw new Error('the page has no place for the portal');
+
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={createQueries()}>
+      <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')}>
+        <App />
+        <Toasts />
+      </Router>
+    </QueryClientProvider>
+  </StrictMode>,
+);

@@ -1,0 +1,59 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { createContext, useContext } from 'react';
+import { type HostingPaths, type PortalPaths, portal } from '../api/client.ts';
+import { ApiFailure, answered, done } from '../api/failure.ts';
+
+export type PortalSession =
+  PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
+export type SessionAccount = PortalSession['accounts'][number];
+export type Verb = keyof SessionAccount['may'];
+export type User = PortalSession['user'];
+export type Fault = NonNullable<
+  HostingPaths['/accounts']['get']['responses'][401]['content']['application/json']['errors']
+>[number];
+
+export const SESSION_KEY = ['session'] as const;
+
+/** Who is signed in and how far; null: nobody. */
+export function useSessionQuery() {
+  return useQuery({
+    queryKey: SESSION_KEY,
+    queryFn: async (): Promise<PortalSession | null> => {
+      try {
+        return await answered(portal.GET('/portal/api/session'));
+      } catch (error) {
+        if (error instanceof ApiFailure && error.status === 401) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+const Present = createContext<PortalSession | null>(null);
+export const SessionProvider = Present.Provider;
+
+/** The session of whoever has wholly signed in; for everything inside the shell. */
+export function useSession(): PortalSession {
+  const session = useContext(Present);
+  if (!session) throw new Error('there is no session here');
+  return session;
+}
+
+/** One of the person's accounts; undefined: not theirs (any more). */
+export function useAccount(accountId: string | undefined): SessionAccount | undefined {
+  return useSession().accounts.find((account) => account.id === accountId);
+}
+
+/** What is offered to the person in an account, by the permission table. `own`: on what was given to them. */
+export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
+  const account = useAccount(accountId);
+  return (verb) => account !== undefined && account.may[verb] !== 'none';
+}
+
+export function useSignOut(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await done(portal.DELETE('/portal/api/session'));
+    queries.clear();
+  };
+}

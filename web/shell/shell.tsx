@@ -1,0 +1,114 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Menu } from '../components/menu.tsx';
+import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
+import styles from './shell.module.css';
+import { applyTheme, chosenTheme, THEMES } from './theme.ts';
+
+const icon = new URL('../icon.svg', import.meta.url).href;
+
+/** What stands around every page of somebody who is signed in. `account`: the one that the page belongs to. */
+export function Shell({ account, children }: { account: SessionAccount | undefined; children: ReactNode }) {
+  const { accounts } = useSession();
+  const may = useMay(account?.id);
+  const main = useRef<HTMLElement>(null);
+  const [location] = useLocation();
+  useFocusOnNewPage(main, location);
+  const at = (path: string) => `/accounts/${account?.id}/${path}`;
+  const places = account
+    ? [
+        { href: at('sites'), label: 'Sites' },
+        { href: at('installs'), label: 'Installs' },
+        { href: at('people'), label: 'People' },
+        ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
+        ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
+      ]
+    : [];
+  return (
+    <>
+      <button type="button" className={styles.skip} onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header className={styles.top}>
+        <Link href="/" className={styles.brand}>
+          <img src={icon} alt="" />
+          Homeport
+        </Link>
+        <nav className={styles.nav} aria-label="Account">
+          <ul>
+            {places.map(({ href, label }) => (
+              <li key={href}>
+                <Link href={href} aria-current={location.startsWith(href) ? 'page' : undefined}>
+                  {label}
+                </Link>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {account && accounts.length > 1 && (
+          <Menu
+            label={`Account ${account.name}; choose another`}
+            entries={accounts.map(({ id, name }) => ({
+              label: name,
+              href: `/accounts/${id}/sites`,
+              current: id === account.id,
+            }))}
+          >
+            {account.name} <span aria-hidden="true">▾</span>
+          </Menu>
+        )}
+        <PersonMenu />
+      </header>
+      <main id="content" ref={main} className={styles.main} tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+function PersonMenu() {
+  const { user } = useSession();
+  const signOut = useSignOut();
+  return (
+    <Menu
+      label={`${user.first_name} ${user.last_name}: your settings`}
+      entries={[
+        { label: 'Profile', href: '/me/profile' },
+        { label: 'Password and second factor', href: '/me/security' },
+        { label: 'API access', href: '/me/api-access' },
+        { label: 'SSH keys', href: '/me/ssh-keys' },
+        ...THEMES.filter((theme) => theme !== chosenTheme()).map((theme) => ({
+          label: `Theme: ${theme}`,
+          onSelect: () => applyTheme(theme),
+        })),
+        { label: 'Sign out', onSelect: () => void signOut() },
+      ]}
+    >
+      {user.first_name} <span aria-hidden="true">▾</span>
+    </Menu>
+  );
+}
+
+/** A page of its own for those who are not signed in, or not wholly. */
+export function Alone({ children }: { children: ReactNode }) {
+  return (
+    <main className={styles.alone}>
+      <span className={styles.brand}>
+        <img src={icon} alt="" />
+        Homeport
+      </span>
+      {children}
+    </main>
+  );
+}
+
+/** Whoever hears the page is told of a new one; the first is told by the browser itself. */
+function useFocusOnNewPage(main: React.RefObject<HTMLElement | null>, location: string): void {
+  const seen = useRef(location);
+  useEffect(() => {
+    if (seen.current === location) return;
+    seen.current = location;
+    window.scrollTo(0, 0);
+    main.current?.focus({ preventScroll: true });
+  }, [main, location]);
+}
