@@ -15,12 +15,13 @@ import { edgeAddresses } from './edge-addresses.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
+import type { HostingAddresses } from './hosting-addresses.ts';
 import { type Randomness, systemRandomness } from './ids.ts';
 import type { JobKind } from './jobs/job.ts';
 import { createQueue } from './jobs/queue.ts';
 import { createScheduler } from './jobs/schedule.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
-import { createLinuxFleet, type HostingAddresses, type Websites } from './linux-fleet.ts';
+import { createLinuxFleet, type Websites } from './linux-fleet.ts';
 import { createMailer } from './mail/mailer.ts';
 import { maintenance } from './maintenance.ts';
 import { startMetrics } from './metrics/server.ts';
@@ -217,7 +218,8 @@ export async function startHomeport(
   const authenticator = createAuthenticator(database, clock, (error) =>
     log.warn({ err: error }, 'could not write down when credentials were used'),
   );
-  const services = createServices(platform, authenticator);
+  let websites: ReturnType<typeof createHost> | undefined;
+  const services = createServices(platform, authenticator, () => websites?.addresses() ?? null);
   /** Undoes what was started, latest first. */
   const started: ((graceMs: number) => Promise<void>)[] = [() => database.close()];
   const stop = async (graceMs = 10_000) => {
@@ -245,7 +247,7 @@ export async function startHomeport(
   }
 
   async function startHosting() {
-    const websites = createHost(platform);
+    websites = createHost(platform);
     const { host, objectStorage } = websites;
     started.push(async () => objectStorage.close());
     await host.start();

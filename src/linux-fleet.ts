@@ -1,16 +1,9 @@
-import type { ListenAddress } from './config.ts';
 import type { Host } from './hosting/host.ts';
 import { connectHost } from './hosting/remote/client.ts';
+import type { HostingAddresses } from './hosting-addresses.ts';
 import type { Platform } from './platform.ts';
 import { createFleet } from './resources/hosts/fleet.ts';
 import { hostQuestions } from './resources/hosts/questions.ts';
-
-/** Where the websites of this machine, and SFTP, are reached. */
-export interface HostingAddresses {
-  edgeHttp: ListenAddress;
-  edgeHttps: ListenAddress;
-  ssh: ListenAddress;
-}
 
 /** The websites, whatever runs them. */
 export interface Websites {

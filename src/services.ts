@@ -1,6 +1,7 @@
 import type { Authenticator } from './api/auth.ts';
 import type { Route } from './api/route.ts';
 import { edgeAddresses } from './edge-addresses.ts';
+import type { HostingAddresses } from './hosting-addresses.ts';
 import type { Platform } from './platform.ts';
 import { accountUserRoutes } from './resources/account-users/routes.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
@@ -50,8 +51,12 @@ import { userRoutes } from './resources/user/routes.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
-/** Every service, made from the platform's parts. */
-export function createServices(platform: Platform, authenticator?: Authenticator) {
+/** Every service, made from the platform's parts. `listening`: where the host in this very process listens, if there is one. */
+export function createServices(
+  platform: Platform,
+  authenticator?: Authenticator,
+  listening: () => HostingAddresses | null = () => null,
+) {
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform),
@@ -71,7 +76,7 @@ export function createServices(platform: Platform, authenticator?: Authenticator
     passwords: createPasswordService(platform),
     secondFactor: createSecondFactorService(platform),
     activity: createActivityService(platform),
-    operations: createOperationsService(platform),
+    operations: createOperationsService(platform, listening),
     profile: createProfileService(platform),
   };
 }

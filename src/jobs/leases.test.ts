@@ -129,7 +129,12 @@ describe('a lease', () => {
 
     const end = () =>
       jobs.database.write(({ queries }) =>
-        endAttempt(queries, lapsed.lease, { state: 'queued', runAt: timestamp(jobs.clock), error: 'lapsed' }),
+        endAttempt(queries, lapsed.lease, {
+          state: 'queued',
+          runAt: timestamp(jobs.clock),
+          error: 'lapsed',
+          reason: 'It failed.',
+        }),
       );
     await jobs.database.write(({ queries }) => renewLeases(queries, me, [id], timestamp(jobs.clock, 10_000)));
     await expect(end()).rejects.toBeInstanceOf(LeaseLost);

@@ -70,5 +70,7 @@ export function portal(t: ColumnTypes): string[] {
     'create index activity_age on activity (at)',
 
     `alter table jobs add column reason ${t.text}`,
+    `create index jobs_lane_finished on jobs (lane, seq)
+      where lane is not null and state in ('succeeded', 'failed', 'cancelled')`,
   ];
 }

@@ -1,35 +1,111 @@
+import { sql } from 'kysely';
 import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
+import { authorize } from '../../access/permissions.ts';
+import { timestamp } from '../../clock.ts';
+import type { JobState } from '../../database/tables.ts';
+import type { HostingAddresses } from '../../hosting-addresses.ts';
 import type { Platform } from '../../platform.ts';
-import type { operationSchema } from './schema.ts';
+import { loadOffers } from '../hosts/offers.ts';
+import { findHost, placeOf } from '../hosts/store.ts';
+import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
+import { cnameOf } from './present.ts';
+import { OPERATION_KINDS, operationSchema } from './schema.ts';
+import { findStanding, prepareFindInstall } from './store.ts';
 
-export interface Connection {
-  host: string;
-  port: number;
-  username: string;
-  shell: boolean;
-  http_url: string;
-  https_url: string;
+export type Operation = Static<typeof operationSchema>;
+
+/** When what an install takes only so often may be asked for again; null: now. */
+export interface NextTurns {
+  purge_object: string | null;
+  check_status: string | null;
 }
 
-export interface OperationsService {
-  /** Throws NotFound. */
-  list(
-    caller: Caller,
-    installId: string,
-  ): Promise<{
-    results: Static<typeof operationSchema>[];
-    next: { purge_object: string | null; check_status: string | null };
-  }>;
-  /** Throws NotFound. */
-  connection(caller: Caller, installId: string): Promise<Connection | null>;
-  options(): Promise<{ php_versions: string[]; site_domain: string }>;
-}
+export type OperationsService = ReturnType<typeof createOperationsService>;
 
-const unbuilt = async (): Promise<never> => {
-  throw new Error('being built');
-};
+const MOST_OPERATIONS = 50;
 
-export function createOperationsService(_platform: Platform): OperationsService {
-  return { list: unbuilt, connection: unbuilt, options: unbuilt };
+/** Literals, and together the conditions of the two indexes of jobs by lane. */
+const UNFINISHED = sql<boolean>`state in (${sql.lit<JobState>('queued')}, ${sql.lit<JobState>('running')})`;
+const FINISHED = sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`;
+
+/** `listening`: where the host in this very process listens; null where there is none. */
+export function createOperationsService(
+  { config, database, clock }: Platform,
+  listening: () => HostingAddresses | null,
+) {
+  const { reader } = database;
+  const findSeen = prepareFindInstall(database);
+
+  /** The latest jobs of an install's lane, the latest first. */
+  async function latest(installId: string, states: typeof FINISHED) {
+    return reader
+      .selectFrom('jobs')
+      .select(['seq', 'id', 'kind', 'state', 'attempt', 'reason', 'created_at', 'started_at', 'finished_at'])
+      .where('lane', '=', installId)
+      .where(states)
+      .where('kind', 'in', OPERATION_KINDS)
+      .orderBy('seq', 'desc')
+      .limit(MOST_OPERATIONS)
+      .execute();
+  }
+
+  async function nextTurns(installId: string): Promise<NextTurns> {
+    const held = await reader
+      .selectFrom('install_limits')
+      .select(['operation', 'next_at'])
+      .where('install_id', '=', installId)
+      .where('next_at', '>', timestamp(clock))
+      .execute();
+    const next = (operation: keyof NextTurns) =>
+      held.find((limit) => limit.operation === operation)?.next_at ?? null;
+    return { purge_object: next('purge_object'), check_status: next('check_status') };
+  }
+
+  async function linuxAddresses(installId: string): Promise<HostingAddresses | null> {
+    const place = await placeOf(reader, installId);
+    if (place === undefined || place.hostId === null) return null;
+    const host = await findHost(reader, { id: place.hostId });
+    return host === undefined ? null : addressesOf(host, config);
+  }
+
+  return {
+    /** What is being done to an install and was done of late, the latest first. Throws NotFound. */
+    async list(caller: Caller, installId: string): Promise<{ results: Operation[]; next: NextTurns }> {
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      // What finishes between the two is in both; the later look at it counts.
+      const unfinished = await latest(installId, UNFINISHED);
+      const [finished, next] = await Promise.all([latest(installId, FINISHED), nextTurns(installId)]);
+      const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
+      const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
+      return {
+        results: newest.map(({ seq, ...operation }) => Value.Parse(operationSchema, operation)),
+        next,
+      };
+    },
+
+    /** How people reach an install; null where nobody has told yet, and where its website was never made. Throws NotFound. */
+    async connection(caller: Caller, installId: string): Promise<Connection | null> {
+      const install = await findSeen(installId, caller);
+      authorize('install.read', 'install.read', install);
+      if (install.status === 'failed') return null;
+      const isLinux = config.host === 'linux';
+      const addresses = isLinux
+        ? await linuxAddresses(installId)
+        : (listening() ?? configuredAddresses(config));
+      if (addresses === null) return null;
+      const primaryDomain = install.primary_domain ?? cnameOf(install.name, config.siteDomain);
+      return connectionOf({ name: install.name, primaryDomain }, addresses, {
+        publicUrl: config.publicUrl,
+        shell: isLinux,
+      });
+    },
+
+    /** What a new install can be given. */
+    async options(): Promise<{ php_versions: string[]; site_domain: string }> {
+      const offers = config.host === 'linux' ? await loadOffers(reader) : null;
+      return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
+    },
+  };
 }

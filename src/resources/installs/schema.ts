@@ -70,7 +70,6 @@ export const OPERATION_KINDS = [
   'restore_backup',
   'purge_cache',
   'configure_offload',
-  'check_domain',
 ] as const;
 
 export const operationSchema = Type.Object({

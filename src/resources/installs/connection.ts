@@ -1,0 +1,81 @@
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../../config.ts';
+import type { HostingAddresses } from '../../hosting-addresses.ts';
+import { isLocalAddress } from '../hosts/service.ts';
+import type { KnownHost } from '../hosts/store.ts';
+
+/** How people reach the files and the website of an install. */
+export interface Connection {
+  host: string;
+  port: number;
+  username: string;
+  /** Whether there is a shell, besides SFTP. */
+  shell: boolean;
+  http_url: string;
+  https_url: string;
+}
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+
+/**
+ * What to tell the people of an install, from where its host listens. The address that something listens on is no name to reach it
+ * by where it is all of a machine's or its loopback: then it is the host name of the public URL, behind which it stands.
+ */
+export function connectionOf(
+  install: { name: string; primaryDomain: string },
+  { edgeHttp, edgeHttps, ssh }: HostingAddresses,
+  { publicUrl, shell }: { publicUrl: string; shell: boolean },
+): Connection {
+  const { hostname } = new URL(publicUrl);
+  // A website on the loopback of a machine that the world knows is behind a proxy, and that listens as all do.
+  const isBehindProxy = (host: string) => isLoopback(host) && !isLoopback(hostname);
+  const url = (scheme: string, { host, port }: { host: string; port: number }, standard: number) =>
+    port === standard || isBehindProxy(host)
+      ? `${scheme}://${install.primaryDomain}/`
+      : `${scheme}://${install.primaryDomain}:${port}/`;
+  return {
+    host: isReachedElsewhere(ssh.host) ? ssh.host : bare(hostname),
+    port: ssh.port,
+    username: install.name,
+    shell,
+    http_url: url('http', edgeHttp, HTTP_PORT),
+    https_url: url('https', edgeHttps, HTTPS_PORT),
+  };
+}
+
+/** Where the settings say that this platform's own host listens; null if the system chooses a port, which only that process knows. */
+export function configuredAddresses({ edgeHttp, edgeHttps, sshListen }: Config): HostingAddresses | null {
+  const isChosenLater = [edgeHttp, edgeHttps, sshListen].some(({ port }) => port === 0);
+  return isChosenLater ? null : { edgeHttp, edgeHttps, ssh: sshListen };
+}
+
+/** Where a Linux host listens; null while it has not told. */
+export function addressesOf(
+  { address, description }: Pick<KnownHost, 'address' | 'description'>,
+  { edgeHttp, edgeHttps, sshListen }: Config,
+): HostingAddresses | null {
+  if (description === null) return null;
+  const { ports } = description;
+  const remote = isLocalAddress(address) ? null : bare(new URL(address).hostname);
+  return {
+    edgeHttp: { host: remote ?? edgeHttp.host, port: ports.http },
+    edgeHttps: { host: remote ?? edgeHttps.host, port: ports.https },
+    ssh: { host: remote ?? sshListen.host, port: ports.ssh },
+  };
+}
+
+function isReachedElsewhere(host: string): boolean {
+  return !isLoopback(host) && host !== '0.0.0.0' && host !== '::';
+}
+
+function isLoopback(host: string): boolean {
+  const name = bare(host);
+  if (ipaddr.isValid(name)) return ipaddr.process(name).range() === 'loopback';
+  return name === 'localhost' || name.endsWith('.localhost');
+}
+
+/** An IPv6 address without the brackets that it has in a URL. */
+function bare(hostname: string): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
+}
