@@ -27,11 +27,17 @@ export interface Origin {
   requestId: string | null;
 }
 
+const AT_COMMAND_LINE: Origin = {
+  means: 'command_line',
+  credentialId: null,
+  address: null,
+  requestId: null,
+};
+
+/** Whoever works at the command line, on nobody's behalf. */
+export const OPERATOR: { userId: null; origin: Origin } = { userId: null, origin: AT_COMMAND_LINE };
+
 /** Somebody on whose behalf the operator acts, by the command line. */
 export function operatorFor(userId: string): Caller {
-  return {
-    userId,
-    limits: null,
-    origin: { means: 'command_line', credentialId: null, address: null, requestId: null },
-  };
+  return { userId, limits: null, origin: AT_COMMAND_LINE };
 }
