@@ -1,6 +1,21 @@
+import { Type } from 'typebox';
+import { Value } from 'typebox/value';
 import type { CallerLimits } from './caller.ts';
 import type { Standing } from './permissions.ts';
 import type { Role } from './roles.ts';
+
+const storedInstallIds = Type.Union([Type.Null(), Type.Array(Type.String())]);
+
+/** The limits of a credential as they are stored; null where there are none. */
+export function readLimits(row: {
+  read_only: boolean;
+  account_id: string | null;
+  install_ids: unknown;
+}): CallerLimits | null {
+  const installIds = Value.Parse(storedInstallIds, row.install_ids);
+  if (!row.read_only && row.account_id === null && installIds === null) return null;
+  return { readOnly: row.read_only, accountId: row.account_id, installIds };
+}
 
 /** What of a person's role in an account their credential leaves: a choice of installs is what makes a partial user. */
 export function roleWithin(limits: CallerLimits | null, role: Role | null, accountId: string): Role | null {

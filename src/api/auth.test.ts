@@ -4,6 +4,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../test/ho
 import { type ManualClock, manualClock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { systemRandomness } from '../ids.ts';
+import { createActivityLog } from '../resources/activity/record.ts';
 import { createCredentialService, type IssuedCredential } from '../resources/credentials/service.ts';
 import { type Authenticator, createAuthenticator } from './auth.ts';
 
@@ -136,7 +137,8 @@ describe('createAuthenticator', () => {
     const authenticator = createAuthenticator(watched(), clock, (error) => {
       throw error;
     });
-    const parts = { database, clock, random: systemRandomness };
+    const activity = createActivityLog({ clock, random: systemRandomness });
+    const parts = { database, activity, clock, random: systemRandomness };
     return { authenticator, credentials: createCredentialService(parts, authenticator.forget) };
   }
 

@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
+import { readLimits } from '../access/limits.ts';
 import type { Clock } from '../clock.ts';
 import { hashSecret } from '../credential-secret.ts';
 import type { Database } from '../database/database.ts';
@@ -38,13 +39,20 @@ export interface BasicCredentials {
   password: string;
 }
 
-interface KnownCredential {
+interface CredentialRow {
   id: string;
   user_id: string;
   password_hash: string;
   expires_at: string | null;
   revoked_at: string | null;
   last_used_at: string | null;
+  read_only: boolean;
+  account_id: string | null;
+  install_ids: unknown;
+}
+
+interface KnownCredential extends Omit<CredentialRow, 'read_only' | 'account_id' | 'install_ids'> {
+  limits: CallerLimits | null;
 }
 
 /** HTTP Basic (RFC 7617) with credentials of their own; a check costs one hash and a look-up in memory. */
@@ -60,10 +68,11 @@ export function createAuthenticator(
   let forgotten = 0;
   const uses = new Map<string, string>();
   let flushing: NodeJS.Timeout | undefined;
-  const find = database.prepare<{ id: string }, KnownCredential>((queries, parameter) =>
+  const find = database.prepare<{ id: string }, CredentialRow>((queries, parameter) =>
     queries
       .selectFrom('credentials')
       .select(['id', 'user_id', 'password_hash', 'expires_at', 'revoked_at', 'last_used_at'])
+      .select(['read_only', 'account_id', 'install_ids'])
       .where('id', '=', parameter('id')),
   );
 
@@ -72,7 +81,7 @@ export function createAuthenticator(
     if (remembered && remembered.until > now) return remembered.credential;
     const before = forgotten;
     const [found] = await find({ id });
-    const credential = found && { ...found };
+    const credential = found && knownFrom(found);
     if (forgotten !== before) return credential;
     if (credential) known.set(id, { credential, until: now + REMEMBERED_MS });
     else known.delete(id);
@@ -119,7 +128,7 @@ export function createAuthenticator(
       if (!credential || !right || credential.revoked_at !== null) return null;
       if (credential.expires_at !== null && Date.parse(credential.expires_at) <= now) return null;
       noteUse(credential, now);
-      return { userId: credential.user_id, credentialId: credential.id, limits: null };
+      return { userId: credential.user_id, credentialId: credential.id, limits: credential.limits };
     },
     forget: (credentialId) => {
       forgotten++;
@@ -127,6 +136,10 @@ export function createAuthenticator(
     },
     flush,
   };
+}
+
+function knownFrom({ read_only, account_id, install_ids, ...row }: Readonly<CredentialRow>): KnownCredential {
+  return { ...row, limits: readLimits({ read_only, account_id, install_ids }) };
 }
 
 function readBasic(header: string): BasicCredentials | undefined {

@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
 import type { Clock } from '../clock.ts';
 import { NotFound } from '../failures.ts';
+import { parseUuid } from '../ids.ts';
 import { OperatorError } from '../operator-error.ts';
+import type { Person } from '../resources/account-users/store.ts';
+import type { WantedLimits } from '../resources/credentials/rules.ts';
 import type { CredentialView } from '../resources/credentials/service.ts';
 import type { Services } from '../services.ts';
-import { idArgument, nameArgument } from './arguments.ts';
+import { collect, idArgument, nameArgument } from './arguments.ts';
 import { curlLine } from './curl-line.ts';
 import { parseExpiry } from './expiry.ts';
 import { alignedPairs, heading, printJson, shownTime, table } from './output.ts';
@@ -21,10 +24,14 @@ export function addCredentialCommands(program: Command): void {
     .requiredOption('--user <email>', 'whose they are')
     .option('--name <text>', 'what they are for', nameArgument, 'command line')
     .option('--expires <when>', 'from when on they are refused: 90d, 12h, 2030-01-31 (00:00 UTC) or a time')
-    .option('--json', 'print JSON: username, password, user, name, expires_at')
+    .option('--read-only', 'they read, and change nothing')
+    .option('--account <account>', 'they reach this one account of the person: its name or its id')
+    .option('--install <name>', 'of the account, they reach this install alone (repeatable)', collect)
+    .option('--json', 'print JSON: username, password, user, name, expires_at, read_only, account, installs')
     .addHelpText(
       'after',
-      '\nExample:\n  homeport credential create --user frida@agency.example --name deployment --expires 90d',
+      '\nExample:\n  homeport credential create --user frida@agency.example --name deployment --expires 90d' +
+        '\n  homeport credential create --user frida@agency.example --read-only --account "Harbour Agency" --install harbourcafe',
     )
     .action(createCredential);
 
@@ -34,7 +41,7 @@ export function addCredentialCommands(program: Command): void {
     .option('--user <email>', 'only those of this person')
     .option(
       '--json',
-      'print JSON: an array of username, user, name, state, last_used_at, expires_at, revoked_at, created_at',
+      'print JSON: an array of username, user, name, state, read_only, account, installs, last_used_at, expires_at, revoked_at, created_at',
     )
     .addHelpText('after', '\nExample:\n  homeport credential list --user frida@agency.example')
     .action(listCredentials);
@@ -51,16 +58,30 @@ interface CreateOptions {
   user: string;
   name: string;
   expires?: string;
+  readOnly?: boolean;
+  account?: string;
+  install?: string[];
   json?: boolean;
 }
 
-async function createCredential({ user, name, expires, json }: CreateOptions, command: Command) {
+async function createCredential(options: CreateOptions, command: Command) {
+  const { user, name, expires, readOnly = false, install, json } = options;
   await withPlatform(command, async ({ config, clock }, services) => {
     const expiresAt = expires === undefined ? null : parseExpiry(expires, clock);
     const person = await requirePerson(services, user);
-    const issued = await services.credentials.issue(person.id, { name, expiresAt });
+    const account = options.account === undefined ? null : requireAccount(person, options.account);
+    if (install && !account) {
+      throw new OperatorError('--install needs --account: say which account the installs are in.');
+    }
+    const limits: WantedLimits = {
+      readOnly,
+      accountId: account?.id ?? null,
+      installs: install ? { by: 'name', values: install } : null,
+    };
+    const issued = await services.credentials.issue(person.id, { name, expiresAt, limits });
     const expires_at = expiresAt?.toISOString() ?? null;
-    if (json) return printJson({ ...issued, user: person.email, name, expires_at });
+    const reach = { read_only: readOnly, account, installs: install ?? null };
+    if (json) return printJson({ ...issued, user: person.email, name, expires_at, ...reach });
     process.stdout.write(
       [
         heading(`Credentials for ${person.email} (shown only now)`),
@@ -68,6 +89,7 @@ async function createCredential({ user, name, expires, json }: CreateOptions, co
           ['Username', issued.username],
           ['Password', issued.password],
           ['Expires', shownTime(expires_at, 'never')],
+          ['Reaches', reachInWords(reach)],
         ]),
         heading('Try it'),
         `  ${curlLine(config, issued)}\n`,
@@ -85,12 +107,13 @@ async function listCredentials({ user, json }: { user?: string; json?: boolean }
       all.length === 0
         ? 'There are no credentials yet; "homeport credential create" makes some.\n'
         : table(
-            ['USERNAME', 'USER', 'NAME', 'STATE', 'LAST USED', 'EXPIRES'],
-            all.map(({ username, user, name, state, last_used_at, expires_at }) => [
+            ['USERNAME', 'USER', 'NAME', 'STATE', 'REACHES', 'LAST USED', 'EXPIRES'],
+            all.map(({ username, user, name, state, last_used_at, expires_at, ...reach }) => [
               username,
               user,
               name,
               state,
+              reachInWords(reach),
               shownTime(last_used_at, 'never'),
               shownTime(expires_at, 'never'),
             ]),
@@ -111,10 +134,48 @@ async function revokeCredential(username: string, _options: object, command: Com
   });
 }
 
-function shown({ id, email, name, ...times }: CredentialView, clock: Clock) {
+function shown(credential: CredentialView, clock: Clock) {
+  const { id, email, name, read_only, account, installs, ...times } = credential;
   const { last_used_at, expires_at, revoked_at, created_at } = times;
+  const reach = { read_only, account, installs: installs?.map((install) => install.name) ?? null };
   const state = stateOf(times, clock);
-  return { username: id, user: email, name, state, last_used_at, expires_at, revoked_at, created_at };
+  return {
+    username: id,
+    user: email,
+    name,
+    state,
+    ...reach,
+    last_used_at,
+    expires_at,
+    revoked_at,
+    created_at,
+  };
+}
+
+interface Reach {
+  read_only: boolean;
+  account: { name: string } | null;
+  installs: string[] | null;
+}
+
+/** "reads all", "harbourcafe, lighthousebooks of Harbour Agency" */
+function reachInWords({ read_only, account, installs }: Reach): string {
+  const names = installs?.join(', ') ?? 'all';
+  const where = account === null ? names : `${names || 'nothing'} of ${account.name}`;
+  return read_only ? `reads ${where}` : where;
+}
+
+/** The account of a person that is meant by its id or its name. */
+function requireAccount({ email, accounts }: Person, text: string): { id: string; name: string } {
+  const id = parseUuid(text);
+  const meant = accounts.filter((account) => (id === undefined ? account.name === text : account.id === id));
+  const [account] = meant;
+  if (account && meant.length === 1) return { id: account.id, name: account.name };
+  throw new OperatorError(
+    account
+      ? `${email} is in ${meant.length} accounts called "${text}"; give the id of one ("homeport account list").`
+      : `${email} is in no account "${text}"; "homeport user list" shows which they are in.`,
+  );
 }
 
 function stateOf(

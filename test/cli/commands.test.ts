@@ -130,6 +130,9 @@ test('people and their credentials', async () => {
     user: 'Ann@people.example',
     name: 'deployment',
     expires_at: '2100-01-01T00:00:00.000Z',
+    read_only: false,
+    account: null,
+    installs: null,
   });
   expect(shown.code).toBe(0);
   const username = text(credential, 'username');
@@ -145,7 +148,14 @@ test('people and their credentials', async () => {
     cli('user', 'list', '--json'),
   ]);
   expect(again.code).toBe(0);
-  const common = { user: 'Ann@people.example', last_used_at: null, created_at: expect.any(String) };
+  const common = {
+    user: 'Ann@people.example',
+    read_only: false,
+    account: null,
+    installs: null,
+    last_used_at: null,
+    created_at: expect.any(String),
+  };
   expect(list).toEqual(
     expect.arrayContaining([
       {
@@ -166,9 +176,9 @@ test('people and their credentials', async () => {
       },
     ]),
   );
-  expect(table.stdout).toMatch(/^USERNAME +USER +NAME +STATE +LAST USED +EXPIRES\n/);
+  expect(table.stdout).toMatch(/^USERNAME +USER +NAME +STATE +REACHES +LAST USED +EXPIRES\n/);
   expect(table.stdout).toContain(
-    `${username}  Ann@people.example  deployment    active   never      2100-01-01 00:00 UTC\n`,
+    `${username}  Ann@people.example  deployment    active   all      never      2100-01-01 00:00 UTC\n`,
   );
   expect(JSON.parse(none.stdout)).toEqual([
     {
@@ -179,6 +189,25 @@ test('people and their credentials', async () => {
       accounts: [{ id: account, name: 'Harbour Agency', roles: 'billing, full', invite_accepted: true }],
     },
   ]);
+});
+
+test('credentials that reach less than their person', async () => {
+  await json(...person('dora@people.example', '--roles', 'full'));
+  await addInstall('narrow');
+  const words = ['--user', 'dora@people.example', '--read-only', '--account', 'Harbour Agency'];
+  expect(await json('credential', 'create', ...words, '--install', 'narrow')).toMatchObject({
+    read_only: true,
+    account: { id: account, name: 'Harbour Agency' },
+    installs: ['narrow'],
+  });
+  const [list, table] = await Promise.all([
+    json('credential', 'list', '--user', 'dora@people.example'),
+    cli('credential', 'list', '--user', 'dora@people.example'),
+  ]);
+  expect(list).toMatchObject([
+    { read_only: true, account: { id: account, name: 'Harbour Agency' }, installs: ['narrow'] },
+  ]);
+  expect(table.stdout).toContain('reads narrow of Harbour Agency');
 });
 
 test('an invitation waits for a server; a known person is added and keeps their name', async () => {
@@ -245,6 +274,24 @@ describe('what cannot be done is one line, and 1', () => {
       'credentials that end before they begin',
       () => ['credential', 'create', '--user', 'ann@people.example', '--expires', '2020-01-01'],
       '--expires 2020-01-01 has passed',
+    ],
+    [
+      'credentials for an account that the person is not in',
+      () => ['credential', 'create', '--user', 'ann@people.example', '--account', 'Nowhere'],
+      'Ann@people.example is in no account "Nowhere"',
+    ],
+    [
+      'credentials for installs of no account',
+      () => ['credential', 'create', '--user', 'ann@people.example', '--install', 'given'],
+      '--install needs --account',
+    ],
+    [
+      'credentials for an install that is not there',
+      () => [
+        ...['credential', 'create', '--user', 'ann@people.example'],
+        ...['--account', account, '--install', 'given', '--install', 'nope'],
+      ],
+      'There is no install "nope" in the account',
     ],
     [
       'credentials that are not there',

@@ -53,10 +53,11 @@ export function createCertificateService({
         .executeTakeFirst();
       if (!row) throw new NotFound();
       const { sealed_key, ...certificate } = row;
+      const maySeeKey = caller.limits?.readOnly !== true && isAllowed('certificate.key', install);
       return {
         ...certificate,
         account_id: install.account_id,
-        key: isAllowed('certificate.key', install) ? sealer.open(sealed_key) : null,
+        key: maySeeKey ? sealer.open(sealed_key) : null,
         expired: Date.parse(row.not_after) <= clock.now().getTime(),
       };
     },

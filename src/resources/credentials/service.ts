@@ -1,31 +1,34 @@
 import type { Static } from 'typebox';
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, operatorFor } from '../../access/caller.ts';
+import { readLimits } from '../../access/limits.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
-import { NotFound } from '../../failures.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
-
-/** A credential as it is shown: never with its password. */
-export interface CredentialView {
-  /** The API username. */
-  id: string;
-  name: string;
-  email: string;
-  expires_at: string | null;
-  revoked_at: string | null;
-  last_used_at: string | null;
-  created_at: string;
-}
+import { type CredentialRow, countWorking, credentialsOf, findInstallNames } from './store.ts';
 
 export type OwnCredential = Static<typeof credentialSchema>;
 export type NewCredential = Static<typeof createCredentialSchema>;
+
+/** A credential as the operator is shown it. */
+export interface CredentialView extends OwnCredential {
+  /** Whose it is. */
+  email: string;
+}
 
 export interface IssuedCredential {
   username: string;
   /** Shown once; only its hash is kept. */
   password: string;
 }
+
+const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: null };
+/** How many credentials of one person work at a time. */
+const MOST_WORKING = 100;
 
 export type CredentialService = ReturnType<typeof createCredentialService>;
 
@@ -34,88 +37,178 @@ export type CredentialService = ReturnType<typeof createCredentialService>;
  * once; others know within seconds.
  */
 export function createCredentialService(
-  { database, clock, random }: Pick<Platform, 'database' | 'clock' | 'random'>,
+  { database, activity, clock, random }: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>,
   forget: (credentialId: string) => void = () => {},
 ) {
+  const newCredential = (): IssuedCredential => ({ username: random.uuid(), password: newSecret(random) });
+
+  async function insert(
+    transaction: Transaction,
+    doer: Caller,
+    issued: IssuedCredential,
+    { name, expiresAt, limits }: { name: string; expiresAt: string | null; limits: GrantedLimits },
+  ): Promise<void> {
+    const { readOnly, accountId, installs, installIds } = limits;
+    await transaction.queries
+      .insertInto('credentials')
+      .values({
+        id: issued.username,
+        user_id: doer.userId,
+        name,
+        password_hash: hashSecret(issued.password),
+        expires_at: expiresAt,
+        revoked_at: null,
+        last_used_at: null,
+        read_only: readOnly,
+        account_id: accountId,
+        install_ids: installIds === null ? null : JSON.stringify(installIds),
+        created_at: timestamp(clock),
+      })
+      .execute();
+    const person = { userId: doer.userId, accountId };
+    await activity.recordOfPerson(transaction, doer, person, {
+      action: 'credential.create',
+      subject: { id: issued.username, name },
+      details: {
+        ...(readOnly ? { read_only: true } : {}),
+        ...(installs === null ? {} : { installs: installs.length }),
+        ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+      },
+    });
+  }
+
+  /** Refuses a credential from now on, if it is not revoked already; writes down who did it. Throws NotFound. */
+  async function revoke(id: string, doerFor: (userId: string) => Caller | null): Promise<void> {
+    const found = await database.write(async (transaction) => {
+      const { queries } = transaction;
+      const credential = await queries
+        .selectFrom('credentials')
+        .select(['user_id', 'account_id', 'name'])
+        .where('id', '=', id)
+        .executeTakeFirst();
+      const doer = credential && doerFor(credential.user_id);
+      if (!credential || !doer) return false;
+      const revoked = await queries
+        .updateTable('credentials')
+        .set({ revoked_at: timestamp(clock) })
+        .where('id', '=', id)
+        .where('revoked_at', 'is', null)
+        .returning('id')
+        .execute();
+      if (revoked.length === 0) return true;
+      const person = { userId: credential.user_id, accountId: credential.account_id };
+      await activity.recordOfPerson(transaction, doer, person, {
+        action: 'credential.revoke',
+        subject: { id, name: credential.name },
+      });
+      return true;
+    });
+    if (!found) throw new NotFound();
+    forget(id);
+  }
+
+  async function one(id: string): Promise<CredentialView> {
+    const rows = await credentialsOf(database.reader).where('credential.id', '=', id).execute();
+    const [credential] = await described(database.reader, rows);
+    if (!credential) throw new NotFound();
+    return credential;
+  }
+
   return {
-    /** Makes a credential for a person; `given` for scripted set-ups, else random. Throws NotFound. */
+    /**
+     * Makes a credential for a person, on the operator's behalf; `given` for scripted set-ups, else random. Throws NotFound,
+     * and InvalidRequest for limits that name what the person does not see.
+     */
     async issue(
       userId: string,
-      { name, expiresAt = null, given }: { name: string; expiresAt?: Date | null; given?: IssuedCredential },
+      {
+        name,
+        expiresAt = null,
+        given = newCredential(),
+        limits = UNLIMITED,
+      }: { name: string; expiresAt?: Date | null; given?: IssuedCredential; limits?: WantedLimits },
     ): Promise<IssuedCredential> {
-      const issued = given ?? { username: random.uuid(), password: newSecret(random) };
-      await database.write(async ({ queries }) => {
-        const user = await queries
-          .selectFrom('users')
-          .select('id')
-          .where('id', '=', userId)
-          .executeTakeFirst();
-        if (!user) throw new NotFound();
-        await queries
-          .insertInto('credentials')
-          .values({
-            id: issued.username,
-            user_id: userId,
-            name,
-            password_hash: hashSecret(issued.password),
-            expires_at: expiresAt?.toISOString() ?? null,
-            revoked_at: null,
-            last_used_at: null,
-            created_at: timestamp(clock),
-          })
-          .execute();
+      const doer = operatorFor(userId);
+      await database.write(async (transaction) => {
+        if (!(await lockRow(transaction, 'users', userId))) throw new NotFound();
+        const granted = await requireLimits(transaction.queries, doer, limits, []);
+        const expires = expiresAt?.toISOString() ?? null;
+        await insert(transaction, doer, given, { name, expiresAt: expires, limits: granted });
       });
-      return issued;
+      return given;
     },
 
     /** The latest first. */
-    async listOwn(_caller: Caller): Promise<OwnCredential[]> {
-      throw new Error('being built');
+    async listOwn({ userId }: Caller): Promise<OwnCredential[]> {
+      const rows = await credentialsOf(database.reader)
+        .where('credential.user_id', '=', userId)
+        .orderBy('credential.seq', 'desc')
+        .execute();
+      return (await described(database.reader, rows)).map(({ email: _email, ...own }) => own);
     },
 
-    /** Throws InvalidRequest, NotFound. */
-    async issueOwn(_caller: Caller, _input: NewCredential): Promise<OwnCredential & { password: string }> {
-      throw new Error('being built');
+    /** Throws InvalidRequest. */
+    async issueOwn(caller: Caller, input: NewCredential): Promise<OwnCredential & { password: string }> {
+      const issued = newCredential();
+      const now = clock.now();
+      const { expiresAt, faults } = readExpiry(input.expires_at ?? null, now);
+      const name = input.name.trim();
+      const ids = input.install_ids?.map((id) => id.toLowerCase()) ?? null;
+      const wanted: WantedLimits = {
+        readOnly: input.read_only ?? false,
+        accountId: input.account_id?.toLowerCase() ?? null,
+        installs: ids && { by: 'id', values: ids },
+      };
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        // Held, so that of several at once no more get through than may.
+        await lockRow(transaction, 'users', caller.userId);
+        const granted = await requireLimits(queries, caller, wanted, faults);
+        if ((await countWorking(queries, caller.userId, now.toISOString())) >= MOST_WORKING) {
+          throw new InvalidRequest(
+            `You have ${MOST_WORKING} credentials that work, the most there can be; revoke one that is not needed`,
+          );
+        }
+        await insert(transaction, caller, issued, { name, expiresAt, limits: granted });
+      });
+      const { email: _email, ...own } = await one(issued.username);
+      return { ...own, password: issued.password };
     },
 
     /** Throws NotFound. */
-    async revokeOwn(_caller: Caller, _id: string): Promise<void> {
-      throw new Error('being built');
-    },
+    revokeOwn: (caller: Caller, id: string): Promise<void> =>
+      revoke(id, (userId) => (userId === caller.userId ? caller : null)),
 
-    /** The credentials of one person (by e-mail address) or of all, oldest first. */
-    list: (email?: string): Promise<CredentialView[]> =>
-      database.reader
-        .selectFrom('credentials as credential')
-        .innerJoin('users as person', 'person.id', 'credential.user_id')
-        .select([
-          'credential.id',
-          'credential.name',
-          'person.email',
-          'credential.expires_at',
-          'credential.revoked_at',
-          'credential.last_used_at',
-          'credential.created_at',
-        ])
+    /** For the command line: the credentials of one person (by e-mail address) or of all, oldest first. */
+    async list(email?: string): Promise<CredentialView[]> {
+      const rows = await credentialsOf(database.reader)
         .$if(email !== undefined, (query) =>
           query.where('person.email_key', '=', (email ?? '').toLowerCase()),
         )
         .orderBy('credential.seq')
-        .execute(),
-
-    /** From now on it is refused. Revoking a revoked one changes nothing. Throws NotFound. */
-    async revoke(id: string): Promise<void> {
-      const found = await database.write(async ({ queries }) => {
-        await queries
-          .updateTable('credentials')
-          .set({ revoked_at: timestamp(clock) })
-          .where('id', '=', id)
-          .where('revoked_at', 'is', null)
-          .execute();
-        return queries.selectFrom('credentials').select('id').where('id', '=', id).executeTakeFirst();
-      });
-      forget(id);
-      if (!found) throw new NotFound();
+        .execute();
+      return described(database.reader, rows);
     },
+
+    /** For the command line: from now on it is refused. Revoking a revoked one changes nothing. Throws NotFound. */
+    revoke: (id: string): Promise<void> => revoke(id, operatorFor),
   };
+}
+
+/** Credentials with the names of what they are limited to. */
+async function described(queries: Queries, rows: CredentialRow[]): Promise<CredentialView[]> {
+  const limited = rows.map((row) => ({ ...row, installIds: readLimits(row)?.installIds ?? null }));
+  const names = await findInstallNames(
+    queries,
+    new Set(limited.flatMap(({ installIds }) => installIds ?? [])),
+  );
+  return limited.map(({ account_id, account_name, install_ids: _stored, installIds, ...row }) => ({
+    ...row,
+    account: account_id === null || account_name === null ? null : { id: account_id, name: account_name },
+    installs:
+      installIds?.flatMap((id) => {
+        const name = names.get(id);
+        return name === undefined ? [] : [{ id, name }];
+      }) ?? null,
+  }));
 }

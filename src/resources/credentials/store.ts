@@ -1,0 +1,97 @@
+import type { Caller } from '../../access/caller.ts';
+import { loadScope } from '../../access/memberships.ts';
+import type { Queries } from '../../database/database.ts';
+import { inScope } from '../installs/store.ts';
+
+/** A credential as it is shown: never with its password. */
+export interface CredentialRow {
+  /** The API username. */
+  id: string;
+  name: string;
+  email: string;
+  read_only: boolean;
+  account_id: string | null;
+  account_name: string | null;
+  /** As stored: an array of ids, or null. */
+  install_ids: unknown;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  created_at: string;
+}
+
+/** Every credential with its person and the account that it is limited to, in no order. */
+export const credentialsOf = (queries: Queries) =>
+  queries
+    .selectFrom('credentials as credential')
+    .innerJoin('users as person', 'person.id', 'credential.user_id')
+    .leftJoin('accounts as account', 'account.id', 'credential.account_id')
+    .select([
+      'credential.id',
+      'credential.name',
+      'person.email',
+      'credential.read_only',
+      'credential.account_id',
+      'account.name as account_name',
+      'credential.install_ids',
+      'credential.expires_at',
+      'credential.revoked_at',
+      'credential.last_used_at',
+      'credential.created_at',
+    ]);
+
+/** How many credentials of a person work at a time. */
+export async function countWorking(queries: Queries, userId: string, now: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom('credentials')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .where('revoked_at', 'is', null)
+    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+export interface NamedInstall {
+  id: string;
+  name: string;
+}
+
+/** A query has room for so many values in either database. */
+const IDS_AT_ONCE = 10_000;
+
+/** The names of those of some installs that are there. */
+export async function findInstallNames(
+  queries: Queries,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  const all = [...ids];
+  for (let from = 0; from < all.length; from += IDS_AT_ONCE) {
+    const found = await queries
+      .selectFrom('installs')
+      .select(['id', 'name'])
+      .where('id', 'in', all.slice(from, from + IDS_AT_ONCE))
+      .execute();
+    for (const { id, name } of found) names.set(id, name);
+  }
+  return names;
+}
+
+/** Those of some installs of an account that a caller sees, by their ids or by their names; oldest first. */
+export async function findSeenInstalls(
+  queries: Queries,
+  caller: Caller,
+  accountId: string,
+  { by, values }: { by: 'id' | 'name'; values: readonly string[] },
+): Promise<NamedInstall[]> {
+  if (values.length === 0) return [];
+  const scope = await loadScope(queries, caller, accountId);
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name'])
+    .where((eb) => inScope(eb, scope))
+    .where(`install.${by}`, 'in', values)
+    .orderBy('install.seq')
+    .execute();
+}
