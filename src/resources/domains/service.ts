@@ -3,7 +3,6 @@ import { authorize, type Verb } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
-import type { CertificateSource } from '../../database/tables.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
@@ -19,6 +18,7 @@ import {
   requireFitForRedirect,
   requirePrimaryElsewhere,
 } from './rules.ts';
+import { type DomainState, domainStates } from './states.ts';
 import {
   type DomainRow,
   domainsOf,
@@ -46,15 +46,6 @@ export interface DomainChange {
   primary?: boolean;
   redirect_to?: string | null;
   secure_all_urls?: boolean;
-}
-
-export interface DomainState {
-  domain_id: string;
-  is_cname: boolean;
-  ssl_reason: string | null;
-  checked_at: string | null;
-  report_id: string | null;
-  certificate: { source: CertificateSource; not_after: string } | null;
 }
 
 /** What clients send for "no redirect" (gaps section 5). */
@@ -269,9 +260,8 @@ export function createDomainService({ config, database, queue, clock, random }: 
   }
 
   /** What stands behind the words of each domain, oldest first. Throws NotFound. */
-  async function states(_caller: Caller, _installId: string): Promise<DomainState[]> {
-    throw new Error('being built');
-  }
+  const states = (caller: Caller, installId: string): Promise<DomainState[]> =>
+    domainStates(database.reader, caller, installId);
 
   return { list, get, create, createBulk, update, remove, states };
 }
