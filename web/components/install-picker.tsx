@@ -1,0 +1,86 @@
+import { useId, useMemo, useState } from 'react';
+import { TextField } from './fields.tsx';
+import formStyles from './form.module.css';
+import styles from './install-picker.module.css';
+
+/** More are not shown at once: whoever has more searches. */
+const SHOWN = 100;
+/** So few are seen at a glance. */
+const WITHOUT_SEARCH = 8;
+
+interface Choice {
+  id: string;
+  name: string;
+}
+
+/** Some of an account's installs, ticked in a list that can be searched. What is ticked stays so while it is not shown. */
+export function InstallPicker({
+  label,
+  installs,
+  chosen,
+  onChange,
+}: {
+  label: string;
+  installs: readonly Choice[];
+  chosen: readonly string[];
+  onChange(ids: string[]): void;
+}) {
+  const id = useId();
+  const [search, setSearch] = useState('');
+  const ticked = useMemo(() => new Set(chosen), [chosen]);
+  const found = useMemo(
+    () => installs.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+    [installs, search],
+  );
+
+  return (
+    <fieldset className={formStyles.group}>
+      <legend className={formStyles.label}>{label}</legend>
+      {installs.length === 0 && <p className={formStyles.hint}>There are no installs to choose from yet.</p>}
+      {installs.length > WITHOUT_SEARCH && (
+        <TextField
+          type="search"
+          label="Search installs"
+          name="install-search"
+          autoComplete="off"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+          // It stands in a form, which Enter would send.
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') event.preventDefault();
+          }}
+        />
+      )}
+      {installs.length > 0 && (
+        <p className={formStyles.hint} aria-live="polite">
+          {chosen.length} of {installs.length} chosen
+          {search.trim() !== '' && `, ${found.length} found`}
+        </p>
+      )}
+      {found.length > 0 && (
+        <ul className={styles.list}>
+          {found.slice(0, SHOWN).map((install) => (
+            <li key={install.id} className={formStyles.choice}>
+              <input
+                type="checkbox"
+                id={`${id}-${install.id}`}
+                checked={ticked.has(install.id)}
+                onChange={({ currentTarget }) =>
+                  onChange(
+                    currentTarget.checked
+                      ? [...chosen, install.id]
+                      : chosen.filter((other) => other !== install.id),
+                  )
+                }
+              />
+              <label htmlFor={`${id}-${install.id}`}>{install.name}</label>
+            </li>
+          ))}
+        </ul>
+      )}
+      {found.length > SHOWN && (
+        <p className={formStyles.hint}>The first {SHOWN} are shown. Search to find the others.</p>
+      )}
+    </fieldset>
+  );
+}
