@@ -23,6 +23,16 @@ export class ApiFailure extends Error {
   }
 }
 
+/** What a page itself objects to, before or instead of the server; told as it is. */
+export class Objection extends Error {
+  override readonly name = 'Objection';
+  readonly faults: Fault[];
+  constructor(sentence: string, faults: Fault[] = []) {
+    super(sentence);
+    this.faults = faults;
+  }
+}
+
 interface Answer<Data> {
   data?: Data;
   error?: { message: string; errors?: Fault[] } | string;
@@ -50,6 +60,7 @@ function failureOf({ error, response }: Answer<unknown>): ApiFailure {
 
 /** What a person is told of whatever went wrong. */
 export function sentenceFor(error: unknown): string {
+  if (error instanceof Objection) return error.message;
   if (error instanceof ApiFailure) {
     if (error.status === 429) {
       return `Too many requests. Try again in ${error.retryAfterSeconds ?? 60} seconds.`;

@@ -1,5 +1,5 @@
 import { createContext, type FormEvent, type ReactNode, useContext, useRef, useState } from 'react';
-import { ApiFailure, sentenceFor } from '../api/failure.ts';
+import { ApiFailure, Objection, sentenceFor } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
@@ -52,7 +52,7 @@ export function Form({
     try {
       await onSubmit(new FormData(event.currentTarget));
     } catch (error) {
-      const found = error instanceof ApiFailure ? error.faults : [];
+      const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
       const byField = Object.fromEntries(found.map(({ field, message }) => [fieldOf(field), message]));
       setFaults(byField);
       setFailure(sentenceFor(error));
