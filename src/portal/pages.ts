@@ -1,0 +1,93 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+
+/** Where `npm run build` puts the pages. */
+export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+const ASSETS = '/portal/assets/';
+
+/** The addresses of the portal's pages: one document, which shows whichever is asked for (web/app.tsx). */
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/forgotten-password',
+  '/password/:token',
+  '/invitations/:token',
+  '/accounts/*',
+  '/sites/*',
+  '/installs/*',
+  '/me/*',
+];
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  'x-content-type-options': 'nosniff',
+  // The address of some pages is a secret.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Homeport</title>
+<h1>The portal has not been built</h1>
+<p>Run <code>npm run build</code> in Homeport's folder, and start it again. The API works without it.</p>
+</html>
+`;
+
+/**
+ * The portal's pages, as they were built: files whose names change with their content, kept by browsers for ever and compressed
+ * beforehand, and the one document. `publicUrl` may have a path of its own, below which all of it is found.
+ */
+export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+    const page = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
+    for (const url of PAGES) {
+      app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
+    }
+    if (built === undefined) return;
+    await app.register(fastifyStatic, {
+      root: join(folder, ASSETS),
+      prefix: ASSETS,
+      index: false,
+      decorateReply: false,
+      preCompressed: true,
+      immutable: true,
+      maxAge: '1y',
+      schemaHide: true,
+      setHeaders: (reply) => {
+        reply.header('x-content-type-options', 'nosniff');
+      },
+    });
+  };
+}
+
+function document(reply: FastifyReply, page: string | undefined): FastifyReply {
+  return reply
+    .code(page === undefined ? 503 : 200)
+    .headers(HEADERS)
+    .type('text/html; charset=utf-8')
+    .send(page ?? NOT_BUILT);
+}
+
+/** The path of the public URL, with a slash at its end. */
+function basePath(publicUrl: string): string {
+  return `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
+}
+
+const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
