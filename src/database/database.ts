@@ -1,4 +1,5 @@
 import type { Compilable, CompiledQuery, Expression, Kysely } from 'kysely';
+import type { ChangeFeed } from './change-feed.ts';
 import type { Tables } from './tables.ts';
 
 /** A query builder bound to a connection: for reading, or inside a transaction. */
@@ -31,6 +32,8 @@ export interface Database {
   prepare<Parameters extends object, Row>(
     build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
   ): PreparedQuery<Parameters, Row>;
+  /** What is changed, by this process or another, as it is committed. */
+  readonly changes: ChangeFeed;
   /** Throws unless the database answers. */
   ping(): Promise<void>;
   close(): Promise<void>;

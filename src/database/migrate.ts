@@ -6,13 +6,15 @@ import { controlPlane } from './migrations/0001-control-plane.ts';
 import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
 import { hosts } from './migrations/0003-hosts.ts';
 import { portal } from './migrations/0004-portal.ts';
+import { changeFeed } from './migrations/0005-change-feed.ts';
 
 /** Every migration in order; a released one never changes. */
-const MIGRATIONS: Record<string, (types: ColumnTypes) => string[]> = {
+const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
   '0001-control-plane': controlPlane,
   '0002-certificates-by-authority': certificatesByAuthority,
   '0003-hosts': hosts,
   '0004-portal': portal,
+  '0005-change-feed': changeFeed,
 };
 
 export interface MigrationOutcome {
@@ -46,7 +48,10 @@ function migratorFor(database: Database): Migrator {
     provider: {
       getMigrations: async () =>
         Object.fromEntries(
-          Object.entries(MIGRATIONS).map(([name, statements]) => [name, migration(statements(types))]),
+          Object.entries(MIGRATIONS).map(([name, statements]) => [
+            name,
+            migration(statements(types, database.dialect)),
+          ]),
         ),
     },
   });

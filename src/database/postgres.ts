@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Compilable, Kysely, PostgresDialect, type PostgresPoolClient, sql } from 'kysely';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
   type ParameterOf,
@@ -11,6 +12,7 @@ import {
   type Queries,
   type Transaction,
 } from './database.ts';
+import { postgresChanges } from './postgres-changes.ts';
 import type { Tables } from './tables.ts';
 
 const POOL_SIZE = 10;
@@ -54,6 +56,8 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     }),
   });
 
+  const changes = createChangeFeed(postgresChanges(url, log));
+
   async function attempt<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const effects: (() => void)[] = [];
     const result = await queries
@@ -68,6 +72,7 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
   return {
     dialect: 'postgres',
     reader: queries,
+    changes,
     async write<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
       for (let tried = 1; ; tried++) {
         try {
@@ -97,7 +102,10 @@ export function openPostgres(url: string, log: Logger, timeouts = TIMEOUTS): Dat
     ping: async () => {
       await pool.query('select 1');
     },
-    close: () => pool.end(),
+    async close() {
+      await changes.close();
+      await pool.end();
+    },
   };
 }
 

@@ -13,6 +13,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
   type ParameterOf,
@@ -23,6 +24,7 @@ import {
   type Transaction,
 } from './database.ts';
 import { createGroupCommit } from './group-commit.ts';
+import { sqliteChanges } from './sqlite-changes.ts';
 import type { Tables } from './tables.ts';
 import { createUnchangedResults } from './unchanged-results.ts';
 
@@ -45,12 +47,14 @@ export function openSqlite(file: string): Database {
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
   const commits = createGroupCommit(writing, writer);
   const unchanged = createUnchangedResults(reading);
+  const changes = createChangeFeed(sqliteChanges(reading));
   // Reads the file: a constant would be answered without it.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
 
   return {
     dialect: 'sqlite',
     reader,
+    changes,
     write: <Result>(work: (transaction: Transaction) => Promise<Result>) => commits.write(work),
     prepare<Parameters extends object, Row>(
       build: (queries: Queries, parameter: ParameterOf<Parameters>) => Compilable<Row>,
@@ -71,6 +75,7 @@ export function openSqlite(file: string): Database {
       alive.get();
     },
     async close() {
+      await changes.close();
       await commits.idle();
       writing.close();
       reading.close();

@@ -36,6 +36,7 @@ export interface Tables {
   jobs: JobRow;
   workers: WorkerRow;
   schedule_runs: ScheduleRunRow;
+  changes: ChangeRow;
 }
 
 /** Parsed when read, text when written. Whoever reads it checks it against a schema. */
@@ -448,4 +449,14 @@ interface WorkerRow {
 interface ScheduleRunRow {
   schedule: string;
   slot: string;
+}
+
+/** Of SQLite alone: what its triggers tell (change-feed.ts). */
+interface ChangeRow {
+  seq: Generated<number>;
+  topic: string;
+  account_id: string;
+  install_id: string | null;
+  id: string | null;
+  user_id: string | null;
 }

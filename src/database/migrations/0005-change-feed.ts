@@ -1,0 +1,159 @@
+import type { ColumnTypes } from '../column-types.ts';
+
+type Event = 'insert' | 'update' | 'delete';
+
+/** Rows of a table that tell of a change. `it` stands for the row. */
+interface Telling {
+  topic: string;
+  table: string;
+  events: readonly Event[];
+  /** The columns whose update tells; all of them if left out. */
+  of?: readonly string[];
+  /** Rows that tell nothing are left out. */
+  when?: string;
+  /** Selects account, install, id and user of what changed. No row: nothing is told. */
+  what: string;
+}
+
+const ALL = ['insert', 'update', 'delete'] as const;
+const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
+
+/** What has no account of its own finds it by its install. Where that is gone too, its own change has said it all. */
+const ofInstall = (install: string, id: string) =>
+  `select account_id, id, ${id}, null from installs where id = ${install}`;
+
+/**
+ * The changes that the portal follows (change-feed.ts): not those of kept counters and of leases, which are most of all.
+ */
+function tellings(postgres: boolean): Telling[] {
+  return [
+    {
+      topic: 'account',
+      table: 'accounts',
+      events: ['update'],
+      of: ['name', 'requires_second_factor'],
+      what: 'select it.id, null, it.id, null',
+    },
+    {
+      topic: 'member',
+      table: 'memberships',
+      events: ALL,
+      what: 'select it.account_id, null, it.user_id, it.user_id',
+    },
+    {
+      topic: 'member',
+      table: 'install_grants',
+      events: ['insert', 'delete'],
+      what: 'select it.account_id, null, it.user_id, it.user_id',
+    },
+    {
+      topic: 'member',
+      table: 'users',
+      events: ['update'],
+      of: ['email', 'first_name', 'last_name', 'phone', 'mfa_enabled'],
+      what: 'select account_id, null, user_id, user_id from memberships where user_id = it.id',
+    },
+    { topic: 'site', table: 'sites', events: ALL, what: 'select it.account_id, null, it.id, null' },
+    { topic: 'install', table: 'installs', events: ALL, what: 'select it.account_id, it.id, it.id, null' },
+    { topic: 'domain', table: 'domains', events: ALL, what: ofInstall('it.install_id', 'it.id') },
+    {
+      topic: 'domain',
+      table: 'certificates',
+      events: ALL,
+      of: ['chain', 'source'],
+      what: ofInstall('(select install_id from domains where id = it.domain_id)', 'it.domain_id'),
+    },
+    { topic: 'backup', table: 'backups', events: ALL, what: ofInstall('it.install_id', 'it.id') },
+    {
+      topic: 'report',
+      table: 'domain_reports',
+      events: ['insert', 'update'],
+      what: ofInstall('it.install_id', 'it.id'),
+    },
+    { topic: 'offload', table: 'offload_settings', events: ALL, what: ofInstall('it.install_id', 'null') },
+    {
+      topic: 'operation',
+      table: 'jobs',
+      events: ['insert', 'update'],
+      of: ['state', 'attempt', 'reason'],
+      // Lanes are text, and not all are installs.
+      when: postgres ? `it.lane ~ '${UUID}'` : 'it.lane is not null',
+      what: ofInstall(postgres ? 'it.lane::uuid' : 'it.lane', 'it.id'),
+    },
+    {
+      topic: 'activity',
+      table: 'activity',
+      events: ['insert'],
+      when: 'it.account_id is not null',
+      what: 'select it.account_id, null, null, it.user_id',
+    },
+  ];
+}
+
+/**
+ * Triggers that tell of changes, whichever process makes them: PostgreSQL notifies those that listen; on SQLite they write a small
+ * table that is read by those that follow.
+ */
+export function changeFeed(t: ColumnTypes, dialect: 'sqlite' | 'postgres'): string[] {
+  if (dialect === 'postgres') return tellings(true).flatMap(notifying);
+  return [
+    `create table changes (
+      seq ${t.seq},
+      topic ${t.text} not null,
+      account_id ${t.uuid} not null,
+      install_id ${t.uuid},
+      id ${t.uuid},
+      user_id ${t.uuid}
+    )`,
+    ...tellings(false).flatMap(writing),
+  ];
+}
+
+function notifying(telling: Telling): string[] {
+  const { topic, table, what } = telling;
+  return [
+    `create function homeport_tell_${table}() returns trigger language plpgsql as $$
+    declare it ${table};
+    begin
+      if tg_op = 'DELETE' then it := old; else it := new; end if;
+      perform pg_notify('homeport_changes', json_build_object('topic', '${topic}', 'account_id', account_id,
+        'install_id', install_id, 'id', id, 'user_id', user_id)::text)
+      from (${what}) as told (account_id, install_id, id, user_id);
+      return null;
+    end $$`,
+    ...telling.events.map(
+      (event) =>
+        `create trigger changes_${table}_${event} after ${timing(telling, event)} on ${table} for each row
+        ${condition(telling, event)} execute function homeport_tell_${table}()`,
+    ),
+  ];
+}
+
+function writing(telling: Telling): string[] {
+  const { topic, table, what } = telling;
+  return telling.events.map((event) => {
+    const told = what.replace(/^select /, `select '${topic}', `);
+    return `create trigger changes_${table}_${event} after ${timing(telling, event)} on ${table} for each row
+      ${condition(telling, event)}
+      begin
+        insert into changes (topic, account_id, install_id, id, user_id) ${ofRow(told, event)};
+      end`;
+  });
+}
+
+function timing({ of }: Telling, event: Event): string {
+  return event === 'update' && of ? `update of ${of.join(', ')}` : event;
+}
+
+function condition({ of = [], when }: Telling, event: Event): string {
+  const changed = event === 'update' ? of.map((name) => `old.${name} is distinct from new.${name}`) : [];
+  const conditions = [
+    ...(changed.length > 0 ? [`(${changed.join(' or ')})`] : []),
+    ...(when === undefined ? [] : [ofRow(when, event)]),
+  ];
+  return conditions.length > 0 ? `when (${conditions.join(' and ')})` : '';
+}
+
+function ofRow(text: string, event: Event): string {
+  return text.replaceAll('it.', event === 'delete' ? 'old.' : 'new.');
+}

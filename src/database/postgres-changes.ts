@@ -1,0 +1,91 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import type { Logger } from 'pino';
+import type { ChangeSink, ChangeSource } from './change-feed.ts';
+import { parseChange } from './change-schema.ts';
+
+/** What the triggers notify on (migration 0005). */
+const CHANNEL = 'homeport_changes';
+const FIRST_WAIT_MS = 250;
+const LONGEST_WAIT_MS = 15_000;
+/** How often the connection is asked whether it still lives, and how long it has to answer. */
+const HEARTBEAT_MS = 20_000;
+const REPLY_MS = 10_000;
+
+/**
+ * Listens on a connection of its own, straight to the server: one that a pooler hands from client to client hears nothing. Broken,
+ * it is made anew.
+ */
+export function postgresChanges(url: string, log: Logger): ChangeSource {
+  return (sink) => {
+    const ending = new AbortController();
+    const running = keepFollowing(url, sink, ending.signal, log);
+    return {
+      close() {
+        ending.abort();
+        return running;
+      },
+    };
+  };
+}
+
+async function keepFollowing(url: string, sink: ChangeSink, signal: AbortSignal, log: Logger): Promise<void> {
+  let wait = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    try {
+      await follow(
+        url,
+        {
+          ...sink,
+          on() {
+            wait = FIRST_WAIT_MS;
+            sink.on();
+          },
+        },
+        signal,
+      );
+    } catch (error) {
+      if (signal.aborted) return;
+      log.warn({ err: error }, 'the database tells no changes for the moment; connecting again');
+    }
+    sink.off();
+    await sleep(wait, undefined, { signal, ref: false }).catch(() => {});
+    wait = Math.min(wait * 2, LONGEST_WAIT_MS);
+  }
+}
+
+/** Follows one connection until it breaks (and throws) or `signal` ends it. */
+async function follow(url: string, sink: ChangeSink, signal: AbortSignal): Promise<void> {
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: REPLY_MS,
+    query_timeout: REPLY_MS,
+    keepAlive: true,
+    application_name: 'homeport changes',
+  });
+  const broken = Promise.withResolvers<never>();
+  // Waited for only below; until then it must not count as unhandled.
+  broken.promise.catch(() => {});
+  client.on('error', broken.reject);
+  client.on('end', () => broken.reject(new Error('the connection was closed')));
+  client.on('notification', ({ payload = '' }) => {
+    const change = parseChange(JSON.parse(payload));
+    if (change) sink.changed(change);
+    else sink.on();
+  });
+  const stop = () => broken.reject(new Error('nobody listens any more'));
+  signal.addEventListener('abort', stop);
+  try {
+    await Promise.race([broken.promise, client.connect()]);
+    await client.query(`listen ${CHANNEL}`);
+    if (signal.aborted) return;
+    sink.on();
+    for (;;) {
+      await Promise.race([broken.promise, sleep(HEARTBEAT_MS, undefined, { signal, ref: false })]);
+      await client.query('select 1');
+    }
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,79 @@
+import type Sqlite from 'better-sqlite3';
+import type { ChangeSource } from './change-feed.ts';
+import { parseChange } from './change-schema.ts';
+import type { Queries } from './database.ts';
+
+/** How often it is asked whether anybody has committed; the answer costs some microseconds. */
+const POLL_MS = 250;
+/** Rows read at a time. */
+const BATCH = 1_000;
+/** More than anybody is behind who looks four times a second. */
+const KEPT = 5_000;
+
+/**
+ * What the triggers have written into the table `changes` (migration 0005). `connection` must be one that only reads: another's
+ * commits show in its `data_version`, its own would not.
+ */
+export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): ChangeSource {
+  return (sink) => {
+    const version = connection.prepare('pragma data_version').pluck();
+    const last = connection.prepare("select seq from sqlite_sequence where name = 'changes'").pluck();
+    const later = connection.prepare<[number, number], { seq: number }>(
+      'select seq, topic, account_id, install_id, id, user_id from changes where seq > ? order by seq limit ?',
+    );
+    let seenVersion: unknown;
+    let seen = 0;
+
+    function begin(): void {
+      seenVersion = version.get();
+      seen = Number(last.get() ?? 0);
+      // Not at once: nobody is called before subscribing has returned.
+      queueMicrotask(() => sink.on());
+    }
+
+    function look(): void {
+      const present = version.get();
+      if (present === seenVersion) return;
+      for (;;) {
+        const rows = later.all(seen, BATCH);
+        for (const row of rows) {
+          const change = parseChange(row);
+          // The numbers have no gaps but where rows were deleted before they were read.
+          if (!change || row.seq !== seen + 1) sink.on();
+          if (change) sink.changed(change);
+          seen = row.seq;
+        }
+        if (rows.length < BATCH) break;
+      }
+      seenVersion = present;
+    }
+
+    begin();
+    const timer = setInterval(() => {
+      try {
+        look();
+      } catch (error) {
+        // Busy, or out of disk, for a moment: what is there is still there the next time.
+        if (!isPassing(error)) throw error;
+      }
+    }, pollMs).unref();
+    return {
+      close: async () => clearInterval(timer),
+    };
+  };
+}
+
+function isPassing(error: unknown): boolean {
+  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
+  return typeof code === 'string' && code.startsWith('SQLITE_');
+}
+
+/** Deletes what every process has read long since. */
+export async function pruneChanges(queries: Queries): Promise<void> {
+  await queries
+    .deleteFrom('changes')
+    .where('seq', '<=', (of) =>
+      of.selectFrom('changes').select((eb) => eb(eb.fn.max('seq'), '-', KEPT).as('oldest')),
+    )
+    .execute();
+}
