@@ -29,6 +29,7 @@ import { OperatorError } from './operator-error.ts';
 import type { VisitedPorts } from './outbound/visitor.ts';
 import { createOutside } from './outside.ts';
 import type { Platform } from './platform.ts';
+import { BUILT_PORTAL, portalPages } from './portal/pages.ts';
 import { createActivityLog } from './resources/activity/record.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
@@ -38,8 +39,8 @@ import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
-import { invitationPages } from './resources/invitations/pages.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
+import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { createSealer } from './secrets.ts';
 import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
@@ -51,6 +52,8 @@ export interface Surroundings {
   log: Logger;
   clock?: Clock;
   random?: Randomness;
+  /** Where the portal was built; where `npm run build` does but in tests. */
+  portalFolder?: string;
   /** Port of authoritative name servers; 53 but where a test's own stand elsewhere. */
   dnsPort?: number;
 }
@@ -176,6 +179,7 @@ export function createHomeportWorker(
     ...(certificates?.kinds ?? []),
     ...warnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
+    ...passwordJobKinds(services.passwords, mailer),
     ...upkeep,
   ];
   const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
@@ -219,7 +223,12 @@ export async function startHomeport(
     log.warn({ err: error }, 'could not write down when credentials were used'),
   );
   let websites: ReturnType<typeof createHost> | undefined;
-  const services = createServices(platform, authenticator, () => websites?.addresses() ?? null);
+  const limiter = createRateLimiter(database, clock);
+  const services = createServices(platform, {
+    authenticator,
+    limiter,
+    listening: () => websites?.addresses() ?? null,
+  });
   /** Undoes what was started, latest first. */
   const started: ((graceMs: number) => Promise<void>)[] = [() => database.close()];
   const stop = async (graceMs = 10_000) => {
@@ -265,7 +274,7 @@ export async function startHomeport(
     const gate = createGate({
       authenticator,
       sessions: services.sessions,
-      limiter: createRateLimiter(database, clock),
+      limiter,
       config,
     });
     const { app, listener } = await createServer({
@@ -277,11 +286,13 @@ export async function startHomeport(
       random,
       log,
       pages: async (pages) => {
-        await pages.register(invitationPages(services.invitations, gate));
-        pages.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'));
+        await pages.register(
+          portalPages({ folder: surroundings.portalFolder ?? BUILT_PORTAL, publicUrl: config.publicUrl }),
+        );
       },
     });
     started.push(() => authenticator.flush());
+    started.push(() => services.sessions.flush());
     started.push(async (graceMs) => {
       await listener.close(graceMs);
       await app.close();

@@ -1,4 +1,5 @@
 import type { Authenticator } from './api/auth.ts';
+import { createRateLimiter, type RateLimiter } from './api/limits.ts';
 import type { Route } from './api/route.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import type { HostingAddresses } from './hosting-addresses.ts';
@@ -41,6 +42,7 @@ import { createSecondFactorService } from './resources/second-factor/service.ts'
 import { serviceStatusRoutes } from './resources/service-status/routes.ts';
 import { sessionRoutes } from './resources/sessions/routes.ts';
 import { createSessionService } from './resources/sessions/service.ts';
+import { createSignInLimits } from './resources/sessions/sign-in-limits.ts';
 import { siteRoutes } from './resources/sites/routes.ts';
 import { createSiteService } from './resources/sites/service.ts';
 import { sshKeyRoutes } from './resources/ssh-keys/routes.ts';
@@ -51,12 +53,24 @@ import { userRoutes } from './resources/user/routes.ts';
 
 export type Services = ReturnType<typeof createServices>;
 
-/** Every service, made from the platform's parts. `listening`: where the host in this very process listens, if there is one. */
+/** What services share with the rest of a process that serves; a command has none of it. */
+export interface ServingParts {
+  authenticator?: Authenticator;
+  limiter?: RateLimiter;
+  /** Where the host in this very process listens, if there is one. */
+  listening?: () => HostingAddresses | null;
+}
+
+/** Every service, made from the platform's parts. */
 export function createServices(
   platform: Platform,
-  authenticator?: Authenticator,
-  listening: () => HostingAddresses | null = () => null,
+  {
+    authenticator,
+    limiter = createRateLimiter(platform.database, platform.clock),
+    listening = () => null,
+  }: ServingParts = {},
 ) {
+  const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform),
@@ -72,9 +86,9 @@ export function createServices(
     invitations: createInvitationService(platform),
     hosts: createHostService(platform),
     credentials: createCredentialService(platform, authenticator?.forget),
-    sessions: createSessionService(platform),
-    passwords: createPasswordService(platform),
-    secondFactor: createSecondFactorService(platform),
+    sessions: createSessionService(platform, limits),
+    passwords: createPasswordService(platform, limits),
+    secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
     operations: createOperationsService(platform, listening),
     profile: createProfileService(platform),

@@ -19,8 +19,10 @@ const Description = Type.Object({
 /** Throws unless an answer is one that the description promises: its status, and its body. */
 export type Conformance = (method: string, path: string, status: number, body: string) => void;
 
-/** Compiles the description that a server gives of itself into the check of its answers. */
-export function conformanceTo(served: unknown): Conformance {
+/**
+ * Compiles the description that a server gives of itself into the check of its answers. `prefix`: where the paths that it names lie.
+ */
+export function conformanceTo(served: unknown, prefix = '/v1'): Conformance {
   const description = Value.Parse(Description, served);
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -29,7 +31,7 @@ export function conformanceTo(served: unknown): Conformance {
   const templates = Object.keys(description.paths)
     .map((template) => ({
       template,
-      pattern: new RegExp(`^/v1${template.replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
+      pattern: new RegExp(`^${prefix}${template.replace(/\{[^}]+\}/g, '[^/]+')}/?$`),
       variables: template.split('{').length,
     }))
     // `domains/bulk` before `domains/{domain_id}`

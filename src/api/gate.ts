@@ -1,11 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionVerifier } from '../access/session.ts';
+import { addressBlock } from '../address-block.ts';
 import type { Config } from '../config.ts';
 import { CrossOrigin, RateLimited, Unauthenticated } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
-import { addressBlock } from './client-address.ts';
 import type { LimitDecision, RateLimiter } from './limits.ts';
 import { isSameOrigin, sessionToken } from './session.ts';
 

@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 
 export const WINDOW_SECONDS = 60;
-const WINDOW_MS = WINDOW_SECONDS * 1000;
 /** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
 const SHARES = 20;
 const KEYS_REMEMBERED = 100_000;
@@ -21,13 +20,16 @@ export interface LimitDecision {
 
 /**
  * Requests a minute for a key, in fixed windows, held across all processes: each takes shares of the window's
- * allowance from the database and spends them by itself, so the sum never exceeds the limit.
+ * allowance from the database and spends them by itself, so the sum never exceeds the limit. A key whose window is
+ * another than a minute has the same one at every call.
  */
 export interface RateLimiter {
   /** Spends one request of `key`. A limit of 0 always allows. */
-  spend(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
+  spend(key: string, limit: number, windowSeconds?: number): Promise<LimitDecision> | LimitDecision;
   /** Whether `key` could spend one, without spending it or taking a share for it. */
-  peek(key: string, limit: number): Promise<LimitDecision> | LimitDecision;
+  peek(key: string, limit: number, windowSeconds?: number): Promise<LimitDecision> | LimitDecision;
+  /** Gives back one that this process spent in the present window: it turned out not to count. */
+  refund(key: string, windowSeconds?: number): void;
 }
 
 interface Allowance {
@@ -44,10 +46,16 @@ interface Allowance {
 export function createRateLimiter(database: Database, clock: Clock): RateLimiter {
   const allowances = new LRUCache<string, Allowance>({ max: KEYS_REMEMBERED });
 
-  function decide(key: string, limit: number, spending: boolean): Promise<LimitDecision> | LimitDecision {
+  function decide(
+    key: string,
+    limit: number,
+    spending: boolean,
+    windowSeconds: number,
+  ): Promise<LimitDecision> | LimitDecision {
     const now = clock.now().getTime();
-    const windowStart = now - (now % WINDOW_MS);
-    const resetSeconds = Math.ceil((windowStart + WINDOW_MS - now) / 1000);
+    const windowMs = windowSeconds * 1000;
+    const windowStart = now - (now % windowMs);
+    const resetSeconds = Math.ceil((windowStart + windowMs - now) / 1000);
     if (limit === 0) return { allowed: true, limit: UNLIMITED, remaining: UNLIMITED, resetSeconds };
 
     let allowance = allowances.get(key);
@@ -68,7 +76,7 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
     current.asking ??= (spending ? takeShare : look)(key, current, limit).finally(() => {
       current.asking = undefined;
     });
-    return current.asking.then(() => decide(key, limit, spending));
+    return current.asking.then(() => decide(key, limit, spending, windowSeconds));
   }
 
   /** What the processes have taken together, without taking anything. */
@@ -120,7 +128,12 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
   }
 
   return {
-    spend: (key, limit) => decide(key, limit, true),
-    peek: (key, limit) => decide(key, limit, false),
+    spend: (key, limit, windowSeconds = WINDOW_SECONDS) => decide(key, limit, true, windowSeconds),
+    peek: (key, limit, windowSeconds = WINDOW_SECONDS) => decide(key, limit, false, windowSeconds),
+    refund(key, windowSeconds = WINDOW_SECONDS) {
+      const now = clock.now().getTime();
+      const allowance = allowances.get(key);
+      if (allowance?.windowStart === now - (now % (windowSeconds * 1000))) allowance.inHand++;
+    },
   };
 }

@@ -3,7 +3,7 @@ import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import { hashPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
-import type { SessionOrigin } from '../sessions/service.ts';
+import type { SessionOrigin } from '../sessions/origin.ts';
 
 /** An invitation that still can be accepted. */
 export interface OpenInvitation {

@@ -9,8 +9,9 @@ export const newPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength
 
 export const newPasswordTexts = {
   required: { summary: 'Choose a password', message: 'Choose a password' },
-  too_short: {
+  invalid: {
     summary: 'The password is too short',
+    code: 'too_short',
     message: `The password must have at least ${SHORTEST_PASSWORD} characters`,
   },
   too_long: {

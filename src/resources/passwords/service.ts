@@ -1,6 +1,23 @@
 import type { Session } from '../../access/session.ts';
+import { timestamp } from '../../clock.ts';
+import { hashSecret, newSecret } from '../../credential-secret.ts';
+import type { Queries } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
+import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
-import type { SessionOrigin } from '../sessions/service.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import { emailKey, type SignInLimits } from '../sessions/sign-in-limits.ts';
+import { deleteSessionsOf } from '../sessions/store.ts';
+import { findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
+import { sendPasswordReset } from './jobs.ts';
+import {
+  deletePasswordLinksOf,
+  findPasswordLink,
+  replacePasswordLinks,
+  setPassword,
+  takePasswordLink,
+} from './store.ts';
 
 export interface PasswordService {
   /** Has a mail sent if somebody has the address. Takes as long, and says as much, if nobody has. Throws RateLimited. */
@@ -17,18 +34,116 @@ export interface PasswordService {
   ): Promise<void>;
   /** Makes a link for somebody; earlier ones stop working. For the first start, mails and the command line. Throws NotFound. */
   createLink(userId: string, purpose: 'first' | 'reset'): Promise<string>;
+  /** The same for the mail to an address; undefined if nobody has it. */
+  createResetLink(emailKey: string): Promise<{ email: string; firstName: string; link: string } | undefined>;
 }
 
-const unbuilt = async (): Promise<never> => {
-  throw new Error('being built');
-};
+const HOUR_MS = 60 * 60 * 1000;
+/** How long a link works: one that somebody reads off a terminal waits for them longer than one in a mail that they asked for. */
+const LINK_MS = { first: 7 * 24 * HOUR_MS, reset: HOUR_MS };
 
-export function createPasswordService(_platform: Platform): PasswordService {
-  return {
-    requestReset: unbuilt,
-    findLink: unbuilt,
-    setByLink: unbuilt,
-    change: unbuilt,
-    createLink: unbuilt,
+export function createPasswordService(platform: Platform, limits: SignInLimits): PasswordService {
+  const { config, database, queue, clock, random, activity } = platform;
+  const { reader } = database;
+
+  async function requestReset(email: string, { address, requestId }: SessionOrigin): Promise<void> {
+    await limits.resetMail(address, email);
+    // Whether anybody has the address is looked up by the job: here it would show in the time that it takes.
+    await database.write((transaction) =>
+      queue.enqueue(transaction, sendPasswordReset, {
+        payload: { email_key: emailKey(email) },
+        lane: null,
+        requestId,
+      }),
+    );
+  }
+
+  async function findLink(token: string) {
+    const link = await findPasswordLink(reader, hashSecret(token), timestamp(clock));
+    if (!link) throw new NotFound();
+    const { email, first_name, purpose } = link;
+    return { email, first_name, purpose };
+  }
+
+  async function setByLink(token: string, password: string, origin: SessionOrigin): Promise<void> {
+    const tokenHash = hashSecret(token);
+    const link = await findPasswordLink(reader, tokenHash, timestamp(clock));
+    // Before the costly hash, which is not for whoever makes up tokens.
+    if (!link) throw new NotFound();
+    const { user_id: userId, email } = link;
+    const passwordHash = await hashPassword(password);
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      if (!(await takePasswordLink(queries, tokenHash, timestamp(clock)))) throw new NotFound();
+      await replacePassword(queries, userId, passwordHash);
+      await deleteSessionsOf(queries, userId);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'password.set', subject: { id: userId, name: email } },
+      );
+    });
+  }
+
+  const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
+    if (!session) throw new Error('a request passed the gate without a session');
+    const { id, userId } = session;
+    const person = await findPersonById(reader, userId);
+    if (!person) throw new Unauthenticated('Authentication required');
+    const attempt = await limits.password(origin.address, person.email);
+    if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
+    attempt.succeeded();
+    const passwordHash = await hashPassword(password);
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const present = await findPersonById(queries, userId);
+      if (present?.password_hash !== person.password_hash) throw wrongPassword();
+      await replacePassword(queries, userId, passwordHash);
+      await deleteSessionsOf(queries, userId, id);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'password.change', subject: { id: userId, name: person.email } },
+      );
+    });
   };
+
+  /** A link to set the one before serves nobody any more. */
+  async function replacePassword(queries: Queries, userId: string, passwordHash: string): Promise<void> {
+    await setPassword(queries, userId, passwordHash);
+    await deletePasswordLinksOf(queries, userId);
+  }
+
+  async function createLink(userId: string, purpose: 'first' | 'reset'): Promise<string> {
+    const token = newSecret(random);
+    await database.write(async (transaction) => {
+      // Locked: of two links made at once, one replaces the other.
+      if (!(await lockRow(transaction, 'users', userId))) throw new NotFound();
+      await replacePasswordLinks(transaction.queries, {
+        token_hash: hashSecret(token),
+        user_id: userId,
+        purpose,
+        expires_at: timestamp(clock, LINK_MS[purpose]),
+        created_at: timestamp(clock),
+      });
+    });
+    return `${config.publicUrl}/password/${token}`;
+  }
+
+  async function createResetLink(key: string) {
+    const person = await findPersonByEmail(reader, key);
+    const user = person && (await findSignedInUser(reader, person.id));
+    if (!user) return undefined;
+    const link = await createLink(user.id, 'reset');
+    return { email: user.email, firstName: user.first_name, link };
+  }
+
+  return { requestReset, findLink, setByLink, change, createLink, createResetLink };
 }
+
+const wrongPassword = () =>
+  invalidValue('Password', 'current_password', 'wrong', 'The current password is not right');

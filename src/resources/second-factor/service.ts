@@ -1,6 +1,28 @@
+import { operatorFor } from '../../access/caller.ts';
 import type { Session } from '../../access/session.ts';
+import { timestamp } from '../../clock.ts';
+import type { Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { InvalidRequest, invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
+import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
-import type { SessionOrigin } from '../sessions/service.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import type { SignInLimits } from '../sessions/sign-in-limits.ts';
+import { deleteSessionsOf } from '../sessions/store.ts';
+import { findPersonById, type PersonWithPassword } from '../user/store.ts';
+import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import {
+  confirmSecret,
+  countRecoveryCodes,
+  deleteSecondFactor,
+  findDemandingAccounts,
+  findSecondFactor,
+  noteSecondFactor,
+  offerSecret,
+  replaceRecoveryCodes,
+} from './store.ts';
+import { newTotpSecret, sixDigits, stepOfCode, totpUri } from './totp.ts';
+import { createCodeVerifier } from './verification.ts';
 
 export interface SecondFactorService {
   standing(
@@ -26,18 +48,173 @@ export interface SecondFactorService {
     code: string,
     origin: SessionOrigin,
   ): Promise<{ recovery_codes: string[] }>;
+  /**
+   * For the command line: switches off the second factor of somebody who has lost theirs, and ends their sessions. Returns whether
+   * there was one. Throws NotFound.
+   */
+  reset(userId: string): Promise<boolean>;
 }
 
-const unbuilt = async (): Promise<never> => {
-  throw new Error('being built');
-};
+export function createSecondFactorService(platform: Platform, limits: SignInLimits): SecondFactorService {
+  const { config, database, clock, random, sealer, activity } = platform;
+  const { reader } = database;
+  const codes = createCodeVerifier(platform);
+  const issuer = `Homeport ${new URL(config.publicUrl).hostname}`;
 
-export function createSecondFactorService(_platform: Platform): SecondFactorService {
-  return {
-    standing: unbuilt,
-    enrol: unbuilt,
-    confirm: unbuilt,
-    remove: unbuilt,
-    renewRecoveryCodes: unbuilt,
-  };
+  async function standing(session: Session | null) {
+    const { userId } = signedIn(session);
+    const factor = await findSecondFactor(reader, userId);
+    return {
+      enabled: factor !== undefined && factor.confirmed_at !== null,
+      recovery_codes_left: await countRecoveryCodes(reader, userId),
+      required_by: await findDemandingAccounts(reader, userId),
+    };
+  }
+
+  async function enrol(session: Session | null, password: string, { address }: SessionOrigin) {
+    const { userId } = signedIn(session);
+    const person = await requirePerson(userId);
+    const attempt = await limits.password(address, person.email);
+    if (!(await verifyPassword(password, person.password_hash))) {
+      throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is not right');
+    }
+    attempt.succeeded();
+    const secret = newTotpSecret(random);
+    const uri = await totpUri(secret, person.email, issuer);
+    const offered = await database.write(({ queries }) =>
+      offerSecret(queries, {
+        user_id: userId,
+        sealed_secret: sealer.seal(secret),
+        created_at: timestamp(clock),
+      }),
+    );
+    if (!offered) throw switchedOn();
+    return { secret, uri };
+  }
+
+  async function confirm(session: Session | null, code: string, origin: SessionOrigin) {
+    const { id, userId } = signedIn(session);
+    const factor = await findSecondFactor(reader, userId);
+    if (!factor) throw new InvalidRequest('Begin to enrol first');
+    if (factor.confirmed_at !== null) throw switchedOn();
+    const attempt = await limits.code(userId);
+    const digits = sixDigits(code);
+    const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
+    if (typeof step !== 'number') throw wrongCode();
+    const recovery = newRecoveryCodes(random);
+    await changeOfPerson(userId, async (transaction, person) => {
+      const { queries } = transaction;
+      const confirmed = { sealedSecret: factor.sealed_secret, step, now: timestamp(clock) };
+      if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
+      await replaceRecoveryCodes(queries, userId, hashesOf(recovery));
+      await noteSecondFactor(queries, userId, true);
+      await deleteSessionsOf(queries, userId, id);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.enable', subject: { id: userId, name: person.email } },
+      );
+    });
+    attempt.succeeded();
+    return { recovery_codes: recovery };
+  }
+
+  async function remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void> {
+    const { userId } = signedIn(session);
+    await withCode(userId, code, async (transaction, person) => {
+      const { queries } = transaction;
+      const [demanding] = await findDemandingAccounts(queries, userId);
+      if (demanding !== undefined) {
+        throw new InvalidRequest(`${demanding} demands a second factor of everybody who works in it`);
+      }
+      await deleteSecondFactor(queries, userId);
+      await noteSecondFactor(queries, userId, false);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
+      );
+    });
+  }
+
+  async function renewRecoveryCodes(session: Session | null, code: string, origin: SessionOrigin) {
+    const { userId } = signedIn(session);
+    const recovery = newRecoveryCodes(random);
+    await withCode(userId, code, async (transaction, person) => {
+      await replaceRecoveryCodes(transaction.queries, userId, hashesOf(recovery));
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.renew_codes', subject: { id: userId, name: person.email } },
+      );
+    });
+    return { recovery_codes: recovery };
+  }
+
+  async function reset(userId: string): Promise<boolean> {
+    return changeOfPerson(userId, async (transaction, person) => {
+      const { queries } = transaction;
+      if (!(await deleteSecondFactor(queries, userId))) return false;
+      await noteSecondFactor(queries, userId, false);
+      await deleteSessionsOf(queries, userId);
+      await activity.recordOfPerson(
+        transaction,
+        operatorFor(userId),
+        { userId },
+        { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
+      );
+      return true;
+    });
+  }
+
+  /** Does what a code permits, and uses the code up by that. */
+  async function withCode(
+    userId: string,
+    code: string,
+    work: (transaction: Transaction, person: PersonWithPassword) => Promise<void>,
+  ): Promise<void> {
+    const attempt = await limits.code(userId);
+    const match = await codes.match(userId, code);
+    if (!match) throw wrongCode();
+    await changeOfPerson(userId, async (transaction, person) => {
+      if (!(await codes.use(transaction.queries, match))) throw wrongCode();
+      await work(transaction, person);
+    });
+    attempt.succeeded();
+  }
+
+  function changeOfPerson<Result>(
+    userId: string,
+    work: (transaction: Transaction, person: PersonWithPassword) => Promise<Result>,
+  ): Promise<Result> {
+    return database.write(async (transaction) => {
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(transaction.queries, userId);
+      if (!person) throw new NotFound();
+      return work(transaction, person);
+    });
+  }
+
+  async function requirePerson(userId: string): Promise<PersonWithPassword> {
+    const person = await findPersonById(reader, userId);
+    if (!person) throw new Unauthenticated('Authentication required');
+    return person;
+  }
+
+  return { standing, enrol, confirm, remove, renewRecoveryCodes, reset };
 }
+
+function signedIn(session: Session | null): Session {
+  if (!session) throw new Error('a request passed the gate without a session');
+  return session;
+}
+
+const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);
+
+const wrongCode = () =>
+  invalidValue('SecondFactor', 'code', 'wrong', 'The code is not right, or was used already');
+
+const switchedOn = () => new InvalidRequest('Your second factor is switched on already');

@@ -1,8 +1,32 @@
 import type { Static } from 'typebox';
 import type { Caller } from '../../access/caller.ts';
+import { reachOf } from '../../access/permissions.ts';
 import type { Session, SessionStage, SessionVerifier } from '../../access/session.ts';
+import { timestamp } from '../../clock.ts';
+import { hashSecret, newSecret } from '../../credential-secret.ts';
+import type { Queries } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { NotFound, Unauthenticated } from '../../failures.ts';
+import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { createCodeVerifier } from '../second-factor/verification.ts';
+import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
+import { createLastSeen } from './last-seen.ts';
+import { AWAITING_MS, endOf, LONGEST_MS, minuteOf, WRONG_CODES } from './lifetime.ts';
+import { type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
+import { emailKey, type SignInLimits } from './sign-in-limits.ts';
+import { stageOf } from './stage.ts';
+import {
+  addSession,
+  countWrongCode,
+  deleteSession,
+  deleteSessionsOf,
+  findFactorStanding,
+  findSessionsOf,
+  prepareFindSession,
+  takeAwaitingSession,
+} from './store.ts';
 
 /** What a browser is given once the password, or the second factor, was right. */
 export interface MadeSession {
@@ -22,38 +46,213 @@ export interface SignIn {
   replaced: Session | null;
 }
 
-/** Where a request of a session comes from, for the activity log. */
-export interface SessionOrigin {
-  address: string;
-  requestId: string;
-}
-
 export interface SessionService extends SessionVerifier {
   /** Throws Unauthenticated, RateLimited. */
   signIn(attempt: SignIn): Promise<MadeSession>;
   /** Throws Unauthenticated, RateLimited. */
   passSecondFactor(session: Session, code: string, origin: SessionOrigin): Promise<MadeSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
-  signOut(session: Session, origin: SessionOrigin): Promise<void>;
+  signOut(session: Session): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
   /** Ends one session of the caller's. Throws NotFound. */
   end(caller: Caller, sessionId: string): Promise<void>;
   endOthers(session: Session, origin: SessionOrigin): Promise<void>;
+  /** Writes down the uses that are still in memory. */
+  flush(): Promise<void>;
 }
 
-const unbuilt = async (): Promise<never> => {
-  throw new Error('being built');
-};
+/** 256 bits. */
+const TOKEN_BYTES = 32;
+/** Whatever a browser calls itself, so much of it tells which it is. */
+const LONGEST_USER_AGENT = 400;
 
-export function createSessionService(_platform: Platform): SessionService {
+export function createSessionService(platform: Platform, limits: SignInLimits): SessionService {
+  const { database, clock, random, activity, log } = platform;
+  const { reader } = database;
+  const find = prepareFindSession(database);
+  const codes = createCodeVerifier(platform);
+  const lastSeen = createLastSeen(database, (error) =>
+    log.warn({ err: error }, 'could not write down when sessions were used'),
+  );
+
+  /** Begins a session with a token that nobody has seen before. */
+  async function begin(
+    queries: Queries,
+    session: { userId: string; awaitsSecondFactor: boolean; address: string; userAgent: string | null },
+  ): Promise<{ id: string; made: MadeSession }> {
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? AWAITING_MS : LONGEST_MS));
+    const token = newSecret(random, TOKEN_BYTES);
+    const id = random.uuid();
+    await addSession(queries, {
+      id,
+      token_hash: hashSecret(token),
+      user_id: session.userId,
+      awaits_second_factor: session.awaitsSecondFactor,
+      address: session.address,
+      user_agent: session.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+      last_seen_at: minuteOf(now),
+      expires_at: expiresAt.toISOString(),
+      created_at: now.toISOString(),
+    });
+    const standing = await findFactorStanding(queries, session.userId);
+    const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
+    return { id, made: { token, expiresAt, stage } };
+  }
+
+  async function verify(token: string): Promise<Session | null> {
+    const [session] = await find({ tokenHash: hashSecret(token) });
+    if (!session) return null;
+    const now = clock.now();
+    const last_seen_at = lastSeen.of(session);
+    if (endOf({ last_seen_at, expires_at: session.expires_at }) <= now.toISOString()) return null;
+    lastSeen.note(session, now);
+    return { id: session.id, userId: session.user_id, stage: stageOf(session) };
+  }
+
+  async function signIn({ email, password, address, userAgent, requestId, replaced }: SignIn) {
+    const attempt = await limits.password(address, email);
+    const person = await findPersonByEmail(reader, emailKey(email));
+    const right = await verifyPassword(password, person?.password_hash ?? null);
+    if (!person || !right) throw new Unauthenticated('Bad Credentials');
+    const made = await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', person.id);
+      // Changed meanwhile, it has ended all sessions; this one must not come after them.
+      const present = await findPersonById(queries, person.id);
+      if (present?.password_hash !== person.password_hash) throw new Unauthenticated('Bad Credentials');
+      if (replaced) await deleteSession(queries, replaced);
+      const { confirmed_at } = await findFactorStanding(queries, person.id);
+      const awaitsSecondFactor = confirmed_at !== null;
+      const begun = await begin(queries, { userId: person.id, awaitsSecondFactor, address, userAgent });
+      if (!awaitsSecondFactor) {
+        await activity.recordOfPerson(
+          transaction,
+          visitor(person.id, { address, requestId }),
+          { userId: person.id },
+          {
+            action: 'session.create',
+            subject: { id: begun.id, name: person.email },
+          },
+        );
+      }
+      return begun.made;
+    });
+    attempt.succeeded();
+    return made;
+  }
+
+  async function passSecondFactor(session: Session, code: string, origin: SessionOrigin) {
+    const { userId } = session;
+    const attempt = await limits.code(userId);
+    const match = await codes.match(userId, code);
+    const made =
+      match &&
+      (await database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'users', userId);
+        const person = await findPersonById(queries, userId);
+        if (!person || !(await codes.use(queries, match))) return undefined;
+        const awaiting = await takeAwaitingSession(queries, session.id);
+        if (!awaiting) throw new Unauthenticated('Authentication required');
+        const begun = await begin(queries, {
+          userId,
+          awaitsSecondFactor: false,
+          address: origin.address,
+          userAgent: awaiting.user_agent,
+        });
+        await activity.recordOfPerson(
+          transaction,
+          visitor(userId, origin),
+          { userId },
+          {
+            action: 'session.create',
+            subject: { id: begun.id, name: person.email },
+            details: { second_factor: match.kind },
+          },
+        );
+        return begun.made;
+      }));
+    if (!made) {
+      await database.write(({ queries }) => countWrongCode(queries, session.id, WRONG_CODES));
+      throw new Unauthenticated('Wrong code');
+    }
+    attempt.succeeded();
+    return made;
+  }
+
+  async function present({ userId, stage }: Session) {
+    const user = await findSignedInUser(reader, userId);
+    if (!user) throw new Unauthenticated('Authentication required');
+    const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
+    return {
+      stage,
+      user,
+      accounts: accounts
+        .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+        .map((account) => ({ ...account, may: reachOf(account.role) })),
+    };
+  }
+
+  async function list({ id, userId }: Session) {
+    const now = timestamp(clock);
+    const sessions = await findSessionsOf(reader, userId);
+    return sessions
+      .map((session) => ({ ...session, last_seen_at: lastSeen.of(session) }))
+      .map((session) => ({ ...session, current: session.id === id, expires_at: endOf(session) }))
+      .filter(({ expires_at }) => expires_at > now);
+  }
+
+  async function end(caller: Caller, sessionId: string): Promise<void> {
+    const { userId } = caller;
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(queries, userId);
+      if (!person || !(await deleteSession(queries, { id: sessionId, userId }))) throw new NotFound();
+      await activity.recordOfPerson(
+        transaction,
+        caller,
+        { userId },
+        {
+          action: 'session.end',
+          subject: { id: sessionId, name: person.email },
+        },
+      );
+    });
+  }
+
+  async function endOthers({ id, userId }: Session, origin: SessionOrigin): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(queries, userId);
+      const ended = await deleteSessionsOf(queries, userId, id);
+      if (!person || ended === 0) return;
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        {
+          action: 'session.end',
+          subject: { id: null, name: person.email },
+          details: { sessions: ended },
+        },
+      );
+    });
+  }
+
   return {
-    verify: unbuilt,
-    signIn: unbuilt,
-    passSecondFactor: unbuilt,
-    present: unbuilt,
-    signOut: unbuilt,
-    list: unbuilt,
-    end: unbuilt,
-    endOthers: unbuilt,
+    verify,
+    signIn,
+    passSecondFactor,
+    present,
+    async signOut(session) {
+      await database.write(({ queries }) => deleteSession(queries, session));
+    },
+    list,
+    end,
+    endOthers,
+    flush: lastSeen.flush,
   };
 }

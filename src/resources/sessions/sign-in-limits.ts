@@ -1,0 +1,89 @@
+import { addressBlock } from '../../address-block.ts';
+import { hashSecret } from '../../credential-secret.ts';
+import { RateLimited } from '../../failures.ts';
+
+/** What counts attempts, across all processes (api/limits.ts). */
+export interface AttemptCounter {
+  spend(key: string, limit: number, windowSeconds?: number): Promise<Decision> | Decision;
+  refund(key: string, windowSeconds?: number): void;
+}
+
+interface Decision {
+  allowed: boolean;
+  resetSeconds: number;
+}
+
+/** An attempt that has been counted as if it were wrong. */
+export interface Attempt {
+  /** It was right: it does not count. */
+  succeeded(): void;
+}
+
+/**
+ * How often somebody may be wrong. Each attempt is counted before it is looked at, so that many at once are no way
+ * round a limit; and by the address that was typed, so that nothing tells whether anybody has it. All throw RateLimited.
+ */
+export interface SignInLimits {
+  password(address: string, email: string): Promise<Attempt>;
+  /** Six digits, of which three are right at any time, are soon guessed by who may try. */
+  code(userId: string): Promise<Attempt>;
+  /** Mails that a stranger can have sent to a person. */
+  resetMail(address: string, email: string): Promise<void>;
+  /** Mails that a colleague can have sent to a person who is invited. */
+  invitationMail(accountId: string, userId: string): Promise<void>;
+}
+
+const MINUTE = 60;
+const HOUR = 60 * MINUTE;
+
+interface Limit {
+  name: string;
+  limit: number;
+  windowSeconds: number;
+}
+
+const PASSWORDS_OF_ADDRESS: Limit = { name: 'sign-in:address', limit: 30, windowSeconds: MINUTE };
+const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 10, windowSeconds: MINUTE };
+const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
+const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
+const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
+const INVITATIONS_OF_PERSON: Limit = { name: 'invitations:person', limit: 5, windowSeconds: HOUR };
+
+/** How an e-mail address is known: without white space around it, in lower case. */
+export const emailKey = (email: string): string => email.trim().toLowerCase();
+
+/** `perMinute`: false switches off the limits by the minute (the setting of failed authentications is 0). */
+export function createSignInLimits(
+  counter: AttemptCounter,
+  { perMinute }: { perMinute: boolean },
+): SignInLimits {
+  async function attempt(...counted: [Limit, of: string][]): Promise<Attempt> {
+    const spent: { key: string; windowSeconds: number }[] = [];
+    for (const [{ name, limit, windowSeconds }, of] of counted) {
+      if (windowSeconds === MINUTE && !perMinute) continue;
+      const key = `${name}:${of}`;
+      const { allowed, resetSeconds } = await counter.spend(key, limit, windowSeconds);
+      if (!allowed) throw new RateLimited(resetSeconds, 'Too many attempts - please wait and try again');
+      spent.push({ key, windowSeconds });
+    }
+    return {
+      succeeded() {
+        for (const { key, windowSeconds } of spent.splice(0)) counter.refund(key, windowSeconds);
+      },
+    };
+  }
+  // A key must not be whatever a stranger types.
+  const personOf = (email: string) => hashSecret(emailKey(email));
+
+  return {
+    password: (address, email) =>
+      attempt([PASSWORDS_OF_ADDRESS, addressBlock(address)], [PASSWORDS_OF_PERSON, personOf(email)]),
+    code: (userId) => attempt([CODES_OF_PERSON, userId]),
+    async resetMail(address, email) {
+      await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
+    },
+    async invitationMail(accountId, userId) {
+      await attempt([INVITATIONS_OF_PERSON, `${accountId}:${userId}`]);
+    },
+  };
+}

@@ -1,0 +1,129 @@
+import { type Agent, request } from 'undici';
+import { hashPassword } from '../src/passwords.ts';
+import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
+import { type Conformance, conformanceTo } from './conformance.ts';
+import type { Person, TestHomeport } from './homeport.ts';
+
+export interface PortalCallOptions extends CallOptions {
+  /** Sent as `Origin` in place of the portal's own; null: none is sent. */
+  origin?: string | null;
+}
+
+/**
+ * Calls one server as the portal's pages in one browser do: keeps the cookie that it is given, and says where it comes from. A path is
+ * below `/portal/api`, or names the API: `/v1/user`. Every answer is held against the description that the server gives.
+ */
+export interface PortalClient extends Client {
+  call(method: string, path: string, options?: PortalCallOptions): Promise<Answer>;
+  /** What it sends as `Cookie`; null: nothing. Setting it is what a thief does. */
+  cookie: string | null;
+  signIn(email: string, password: string): Promise<Answer>;
+}
+
+/** The password that {@link signedIn} gives people. */
+export const PASSWORD = 'correct horse battery staple';
+
+interface Server {
+  agent: Agent;
+  conformance: { '/v1': Conformance; '/portal/api': Conformance };
+}
+
+const PORTAL = '/portal/api';
+const servers = new WeakMap<object, Promise<Server>>();
+
+async function connect({ origin, ca }: Pick<TestHomeport, 'origin' | 'ca'>): Promise<Server> {
+  const agent = createAgent(ca);
+  const [api, portal] = await Promise.all(
+    ['/v1/swagger', `${PORTAL}/description`].map(async (path) => {
+      const response = await request(origin + path, { dispatcher: agent });
+      return response.body.json();
+    }),
+  );
+  return {
+    agent,
+    conformance: { '/v1': conformanceTo(api), [PORTAL]: conformanceTo(portal, '') },
+  };
+}
+
+export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>): PortalClient {
+  let server = servers.get(homeport);
+  if (server === undefined) {
+    server = connect(homeport);
+    servers.set(homeport, server);
+  }
+  const connected = server;
+
+  async function call(
+    method: string,
+    path: string,
+    { json, raw, headers, origin = homeport.origin }: PortalCallOptions = {},
+  ): Promise<Answer> {
+    const { agent, conformance } = await connected;
+    const inApi = path.startsWith('/v1/');
+    const url = new URL(homeport.origin + (inApi ? path : PORTAL + path));
+    const body = raw ?? (json === undefined ? null : JSON.stringify(json));
+    const response = await request(url, {
+      method,
+      dispatcher: agent,
+      headers: {
+        ...(client.cookie === null ? {} : { cookie: client.cookie }),
+        // A browser names the origin of its own GETs nowhere.
+        ...(origin === null || (method === 'GET' && origin === homeport.origin) ? {} : { origin }),
+        ...(body === null ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      body,
+    });
+    const text = await response.body.text();
+    conformance[inApi ? '/v1' : PORTAL](method, url.pathname, response.statusCode, text);
+    keepCookie(response.headers['set-cookie']);
+    const parsed: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: response.statusCode, headers: response.headers, body: parsed };
+  }
+
+  /** As a browser does; one that has expired is thrown away. */
+  function keepCookie(header: string | string[] | undefined): void {
+    for (const set of [header ?? []].flat()) {
+      const expires = /;\s*expires=([^;]+)/i.exec(set)?.[1];
+      const gone = expires !== undefined && Date.parse(expires) === 0;
+      client.cookie = gone ? null : (set.split(';')[0] ?? null);
+    }
+  }
+
+  const client: PortalClient = {
+    cookie: null,
+    call,
+    get: (path, options) => call('GET', path, options),
+    post: (path, json) => call('POST', path, json === undefined ? {} : { json }),
+    patch: (path, json) => call('PATCH', path, json === undefined ? {} : { json }),
+    delete: (path) => call('DELETE', path),
+    signIn: (email, password) => call('POST', '/session', { json: { email, password } }),
+  };
+  return client;
+}
+
+let passwordHash: Promise<string> | undefined;
+
+/** Gives a person {@link PASSWORD}, without anybody noticing. */
+export async function givePassword(
+  { platform }: Pick<TestHomeport, 'platform'>,
+  { userId }: Pick<Person, 'userId'>,
+): Promise<void> {
+  passwordHash ??= hashPassword(PASSWORD);
+  const password_hash = await passwordHash;
+  await platform.database.write(({ queries }) =>
+    queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute(),
+  );
+}
+
+/** A browser in which a person is signed in, with {@link PASSWORD}. */
+export async function signedIn(
+  homeport: Pick<TestHomeport, 'origin' | 'ca' | 'platform'>,
+  person: Pick<Person, 'userId' | 'email'>,
+): Promise<PortalClient> {
+  await givePassword(homeport, person);
+  const client = createPortalClient(homeport);
+  const answer = await client.signIn(person.email, PASSWORD);
+  if (answer.status !== 200) throw new Error(`signing in was answered with ${answer.status}`);
+  return client;
+}
