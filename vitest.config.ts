@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { hasChromium } from './test/browser/chromium.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
 
 const postgres = findPostgres() !== undefined;
@@ -6,6 +7,13 @@ if (!postgres) {
   process.stderr.write(
     'SKIPPED: every test on PostgreSQL, because this machine has no PostgreSQL server.\n' +
       '         To run them too: apt-get install postgresql (Debian), then npm test again.\n',
+  );
+}
+
+if (!hasChromium) {
+  process.stderr.write(
+    'SKIPPED: every test of the portal in a browser, because this machine has no Chromium.\n' +
+      '         To run them too: apt-get install chromium (Debian), then npm test again.\n',
   );
 }
 
@@ -45,6 +53,19 @@ export default defineConfig({
                 include: everywhere,
                 exclude: withoutDatabase,
                 globalSetup: ['test/global-setup.ts'],
+              },
+            },
+          ]
+        : []),
+      ...(hasChromium
+        ? [
+            {
+              extends: true as const,
+              test: {
+                name: 'browser',
+                include: ['test/browser/**/*.browser-test.ts'],
+                provide: { postgresUrl: '' },
+                globalSetup: ['test/browser/built-portal.ts'],
               },
             },
           ]

@@ -7,6 +7,8 @@ import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type Clock, systemClock, timestamp } from '../src/clock.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
+import { OperatorError } from '../src/operator-error.ts';
+import { hashPassword } from '../src/passwords.ts';
 import type { IssuedCredential } from '../src/resources/credentials/service.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
@@ -32,6 +34,8 @@ export interface TestHomeport extends RunningHomeport {
   account(name?: string): Promise<string>;
   /** A new person, a member of `accountId` in a role; of none if that is left out. */
   person(accountId?: string, roles?: RoleInput, installIds?: string[]): Promise<Person>;
+  /** Lets a person sign in to the portal with this password. */
+  setPassword(person: Person, password: string): Promise<void>;
   /** An account with its owner. */
   ownedAccount(): Promise<{ accountId: string; owner: Person }>;
   /** An install whose website answers. */
@@ -47,6 +51,8 @@ export interface TestOptions {
   /** Use this database and data folder instead of a new one. */
   place?: DatabasePlace;
   roles?: { api: boolean; hosting: boolean };
+  /** Where the portal was built. */
+  portalFolder?: string;
   /** Port of authoritative name servers. */
   dnsPort?: number;
 }
@@ -59,35 +65,46 @@ export function installName(): string {
   return `site${process.pid}x${counter}`;
 }
 
+/** Another test may take the port between looking and listening. */
+async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await start(await freePort());
+    } catch (error) {
+      if (attempt === 3 || !(error instanceof OperatorError) || !error.message.includes('is in use'))
+        throw error;
+    }
+  }
+}
+
 export async function startTestHomeport(options: TestOptions = {}): Promise<TestHomeport> {
   const place = options.place ?? (await databasePlace());
-  const port = await freePort();
   const clock = options.clock ?? systemClock;
   const { databaseUrl, dataDir } = place.settings;
-  const config = readConfig({
-    HOMEPORT_DATA_DIR: dataDir,
-    ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
-    HOMEPORT_LISTEN: `127.0.0.1:${port}`,
-    HOMEPORT_PUBLIC_URL: `https://localhost:${port}`,
-    HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
-    HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
-    HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
-    // Nothing listens there: what a test does not set up itself is asked of nobody.
-    HOMEPORT_RESOLVERS: '127.0.0.1:9',
-    HOMEPORT_RATE_LIMIT: '0',
-    HOMEPORT_AUTH_FAILURE_LIMIT: '0',
-    ...options.environment,
-  });
   const roles = options.roles ?? { api: true, hosting: true };
-  const homeport = await startHomeport(
-    config,
-    {
+  const { port, config, homeport } = await onFreePort(async (port) => {
+    const config = readConfig({
+      HOMEPORT_DATA_DIR: dataDir,
+      ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
+      HOMEPORT_LISTEN: `127.0.0.1:${port}`,
+      HOMEPORT_PUBLIC_URL: `https://localhost:${port}`,
+      HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
+      HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
+      HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+      // Nothing listens there: what a test does not set up itself is asked of nobody.
+      HOMEPORT_RESOLVERS: '127.0.0.1:9',
+      HOMEPORT_RATE_LIMIT: '0',
+      HOMEPORT_AUTH_FAILURE_LIMIT: '0',
+      ...options.environment,
+    });
+    const surroundings = {
       log: options.log ?? silent,
       clock,
+      ...(options.portalFolder === undefined ? {} : { portalFolder: options.portalFolder }),
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
-    },
-    roles,
-  );
+    };
+    return { port, config, homeport: await startHomeport(config, surroundings, roles) };
+  });
   const { platform, services } = homeport;
   const origin = `https://localhost:${port}`;
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
@@ -165,17 +182,23 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     clientOf,
     account,
     person,
+    async setPassword({ userId }, password) {
+      const password_hash = await hashPassword(password);
+      await platform.database.write(({ queries }) =>
+        queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute(),
+      );
+    },
     async ownedAccount() {
       const accountId = await account();
       return { accountId, owner: await person(accountId, 'owner') };
     },
     async install(owner, accountId, more = {}) {
       const name = installName();
-      const made = await services.installs.create(
-        operatorFor(owner.userId),
-        { name, account_id: accountId, ...more },
-        'test',
-      );
+      const made = await services.installs.create(operatorFor(owner.userId), {
+        name,
+        account_id: accountId,
+        ...more,
+      });
       await homeport.idle();
       return { id: made.id, name };
     },

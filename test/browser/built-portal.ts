@@ -1,0 +1,20 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { buildPortal } from '../../web/build.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Where the portal was built for the tests; empty where no test needs it. */
+    portalFolder: string;
+  }
+}
+
+/** Builds the portal once for all browser tests, from the present sources, beside whatever `npm run build` made. */
+export default async function setup({ provide }: TestProject): Promise<() => void> {
+  const folder = mkdtempSync(join(tmpdir(), 'homeport-portal-'));
+  await buildPortal(folder);
+  provide('portalFolder', folder);
+  return () => rmSync(folder, { recursive: true, force: true });
+}
