@@ -12,7 +12,8 @@ import { applyInstall } from './resources/installs/jobs.ts';
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as a look back is any use. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
-const KEEP_RATE_WINDOWS_MS = 10 * 60 * 1000;
+/** Longer than the longest window, an hour. */
+const KEEP_RATE_WINDOWS_MS = 2 * 60 * 60 * 1000;
 const LANE = 'maintenance';
 
 const nothing = Type.Object({});
