@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { operatorFor } from '../../access/caller.ts';
+import { Forbidden, NotFound } from '../../failures.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -101,5 +104,88 @@ describe('GET /accounts', () => {
         'Bad request - invalid parameters',
       ),
     );
+  });
+});
+
+describe('what the owners of an account decide', () => {
+  const update = (
+    id: string,
+    { userId }: Person,
+    change: { name?: string; requires_second_factor?: boolean },
+  ) => homeport.services.accounts.update(operatorFor(userId), id, change);
+
+  async function withSecondFactor({ userId }: Person): Promise<void> {
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('users').set({ mfa_enabled: true }).where('id', '=', userId).execute(),
+    );
+  }
+
+  it('is what it is called, and whether a second factor is demanded: from somebody who has one', async () => {
+    const id = await homeport.account('Harbour');
+    const person = await homeport.person(id, 'owner');
+    expect(await update(id, person, { name: ' Pier ' })).toEqual({
+      id,
+      name: 'Pier',
+      requires_second_factor: false,
+    });
+    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier' });
+    await expect(update(id, person, { name: 'Dock', requires_second_factor: true })).rejects.toThrow(
+      'Switch on your own second factor first',
+    );
+    expect((await person.client.get(`/accounts/${id}`)).body).toEqual({ id, name: 'Pier' });
+    await withSecondFactor(person);
+    expect(await update(id, person, { requires_second_factor: true })).toEqual({
+      id,
+      name: 'Pier',
+      requires_second_factor: true,
+    });
+    expect(await update(id, person, {})).toMatchObject({ requires_second_factor: true });
+    expect(await update(id, person, { name: 'Dock', requires_second_factor: false })).toEqual({
+      id,
+      name: 'Dock',
+      requires_second_factor: false,
+    });
+  });
+
+  it('may be undone by an owner who has no second factor', async () => {
+    const id = await homeport.account();
+    const [one, other] = [await homeport.person(id, 'owner'), await homeport.person(id, 'owner')];
+    await withSecondFactor(one);
+    await update(id, one, { requires_second_factor: true });
+    expect(await update(id, other, { name: 'Renamed' })).toMatchObject({ requires_second_factor: true });
+    expect(await update(id, other, { requires_second_factor: false })).toMatchObject({
+      requires_second_factor: false,
+    });
+  });
+
+  it('is theirs alone', async () => {
+    const id = await homeport.account('Ours');
+    for (const roles of ['full', 'full,billing', 'partial'] as const) {
+      await expect(update(id, await homeport.person(id, roles), { name: 'X' })).rejects.toBeInstanceOf(
+        Forbidden,
+      );
+    }
+    await expect(update(id, owner, { name: 'X' })).rejects.toBeInstanceOf(NotFound);
+    await expect(update(crypto.randomUUID(), owner, { name: 'X' })).rejects.toBeInstanceOf(NotFound);
+  });
+
+  it('is written down, and so is who made the account; what changes nothing is not', async () => {
+    const id = await homeport.account('First');
+    const person = await homeport.person(id, 'owner');
+    await withSecondFactor(person);
+    await update(id, person, { name: 'First' });
+    await update(id, person, { name: 'Second', requires_second_factor: true });
+    await update(id, person, { requires_second_factor: true });
+    await update(id, person, { requires_second_factor: false });
+    const entries = (await activityOf(homeport, id)).filter(({ action }) => action.startsWith('account.'));
+    expect(entries).toMatchObject([
+      { action: 'account.create', subject_id: id, subject_name: 'First', means: 'command_line' },
+      {
+        action: 'account.update',
+        subject_name: 'Second',
+        details: { from: 'First', to: 'Second', requires_second_factor: true },
+      },
+      { action: 'account.update', details: { requires_second_factor: false } },
+    ]);
   });
 });

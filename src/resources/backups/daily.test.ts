@@ -86,7 +86,7 @@ it('backs every install up at its own time, once a night', async () => {
   await ask(backUpDaily);
   expect((await rows()).map(({ install_id }) => install_id)).toEqual([first?.id, second?.id, third?.id]);
   expect(snapshots(third?.id ?? '')).toHaveLength(2);
-  await homeport.services.installs.remove(operatorFor(owner.userId), late.id, 'test');
+  await homeport.services.installs.remove(operatorFor(owner.userId), late.id);
   await homeport.idle();
 });
 
@@ -224,12 +224,10 @@ it('asks for none of installs whose host is away, until it is back', async () =>
 it('keeps daily backups for so many days, the last completed one for longer, and those of people for ever', async () => {
   const [install] = installs;
   const id = install?.id ?? '';
-  const ofPerson = await homeport.services.backups.request(
-    operatorFor(owner.userId),
-    id,
-    { description: 'before the launch', notification_emails: [] },
-    'test',
-  );
+  const ofPerson = await homeport.services.backups.request(operatorFor(owner.userId), id, {
+    description: 'before the launch',
+    notification_emails: [],
+  });
   await homeport.idle();
   const nights: string[][] = [];
   for (let night = 0; night < 6; night++) {
@@ -348,12 +346,10 @@ it('tells of a backup that cannot be restored, by doctor and by metrics, until o
 it('restores into another install, whose host name then shows it', async () => {
   const [source, target] = installs;
   writeFileSync(join(filesOf(source?.id ?? ''), 'page.html'), 'of the source');
-  const { id } = await homeport.services.backups.request(
-    operatorFor(owner.userId),
-    source?.id ?? '',
-    { description: 'to be copied', notification_emails: [] },
-    'test',
-  );
+  const { id } = await homeport.services.backups.request(operatorFor(owner.userId), source?.id ?? '', {
+    description: 'to be copied',
+    notification_emails: [],
+  });
   await homeport.idle();
   await homeport.services.backups.requestRestore(id, target?.name);
   await homeport.idle();

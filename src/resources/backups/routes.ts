@@ -39,7 +39,7 @@ export function backupRoutes(backups: BackupService): Route[] {
           },
         },
       },
-      handle: ({ caller, id, requestId }, body) => backups.request(caller, id('install_id'), body, requestId),
+      handle: ({ caller, id }, body) => backups.request(caller, id('install_id'), body),
     }),
     route({
       method: 'GET',

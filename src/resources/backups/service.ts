@@ -1,11 +1,13 @@
-import type { Caller } from '../../access/caller.ts';
-import { authorize } from '../../access/permissions.ts';
+import { type Caller, OPERATOR } from '../../access/caller.ts';
+import { authorize, isAllowed, type Standing } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { BackupStatus } from '../../database/tables.ts';
-import { InvalidRequest, NotFound } from '../../failures.ts';
+import { InvalidRequest, NotFound, notPermitted } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
+import type { Doer } from '../activity/record.ts';
 import { findStanding } from '../installs/store.ts';
 import { createBackup, restoreBackup } from './jobs.ts';
 
@@ -39,43 +41,85 @@ export interface ListedBackup {
   finished_at: string | null;
 }
 
+/** A restore that was asked for. */
+export interface RequestedRestore {
+  jobId: string;
+  backup: BackupDetails;
+  /** The install that is restored. */
+  installName: string;
+}
+
 export type BackupService = ReturnType<typeof createBackupService>;
 
-export function createBackupService({ database, queue, clock, random }: Platform) {
-  const details = database.reader
-    .selectFrom('backups as backup')
-    .innerJoin('installs as install', 'install.id', 'backup.install_id')
-    .select([
-      'backup.id',
-      'backup.status',
-      'backup.install_id',
-      'install.name as install_name',
-      'backup.description',
-      'backup.bytes',
-      'backup.reason',
-      'backup.scheduled',
-      'backup.created_at',
-    ]);
+export function createBackupService({ database, queue, clock, random, activity }: Platform) {
+  const { reader } = database;
 
-  async function findDetails(backupId: string): Promise<BackupDetails> {
-    const backup = await details.where('backup.id', '=', backupId).executeTakeFirst();
+  const details = (queries: Queries) =>
+    queries
+      .selectFrom('backups as backup')
+      .innerJoin('installs as install', 'install.id', 'backup.install_id')
+      .select([
+        'backup.id',
+        'backup.status',
+        'backup.install_id',
+        'install.name as install_name',
+        'backup.description',
+        'backup.bytes',
+        'backup.reason',
+        'backup.scheduled',
+        'backup.created_at',
+      ]);
+
+  async function findDetails(queries: Queries, backupId: string): Promise<BackupDetails> {
+    const backup = await details(queries).where('backup.id', '=', backupId).executeTakeFirst();
     if (!backup) throw new NotFound();
     return backup;
   }
 
-  async function findTarget(name: string): Promise<{ id: string; name: string }> {
-    const install = await database.reader
+  async function idOfInstall(queries: Queries, name: string): Promise<string> {
+    const install = await queries
       .selectFrom('installs')
-      .select(['id', 'name', 'status'])
+      .select('id')
       .where('name', '=', name)
       .executeTakeFirst();
     if (!install) throw new InvalidRequest(`There is no install "${name}" to restore into.`);
-    if (install.status !== 'active') {
+    return install.id;
+  }
+
+  /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
+  async function enqueueRestore(
+    transaction: Transaction,
+    doer: Doer,
+    backup: BackupDetails,
+    targetId: string,
+  ): Promise<RequestedRestore> {
+    if (backup.status !== 'completed') {
+      throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
+    }
+    await lockRow(transaction, 'installs', targetId);
+    const target = await transaction.queries
+      .selectFrom('installs')
+      .select(['name', 'account_id', 'status'])
+      .where('id', '=', targetId)
+      .executeTakeFirst();
+    if (!target) throw new NotFound();
+    if (target.status !== 'active') {
       throw new InvalidRequest(
-        `The install "${name}" is ${install.status}; only an active one can be restored into.`,
+        `The install "${target.name}" is ${target.status}; only an active one can be restored into.`,
       );
     }
-    return install;
+    const jobId = await queue.enqueue(transaction, restoreBackup, {
+      payload: { backup_id: backup.id, install_id: targetId, from_id: backup.install_id },
+      lane: targetId,
+      requestId: doer.origin.requestId,
+    });
+    await activity.record(transaction, doer, target.account_id, {
+      action: 'backup.restore',
+      subject: { id: backup.id, name: backup.description },
+      installId: targetId,
+      details: { from: backup.install_name, to: target.name },
+    });
+    return { jobId, backup, installName: target.name };
   }
 
   return {
@@ -83,19 +127,20 @@ export function createBackupService({ database, queue, clock, random }: Platform
       caller: Caller,
       installId: string,
       input: { description: string; notification_emails: string[] },
-      requestId: string,
     ): Promise<BackupView> {
       const id = random.uuid();
+      const description = input.description.trim();
       await database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        authorize('install.work', 'install.read', await findStanding(queries, caller, installId));
+        const install = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
         await queries
           .insertInto('backups')
           .values({
             id,
             install_id: installId,
-            description: input.description.trim(),
+            description,
             notification_emails: JSON.stringify([...new Set(input.notification_emails)]),
             status: 'requested',
             bytes: null,
@@ -110,14 +155,18 @@ export function createBackupService({ database, queue, clock, random }: Platform
         await queue.enqueue(transaction, createBackup, {
           payload: { backup_id: id, install_id: installId },
           lane: installId,
-          requestId,
+          requestId: caller.origin.requestId,
+        });
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'backup.create',
+          subject: { id, name: description },
+          installId,
         });
       });
       return { id, status: 'requested' };
     },
 
     async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
-      const { reader } = database;
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
       const backup = await reader
         .selectFrom('backups')
@@ -130,51 +179,86 @@ export function createBackupService({ database, queue, clock, random }: Platform
     },
 
     /** The latest first. Throws NotFound. */
-    async list(_caller: Caller, _installId: string, _page: PageRequest): Promise<PageOf<ListedBackup>> {
-      throw new Error('being built');
+    async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<ListedBackup>> {
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      const mine = reader.selectFrom('backups').where('install_id', '=', installId);
+      const [{ count }, results] = await Promise.all([
+        mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+        mine
+          .select([
+            'id',
+            'description',
+            'status',
+            'bytes',
+            'files',
+            'reason',
+            'scheduled',
+            'created_at',
+            'finished_at',
+          ])
+          .orderBy('seq', 'desc')
+          .limit(page.limit)
+          .offset(page.offset)
+          .execute(),
+      ]);
+      return { count, results };
     },
 
-    /** Returns the id of the operation. Throws NotFound, Forbidden, InvalidRequest. */
+    /**
+     * Puts an install back as a backup of it was, or makes another install of the account (`intoInstallId`) what the backup
+     * has. Returns the id of the operation, which is the target's. Throws NotFound, Forbidden, InvalidRequest.
+     */
     async restore(
-      _caller: Caller,
-      _installId: string,
-      _backupId: string,
-      _intoInstallId: string | null,
+      caller: Caller,
+      installId: string,
+      backupId: string,
+      intoInstallId: string | null,
     ): Promise<string> {
-      throw new Error('being built');
+      const targetId = intoInstallId?.toLowerCase() ?? installId;
+      const { jobId } = await database.write(async (transaction) => {
+        const { queries } = transaction;
+        const source = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', source);
+        const backup = await findDetails(queries, backupId);
+        if (backup.install_id !== installId) throw new NotFound();
+        if (targetId !== installId) {
+          requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+        }
+        return enqueueRestore(transaction, caller, backup, targetId);
+      });
+      return jobId;
     },
 
     /** For the command line: the backups of one install (by name) or of all, newest first. */
     listAll: (installName?: string): Promise<BackupDetails[]> =>
-      details
+      details(reader)
         .$if(installName !== undefined, (query) => query.where('install.name', '=', installName ?? ''))
         .orderBy('backup.seq', 'desc')
         .execute(),
 
     /** For the command line: one backup, whosever it is. Throws NotFound. */
-    find: findDetails,
+    find: (backupId: string) => findDetails(reader, backupId),
 
     /**
-     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name. Returns the
-     * job's id. Throws NotFound, InvalidRequest.
+     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name. Throws
+     * NotFound, InvalidRequest.
      */
-    async requestRestore(
-      backupId: string,
-      into?: string,
-    ): Promise<{ jobId: string; backup: BackupDetails; installName: string }> {
-      const backup = await findDetails(backupId);
-      if (backup.status !== 'completed') {
-        throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
-      }
-      const target =
-        into === undefined ? { id: backup.install_id, name: backup.install_name } : await findTarget(into);
-      const jobId = await database.write((transaction) =>
-        queue.enqueue(transaction, restoreBackup, {
-          payload: { backup_id: backupId, install_id: target.id, from_id: backup.install_id },
-          lane: target.id,
-        }),
-      );
-      return { jobId, backup, installName: target.name };
-    },
+    requestRestore: (backupId: string, into?: string): Promise<RequestedRestore> =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        const backup = await findDetails(queries, backupId);
+        const targetId = into === undefined ? backup.install_id : await idOfInstall(queries, into);
+        return enqueueRestore(transaction, OPERATOR, backup, targetId);
+      }),
   };
+}
+
+/** A backup goes into installs of its own account alone, and of those into what the caller may work on. */
+function requireUsable(target: (Standing & { account_id: string }) | undefined, accountId: string): void {
+  if (target && target.account_id === accountId && isAllowed('install.work', target)) return;
+  throw notPermitted(
+    'Backup',
+    'into_install_id',
+    'Choose an install of the same account that you may work on',
+  );
 }

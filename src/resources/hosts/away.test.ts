@@ -47,22 +47,18 @@ describe('a host that is away', () => {
     const { backups, installs } = homeport.services;
     const first = await install();
     const doomed = await install();
-    const requested = await backups.request(
-      operatorFor(owner.userId),
-      first.id,
-      { description: 'made', notification_emails: [] },
-      'test',
-    );
+    const requested = await backups.request(operatorFor(owner.userId), first.id, {
+      description: 'made',
+      notification_emails: [],
+    });
     await homeport.idle();
     await local.write(first, 'index.html', 'written later');
     await local.down();
 
-    const late = await backups.request(
-      operatorFor(owner.userId),
-      doomed.id,
-      { description: 'late', notification_emails: [] },
-      'test',
-    );
+    const late = await backups.request(operatorFor(owner.userId), doomed.id, {
+      description: 'late',
+      notification_emails: [],
+    });
     const lateStatus = async () =>
       text((await owner.client.get(`/installs/${doomed.id}/backups/${late.id}`)).body, 'status');
     const { jobId: restore } = await backups.requestRestore(requested.id);
@@ -91,11 +87,10 @@ describe('a host that is away', () => {
   it('gets the installs that were asked for meanwhile, for an hour, and what is to be taken away at any time', async () => {
     const gone = await install();
     await local.down();
-    const created = await homeport.services.installs.create(
-      operatorFor(owner.userId),
-      { name: `meanwhile${process.pid}`, account_id: accountId },
-      'test',
-    );
+    const created = await homeport.services.installs.create(operatorFor(owner.userId), {
+      name: `meanwhile${process.pid}`,
+      account_id: accountId,
+    });
     expect((await owner.client.delete(`/installs/${gone.id}`)).status).toBe(204);
     for (let i = 0; i < 10; i++) {
       await homeport.idle();
@@ -111,11 +106,10 @@ describe('a host that is away', () => {
 
     await local.down();
     await owner.client.delete(`/installs/${created.id}`);
-    const never = await homeport.services.installs.create(
-      operatorFor(owner.userId),
-      { name: `never${process.pid}`, account_id: accountId },
-      'test',
-    );
+    const never = await homeport.services.installs.create(operatorFor(owner.userId), {
+      name: `never${process.pid}`,
+      account_id: accountId,
+    });
     for (let day = 0; day < 30; day++) {
       await homeport.idle();
       clock.advance(24 * 60 * 60_000);

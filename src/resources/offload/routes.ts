@@ -38,8 +38,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
       body: replaceOffloadBody,
-      handle: ({ caller, id, requestId }, body) =>
-        offload.replace(caller, id('install_id'), body.filestore_settings, requestId),
+      handle: ({ caller, id }, body) => offload.replace(caller, id('install_id'), body.filestore_settings),
     }),
     bodyRoute({
       method: 'PATCH',
@@ -49,8 +48,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
       body: mergeOffloadBody,
-      handle: ({ caller, id, requestId }, body) =>
-        offload.merge(caller, id('install_id'), body.filestore_settings, requestId),
+      handle: ({ caller, id }, body) => offload.merge(caller, id('install_id'), body.filestore_settings),
     }),
   ];
 }

@@ -13,13 +13,23 @@ import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
 
 export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
 
+/** How the last request for settings fared; all null: there was none. */
+export interface OffloadStanding {
+  state: 'requested' | 'in_force' | 'refused' | null;
+  /** Why it was refused, one sentence. */
+  reason: string | null;
+  updated_at: string | null;
+}
+
 export type OffloadService = ReturnType<typeof createOffloadService>;
 
-export function createOffloadService({ database, queue, clock }: Platform) {
+export function createOffloadService({ database, queue, clock, activity }: Platform) {
   const { reader } = database;
 
-  async function requireRight(queries: Queries, caller: Caller, installId: string): Promise<void> {
-    authorize('install.work', 'install.read', await findStanding(queries, caller, installId));
+  async function requireRight(queries: Queries, caller: Caller, installId: string) {
+    const install = await findStanding(queries, caller, installId);
+    authorize('install.work', 'install.read', install);
+    return install;
   }
 
   /** Asks for settings; they are in force once the bucket has proved to be the customer's. */
@@ -27,12 +37,11 @@ export function createOffloadService({ database, queue, clock }: Platform) {
     caller: Caller,
     installId: string,
     wanted: (present: FilestoreSettings | null) => FilestoreSettings,
-    requestId: string,
   ): Promise<void> {
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
-      await requireRight(queries, caller, installId);
+      const install = await requireRight(queries, caller, installId);
       const row = await queries
         .selectFrom('offload_settings')
         .select(['settings', 'requested', 'state'])
@@ -59,22 +68,27 @@ export function createOffloadService({ database, queue, clock }: Platform) {
       await queue.enqueue(transaction, configureOffload, {
         payload: { install_id: installId, settings: requested },
         lane: installId,
-        requestId,
+        requestId: caller.origin.requestId,
+      });
+      await activity.record(transaction, caller, install.account_id, {
+        action: 'offload.update',
+        subject: { id: installId, name: install.name },
+        installId,
+        details: { bucket: requested.bucket },
       });
     });
   }
 
   return {
     /** How the last request fared. Throws NotFound. */
-    async standing(
-      _caller: Caller,
-      _installId: string,
-    ): Promise<{
-      state: 'requested' | 'in_force' | 'refused' | null;
-      reason: string | null;
-      updated_at: string | null;
-    }> {
-      throw new Error('being built');
+    async standing(caller: Caller, installId: string): Promise<OffloadStanding> {
+      await requireRight(reader, caller, installId);
+      const row = await reader
+        .selectFrom('offload_settings')
+        .select(['state', 'reason', 'updated_at'])
+        .where('install_id', '=', installId)
+        .executeTakeFirst();
+      return row ?? { state: null, reason: null, updated_at: null };
     },
 
     async validationFile(caller: Caller, installId: string): Promise<{ name: string; content: string }> {
@@ -100,12 +114,12 @@ export function createOffloadService({ database, queue, clock }: Platform) {
       return Value.Parse(filestoreSettingsSchema, row.settings);
     },
 
-    replace: (caller: Caller, installId: string, settings: FilestoreSettings, requestId: string) =>
-      request(caller, installId, () => settings, requestId),
+    replace: (caller: Caller, installId: string, settings: FilestoreSettings) =>
+      request(caller, installId, () => settings),
 
     /** Changes the fields that are named; where there are no settings yet, all of them must be. */
-    merge: (caller: Caller, installId: string, change: Partial<FilestoreSettings>, requestId: string) =>
-      request(caller, installId, (present) => complete({ ...present, ...change }), requestId),
+    merge: (caller: Caller, installId: string, change: Partial<FilestoreSettings>) =>
+      request(caller, installId, (present) => complete({ ...present, ...change })),
   };
 }
 

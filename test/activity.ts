@@ -1,0 +1,20 @@
+import type { TestHomeport } from './homeport.ts';
+
+/** What was written down of an account, the oldest first: who and by what means, what, of what, with which details. */
+export function activityOf({ platform }: TestHomeport, accountId: string) {
+  return platform.database.reader
+    .selectFrom('activity')
+    .select([
+      'action',
+      'subject_id',
+      'subject_name',
+      'install_id',
+      'details',
+      'user_id',
+      'means',
+      'request_id',
+    ])
+    .where('account_id', '=', accountId)
+    .orderBy('seq')
+    .execute();
+}
