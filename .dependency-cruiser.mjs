@@ -123,6 +123,19 @@ export default {
       { path: '^src/(resources|api|jobs|hosting|mail|cli)/' },
     ),
     never(
+      'pages-know-the-api-alone',
+      'what runs in a browser asks the server, and holds nothing of it',
+      { path: '^web/', pathNot: '^web/(api/(write-types|describe|types-of-description)|build)\\.ts$' },
+      { path: '^(src|test|bench)/' },
+    ),
+    never(
+      'no-page-knows-another',
+      'what several pages show is a component',
+      { path: '^web/(components|api|live|session)/' },
+      { path: '^web/(pages|shell)/' },
+    ),
+    never('the-server-knows-no-page', 'it serves what was built', { path: '^src/' }, { path: '^web/' }),
+    never(
       'the-command-line-is-the-top',
       'nothing is built on the command line',
       { path: '^src/', pathNot: '^src/(cli/|main\\.ts$)' },

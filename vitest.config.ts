@@ -21,6 +21,7 @@ const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts']
 /** What never opens a database has nothing to show twice. */
 const withoutDatabase = [
   'web/**',
+  'src/portal/**',
   'src/hosting/**',
   'src/dns/**',
   'src/outbound/**',

@@ -80,7 +80,9 @@ export function SelectField({
   options,
   ...rest
 }: Labelled &
-  Omit<ComponentProps<'select'>, 'name'> & { options: readonly { value: string; label: string }[] }) {
+  Omit<ComponentProps<'select'>, 'name'> & {
+    options: readonly { value: string; label: string; disabled?: boolean }[];
+  }) {
   const { attributes, below } = useField(name, hint);
   return (
     <div className={styles.field}>
@@ -88,8 +90,8 @@ export function SelectField({
         {label}
       </label>
       <select className={styles.input} {...rest} {...attributes}>
-        {options.map(({ value, label: text }) => (
-          <option key={value} value={value}>
+        {options.map(({ value, label: text, disabled }) => (
+          <option key={value} value={value} disabled={disabled}>
             {text}
           </option>
         ))}

@@ -1,0 +1,113 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { request } from 'undici';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAgent } from '../../test/client.ts';
+import { temporaryFolder } from '../../test/database.ts';
+import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+
+const SCRIPT = 'console.log("portal");\n'.repeat(100);
+
+describe('the pages of the portal', () => {
+  const folder = temporaryFolder();
+  let homeport: TestHomeport;
+  let agent: ReturnType<typeof createAgent>;
+
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const answer = await request(`${homeport.origin}${path}`, { dispatcher: agent, headers });
+    return {
+      status: answer.statusCode,
+      headers: answer.headers,
+      body: Buffer.from(await answer.body.arrayBuffer()),
+    };
+  };
+
+  beforeAll(async () => {
+    mkdirSync(join(folder.path, 'portal/assets'), { recursive: true });
+    writeFileSync(join(folder.path, 'index.html'), '<!doctype html><base href="/"><title>Homeport</title>');
+    writeFileSync(join(folder.path, 'portal/assets/index-abc.js'), SCRIPT);
+    writeFileSync(join(folder.path, 'portal/assets/index-abc.js.gz'), gzipSync(SCRIPT));
+    writeFileSync(join(folder.path, 'built-from'), 'a hash');
+    homeport = await startTestHomeport({
+      portalFolder: folder.path,
+      roles: { api: true, hosting: false },
+      environment: { HOMEPORT_PUBLIC_URL: 'https://panel.example.com/hosting' },
+    });
+    agent = createAgent(homeport.ca);
+  });
+  afterAll(async () => {
+    await agent.close();
+    await homeport.remove();
+    folder.remove();
+  });
+
+  it.each([
+    '/',
+    '/sign-in',
+    '/forgotten-password',
+    '/password/some-token',
+    '/invitations/some-token',
+    '/accounts/a/sites',
+    '/sites/b',
+    '/installs/c/domains',
+    '/me/security',
+  ])(
+    '%s is the one document, below the public URL, under a policy that allows nothing from elsewhere',
+    async (path) => {
+      const { status, headers, body } = await get(path);
+      expect(status).toBe(200);
+      expect(headers['content-type']).toBe('text/html; charset=utf-8');
+      expect(body.toString()).toContain('<base href="/hosting/">');
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src 'self';/);
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers).toMatchObject({
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+      });
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+    },
+  );
+
+  it('its files are kept for ever, and compressed where the browser can read that', async () => {
+    const plain = await get('/portal/assets/index-abc.js');
+    expect(plain.body.toString()).toBe(SCRIPT);
+    expect(plain.headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect(plain.headers['content-type']).toMatch(/javascript/);
+    const packed = await get('/portal/assets/index-abc.js', { 'accept-encoding': 'gzip' });
+    expect(packed.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(packed.body).toString()).toBe(SCRIPT);
+  });
+
+  it.each([
+    '/portal/assets/none.js',
+    '/portal/assets/../index.html',
+    '/portal/assets/%2e%2e/built-from',
+    '/built-from',
+    '/index.html',
+    '/nothing',
+  ])('%s is nothing', async (path) => {
+    const { status, body } = await get(path);
+    expect({ status, body: body.toString() }).toEqual({
+      status: 404,
+      body: '{"message":"Resource not found"}',
+    });
+  });
+});
+
+it('says what to do where the portal was not built, and the API works', async () => {
+  const folder = temporaryFolder();
+  const homeport = await startTestHomeport({
+    portalFolder: folder.path,
+    roles: { api: true, hosting: false },
+  });
+  const agent = createAgent(homeport.ca);
+  const answer = await request(`${homeport.origin}/`, { dispatcher: agent });
+  expect(answer.statusCode).toBe(503);
+  expect(await answer.body.text()).toContain('npm run build');
+  expect((await homeport.anonymous.get('/status')).status).toBe(200);
+  await agent.close();
+  await homeport.remove();
+  folder.remove();
+});
