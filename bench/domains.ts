@@ -112,24 +112,18 @@ async function makeDomain(
   owner: Person & { accountId: string },
   name: string,
 ): Promise<Named> {
-  const install = await services.installs.create(
-    operatorFor(owner.userId),
-    { name: `bench-${name.split('.')[0]}`, account_id: owner.accountId },
-    'bench',
-  );
-  const domain = await services.domains.create(operatorFor(owner.userId), install.id, { name }, 'bench');
+  const install = await services.installs.create(operatorFor(owner.userId), {
+    name: `bench-${name.split('.')[0]}`,
+    account_id: owner.accountId,
+  });
+  const domain = await services.domains.create(operatorFor(owner.userId), install.id, { name });
   return { installId: install.id, domainId: domain.id };
 }
 
 /** Milliseconds from the request for a report until it is complete. */
 async function timeReport({ services }: RunningHomeport, owner: Person, of: Named): Promise<number> {
   const began = performance.now();
-  const id = await services.domainReports.request(
-    operatorFor(owner.userId),
-    of.installId,
-    of.domainId,
-    'bench',
-  );
+  const id = await services.domainReports.request(operatorFor(owner.userId), of.installId, of.domainId);
   await until(
     async () => (await services.domainReports.get(operatorFor(owner.userId), of.installId, id)).complete,
   );
@@ -170,12 +164,9 @@ async function certificates(folder: string, dns: DnsTestServers): Promise<void> 
       const times: number[] = [];
       for (let n = 0; n < CERTIFICATES; n++) {
         const began = performance.now();
-        const added = await homeport.services.domains.create(
-          operatorFor(owner.userId),
-          installId,
-          { name: `certificate${n}.here.example` },
-          'bench',
-        );
+        const added = await homeport.services.domains.create(operatorFor(owner.userId), installId, {
+          name: `certificate${n}.here.example`,
+        });
         await until(async () => {
           const { ssl_status } = await homeport.services.domains.get(
             operatorFor(owner.userId),

@@ -17,7 +17,6 @@ const SITES = [
 ];
 
 const ENVIRONMENTS = ['production', 'staging'] as const;
-const REQUEST_ID = 'demo';
 
 /** Fills the oldest account with something to look at, if it has no site yet. Uses the services, as a client would. */
 export async function fillDemo({ database }: Platform, services: Services): Promise<void> {
@@ -40,7 +39,7 @@ export async function fillDemo({ database }: Platform, services: Services): Prom
     for (const [index, install] of installs.entries()) {
       const environment = ENVIRONMENTS[index] ?? null;
       const input = { name: install, account_id, site_id: site.id, environment };
-      ids.push((await services.installs.create(caller, input, REQUEST_ID)).id);
+      ids.push((await services.installs.create(caller, input)).id);
     }
     made.push(...ids);
     const [production] = ids;
@@ -49,15 +48,10 @@ export async function fillDemo({ database }: Platform, services: Services): Prom
       name: domain,
       ...(index > 0 ? { redirect_to: domains[0] } : {}),
     }));
-    await services.domains.createBulk(caller, production, names, REQUEST_ID);
+    await services.domains.createBulk(caller, production, names);
   }
   for (const person of PEOPLE) {
     const install_ids = made.slice(0, 1);
-    await services.accountUsers.invite(
-      caller,
-      account_id,
-      { ...person, account_id, install_ids },
-      REQUEST_ID,
-    );
+    await services.accountUsers.invite(caller, account_id, { ...person, account_id, install_ids });
   }
 }

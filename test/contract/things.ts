@@ -52,19 +52,18 @@ export async function createThings(
   const { platform, services } = homeport;
   const caller = operatorFor(owner.userId);
   const site = await services.sites.create(caller, { name: 'Site', account_id: accountId });
-  const install = await services.installs.create(
-    caller,
-    { name: installName(), account_id: accountId, site_id: site.id, environment: 'production' },
-    'test',
-  );
-  const domain = await services.domains.create(caller, install.id, { name: domainName() }, 'test');
-  const backup = await services.backups.request(
-    caller,
-    install.id,
-    { description: 'Before the change', notification_emails: [] },
-    'test',
-  );
-  const report = await services.domainReports.request(caller, install.id, domain.id, 'test');
+  const install = await services.installs.create(caller, {
+    name: installName(),
+    account_id: accountId,
+    site_id: site.id,
+    environment: 'production',
+  });
+  const domain = await services.domains.create(caller, install.id, { name: domainName() });
+  const backup = await services.backups.request(caller, install.id, {
+    description: 'Before the change',
+    notification_emails: [],
+  });
+  const report = await services.domainReports.request(caller, install.id, domain.id);
   const key = await services.sshKeys.add(caller, publicKey());
   const member = await homeport.person(accountId, 'partial');
   const { chain, key: privateKey } = await certificate;

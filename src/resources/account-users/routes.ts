@@ -54,8 +54,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
       success: 201,
       response: accountUserChangeSchema,
       body: createAccountUserBody,
-      handle: async ({ caller, id, requestId }, { user }) =>
-        changed(await users.invite(caller, id('account_id'), user, requestId)),
+      handle: async ({ caller, id }, { user }) => changed(await users.invite(caller, id('account_id'), user)),
     }),
     route({
       method: 'GET',

@@ -1,13 +1,15 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../access/caller.ts';
+import { leavesOut } from '../../access/limits.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize, isAllowed, mayHandle, type Standing } from '../../access/permissions.ts';
-import { type MemberRole, parseRoles, type RoleInput } from '../../access/roles.ts';
+import { formatRoles, type MemberRole, parseRoles, type RoleInput } from '../../access/roles.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import type { Action, Change, Doer } from '../activity/record.ts';
 import { sendInvitation } from '../invitations/jobs.ts';
 import {
   countOwners,
@@ -40,8 +42,9 @@ interface Addition {
   accountId: string;
   person: Pick<NewMember, 'email' | 'first_name' | 'last_name'>;
   wanted: MemberRole;
-  /** Mailed by a job, and open until it is accepted; null: accepted from the start. */
-  invitation: { requestId: string | null } | null;
+  doer: Doer;
+  /** Whether they are mailed an invitation by a job, which is open until it is accepted; else they have accepted. */
+  invited: boolean;
   /** Locks the account and checks that this may be done. Returns the installs to give (see `give`). */
   admit(transaction: Transaction): Promise<string[] | undefined>;
 }
@@ -49,7 +52,7 @@ interface Addition {
 export type AccountUserService = ReturnType<typeof createAccountUserService>;
 
 export function createAccountUserService(platform: Platform) {
-  const { database, queue, clock, random } = platform;
+  const { database, queue, activity, clock, random } = platform;
   const { reader } = database;
 
   /** The members that the caller may see: for partial users their own entry. */
@@ -61,28 +64,26 @@ export function createAccountUserService(platform: Platform) {
       own: userId === caller.userId,
     });
     const members = await describe(reader, accountId);
-    return members.filter((entry) => isAllowed('member.read', standing(entry.user_id)));
+    return members
+      .filter((entry) => isAllowed('member.read', standing(entry.user_id)))
+      .map((entry) => seenBy(caller, entry));
   }
 
   async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
     const member = await findMembership(reader, caller, accountId);
     const standing: Standing = { role: member?.role ?? null, own: userId === caller.userId };
     authorize('member.read', 'member.read', standing);
-    return one(reader, accountId, userId);
+    return seenBy(caller, await one(reader, accountId, userId));
   }
 
-  async function invite(
-    caller: Caller,
-    accountId: string,
-    input: NewMember,
-    requestId: string,
-  ): Promise<MemberView> {
+  async function invite(caller: Caller, accountId: string, input: NewMember): Promise<MemberView> {
     const wanted = parseRoles(input.roles);
     return add({
       accountId,
       person: input,
       wanted,
-      invitation: { requestId },
+      doer: caller,
+      invited: true,
       async admit(transaction) {
         await requireHandling(transaction, caller, accountId, [wanted]);
         if (input.account_id.toLowerCase() !== accountId) {
@@ -111,7 +112,8 @@ export function createAccountUserService(platform: Platform) {
       accountId,
       person: input,
       wanted: parseRoles(input.roles),
-      invitation: invite ? { requestId: null } : null,
+      doer: OPERATOR,
+      invited: invite,
       async admit(transaction) {
         if (!(await lockRow(transaction, 'accounts', accountId))) throw new NotFound();
         return requireInstallIds(transaction.queries, accountId, installNames);
@@ -120,7 +122,7 @@ export function createAccountUserService(platform: Platform) {
   }
 
   /** Adds a person, known or new, to an account: all of it in one transaction, or nothing. */
-  async function add({ accountId, person, wanted, invitation, admit }: Addition): Promise<MemberView> {
+  async function add({ accountId, person, wanted, doer, invited, admit }: Addition): Promise<MemberView> {
     const attempt = () =>
       database.write(async (transaction) => {
         const { queries } = transaction;
@@ -132,18 +134,23 @@ export function createAccountUserService(platform: Platform) {
             account_id: accountId,
             user_id: userId,
             ...wanted,
-            invite_accepted: invitation === null,
+            invite_accepted: !invited,
             created_at: timestamp(clock),
           })
           .execute();
         await give(queries, accountId, userId, wanted, installIds);
-        if (invitation !== null) {
+        if (invited) {
           await queue.enqueue(transaction, sendInvitation, {
             payload: { account_id: accountId, user_id: userId },
             lane: null,
-            requestId: invitation.requestId,
+            requestId: doer.origin.requestId,
           });
         }
+        const added = await one(queries, accountId, userId);
+        await record(transaction, doer, invited ? 'account_user.invite' : 'account_user.add', added, {
+          roles: formatRoles(added),
+          ...(added.installs.length > 0 ? { installs: added.installs.length } : {}),
+        });
         return userId;
       });
     const userId = await attempt()
@@ -168,6 +175,7 @@ export function createAccountUserService(platform: Platform) {
     await database.write(async (transaction) => {
       const { queries } = transaction;
       const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
+      const before = await one(queries, accountId, userId);
       if (present.role === 'owner' && wanted.role !== 'owner') await requireAnotherOwner(queries, accountId);
       await queries
         .updateTable('memberships')
@@ -176,6 +184,10 @@ export function createAccountUserService(platform: Platform) {
         .where('user_id', '=', userId)
         .execute();
       await give(queries, accountId, userId, wanted, change.install_ids);
+      const changes = changesBetween(before, await one(queries, accountId, userId));
+      if (Object.keys(changes).length > 0) {
+        await record(transaction, caller, 'account_user.update', before, changes);
+      }
     });
     return one(reader, accountId, userId);
   }
@@ -190,6 +202,22 @@ export function createAccountUserService(platform: Platform) {
         .where('account_id', '=', accountId)
         .where('user_id', '=', userId)
         .execute();
+      await record(transaction, caller, 'account_user.remove', present);
+    });
+  }
+
+  async function record(
+    transaction: Transaction,
+    doer: Doer,
+    action: Action,
+    { account_id, user_id, email }: MemberRow,
+    details?: Change['details'],
+  ): Promise<void> {
+    const subject = { id: user_id, name: email };
+    await activity.record(transaction, doer, account_id, {
+      action,
+      subject,
+      ...(details === undefined ? {} : { details }),
     });
   }
 
@@ -296,6 +324,20 @@ async function give(
   const given = await giveInstalls(queries, { account_id: accountId, user_id: userId }, wanted);
   if (!given)
     throw notPermitted('AccountUser', 'install_ids', 'An install of install_ids is not in this account');
+}
+
+/** A member as a caller sees them, whose credential may leave installs out. */
+function seenBy({ limits }: Caller, member: MemberView): MemberView {
+  return { ...member, installs: member.installs.filter((install) => !leavesOut(limits, install.id)) };
+}
+
+/** What of a member's rights is otherwise now than before; empty if nothing is. */
+function changesBetween(before: MemberView, now: MemberView): NonNullable<Change['details']> {
+  const installsOf = (member: MemberView) => member.installs.map((install) => install.id).join();
+  return {
+    ...(formatRoles(before) === formatRoles(now) ? {} : { roles: formatRoles(now) }),
+    ...(installsOf(before) === installsOf(now) ? {} : { installs: now.installs.length }),
+  };
 }
 
 async function one(queries: Queries, accountId: string, userId: string): Promise<MemberView> {

@@ -23,8 +23,7 @@ export function cacheRoutes(caches: CacheService): Route[] {
         schema: Type.Object({ type: stringEnum(CACHE_KINDS) }),
         texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
       },
-      handle: ({ caller, id, requestId }, body) =>
-        caches.purge(caller, id('install_id'), body.type, requestId),
+      handle: ({ caller, id }, body) => caches.purge(caller, id('install_id'), body.type),
     }),
   ];
 }

@@ -9,17 +9,24 @@ import { purgeCache } from './jobs.ts';
 
 export type CacheService = ReturnType<typeof createCacheService>;
 
-export function createCacheService({ database, queue, clock }: Platform) {
+export function createCacheService({ database, queue, activity, clock }: Platform) {
   return {
-    async purge(caller: Caller, installId: string, cache: CacheKind, requestId: string): Promise<void> {
+    async purge(caller: Caller, installId: string, cache: CacheKind): Promise<void> {
       await database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
-        authorize('install.work', 'install.read', await findStanding(transaction.queries, caller, installId));
+        const install = await findStanding(transaction.queries, caller, installId);
+        authorize('install.work', 'install.read', install);
         if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
         await queue.enqueue(transaction, purgeCache, {
           payload: { install_id: installId, cache },
           lane: installId,
-          requestId,
+          requestId: caller.origin.requestId,
+        });
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'cache.purge',
+          subject: { id: installId, name: install.name },
+          installId,
+          details: { type: cache },
         });
       });
     },

@@ -14,8 +14,8 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
       errors: [401, 403, 404, 429, 500, 503],
       success: 202,
       response: Type.Object({ report_id: uuid() }),
-      handle: async ({ caller, id, requestId }) => ({
-        report_id: await reports.request(caller, id('install_id'), id('domain_id'), requestId),
+      handle: async ({ caller, id }) => ({
+        report_id: await reports.request(caller, id('install_id'), id('domain_id')),
       }),
     }),
     route({

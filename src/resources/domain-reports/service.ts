@@ -19,7 +19,7 @@ export type DomainReportService = ReturnType<typeof createDomainReportService>;
 export function createDomainReportService({ config, database, queue, clock, random }: Platform) {
   return {
     /** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
-    async request(caller: Caller, installId: string, domainId: string, requestId: string): Promise<string> {
+    async request(caller: Caller, installId: string, domainId: string): Promise<string> {
       const id = random.uuid();
       await database.write(async (transaction) => {
         const { queries } = transaction;
@@ -56,7 +56,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
         await queue.enqueue(transaction, checkDomain, {
           payload: { report_id: id },
           lane: laneOf(installId),
-          requestId,
+          requestId: caller.origin.requestId,
         });
       });
       return id;

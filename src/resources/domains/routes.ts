@@ -102,8 +102,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 201,
       response: domainSchema,
       body: createDomainBody,
-      handle: async ({ caller, id, requestId }, body) =>
-        presentDomain(await domains.create(caller, id('install_id'), body, requestId), surroundings),
+      handle: async ({ caller, id }, body) =>
+        presentDomain(await domains.create(caller, id('install_id'), body), surroundings),
     }),
     bodyRoute({
       method: 'POST',
@@ -114,8 +114,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 201,
       response: bulkDomainsSchema,
       body: bulkDomainsBody,
-      handle: async ({ caller, id, requestId }, body) =>
-        presentBulk(await domains.createBulk(caller, id('install_id'), body.domains, requestId)),
+      handle: async ({ caller, id }, body) =>
+        presentBulk(await domains.createBulk(caller, id('install_id'), body.domains)),
     }),
     route({
       method: 'GET',
@@ -137,11 +137,8 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       success: 200,
       response: domainSchema,
       body: updateDomainBody,
-      handle: async ({ caller, id, requestId }, body) =>
-        presentDomain(
-          await domains.update(caller, id('install_id'), id('domain_id'), body, requestId),
-          surroundings,
-        ),
+      handle: async ({ caller, id }, body) =>
+        presentDomain(await domains.update(caller, id('install_id'), id('domain_id'), body), surroundings),
     }),
     route({
       method: 'DELETE',
@@ -150,8 +147,7 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ caller, id, requestId }) =>
-        domains.remove(caller, id('install_id'), id('domain_id'), requestId),
+      handle: ({ caller, id }) => domains.remove(caller, id('install_id'), id('domain_id')),
     }),
   ];
 }

@@ -10,6 +10,7 @@ import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { findStanding } from '../installs/store.ts';
+import { changesBetween, NEW_NAME } from './changes.ts';
 import { parseDomainName } from './domain-name.ts';
 import { releaseNames } from './duplicates.ts';
 import {
@@ -55,7 +56,7 @@ const NAME_TRIES = 5;
 
 export type DomainService = ReturnType<typeof createDomainService>;
 
-export function createDomainService({ config, database, queue, clock, random }: Platform) {
+export function createDomainService({ config, database, queue, activity, clock, random }: Platform) {
   const { reader } = database;
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
@@ -81,16 +82,15 @@ export function createDomainService({ config, database, queue, clock, random }: 
   async function change<Result>(
     caller: Caller,
     installId: string,
-    requestId: string,
-    work: (transaction: Transaction) => Promise<Result>,
+    work: (transaction: Transaction, install: { account_id: string }) => Promise<Result>,
   ): Promise<Result> {
     const attempt = () =>
       database.write(async (transaction) => {
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
-        await seenInstall(transaction.queries, caller, installId, 'install.work');
-        const result = await work(transaction);
-        await enqueueApply(transaction, installId, requestId);
+        const install = await seenInstall(transaction.queries, caller, installId, 'install.work');
+        const result = await work(transaction, install);
+        await enqueueApply(transaction, installId, caller);
         return result;
       });
     for (let tried = 1; ; tried++) {
@@ -103,27 +103,41 @@ export function createDomainService({ config, database, queue, clock, random }: 
     }
   }
 
-  async function enqueueApply(transaction: Transaction, installId: string, requestId: string): Promise<void> {
+  async function enqueueApply(transaction: Transaction, installId: string, caller: Caller): Promise<void> {
     await queue.enqueue(transaction, applyInstall, {
       payload: { id: installId },
       lane: installId,
-      requestId,
+      requestId: caller.origin.requestId,
     });
   }
 
-  async function create(
+  /** Writes down what became of a domain. */
+  async function record(
+    transaction: Transaction,
     caller: Caller,
-    installId: string,
-    input: NewDomain,
-    requestId: string,
-  ): Promise<DomainView> {
+    accountId: string,
+    action: 'domain.create' | 'domain.update' | 'domain.delete',
+    { id, name, install_id }: DomainRow,
+    details?: Record<string, string | boolean | null>,
+  ): Promise<void> {
+    await activity.record(transaction, caller, accountId, {
+      action,
+      subject: { id, name },
+      installId: install_id,
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+
+  async function create(caller: Caller, installId: string, input: NewDomain): Promise<DomainView> {
     const id = random.uuid();
-    await change(caller, installId, requestId, async (transaction) => {
+    await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const [name = ''] = await readNames(queries, installId, [{ field: 'name', text: input.name }]);
       await addName(transaction, id, installId, name);
       if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
       if (input.primary === true) await makePrimary(queries, installId, id);
+      const added = await existing(queries, installId, id);
+      await record(transaction, caller, account_id, 'domain.create', added, changesBetween(NEW_NAME, added));
     });
     return get(caller, installId, id);
   }
@@ -133,10 +147,9 @@ export function createDomainService({ config, database, queue, clock, random }: 
     caller: Caller,
     installId: string,
     inputs: { name: string; redirect_to?: string | null }[],
-    requestId: string,
   ): Promise<DomainView[]> {
     const ids = inputs.map(() => random.uuid());
-    await change(caller, installId, requestId, async (transaction) => {
+    await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const given = inputs.map(({ name }, index) => ({ field: `domains.${index}.name`, text: name }));
       const names = await readNames(queries, installId, given);
@@ -151,6 +164,16 @@ export function createDomainService({ config, database, queue, clock, random }: 
         await redirect(queries, installId, ids[index] ?? '', target?.id ?? '').catch((error: unknown) => {
           throw atElement(error, index);
         });
+      }
+      for (const added of await domainsOf(queries, installId).where('domain.id', 'in', ids).execute()) {
+        await record(
+          transaction,
+          caller,
+          account_id,
+          'domain.create',
+          added,
+          changesBetween(NEW_NAME, added),
+        );
       }
     });
     const install = await seenInstall(reader, caller, installId, 'install.read');
@@ -216,9 +239,9 @@ export function createDomainService({ config, database, queue, clock, random }: 
     installId: string,
     domainId: string,
     wanted: DomainChange,
-    requestId: string,
   ): Promise<DomainView> {
-    await change(caller, installId, requestId, async ({ queries }) => {
+    await change(caller, installId, async (transaction, { account_id }) => {
+      const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       const { redirect_to } = wanted;
       if (isRedirect(redirect_to)) await redirect(queries, installId, domainId, redirect_to);
@@ -232,17 +255,16 @@ export function createDomainService({ config, database, queue, clock, random }: 
           .where('id', '=', domainId)
           .execute();
       }
+      const changes = changesBetween(domain, await existing(queries, installId, domainId));
+      if (Object.keys(changes).length > 0) {
+        await record(transaction, caller, account_id, 'domain.update', domain, changes);
+      }
     });
     return get(caller, installId, domainId);
   }
 
-  async function remove(
-    caller: Caller,
-    installId: string,
-    domainId: string,
-    requestId: string,
-  ): Promise<void> {
-    await change(caller, installId, requestId, async (transaction) => {
+  async function remove(caller: Caller, installId: string, domainId: string): Promise<void> {
+    await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
@@ -252,9 +274,10 @@ export function createDomainService({ config, database, queue, clock, random }: 
         .where('id', '=', domainId)
         .returning('is_duplicate')
         .executeTakeFirstOrThrow();
+      await record(transaction, caller, account_id, 'domain.delete', domain);
       if (deleted.is_duplicate) return;
       for (const heir of await releaseNames(queries, [domain.name])) {
-        await enqueueApply(transaction, heir, requestId);
+        await enqueueApply(transaction, heir, caller);
       }
     });
   }

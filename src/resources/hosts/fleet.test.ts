@@ -215,11 +215,10 @@ describe('a platform with one host', () => {
     const { database } = homeport.platform;
     await Promise.all(
       ['one', 'two', 'three', 'four', 'five'].map((suffix) =>
-        homeport.services.installs.create(
-          operatorFor(owner.userId),
-          { name: `rush${process.pid}${suffix}`, account_id: accountId },
-          'test',
-        ),
+        homeport.services.installs.create(operatorFor(owner.userId), {
+          name: `rush${process.pid}${suffix}`,
+          account_id: accountId,
+        }),
       ),
     );
     await homeport.idle();

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../access/caller.ts';
 import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
@@ -16,13 +17,17 @@ export interface RequestedSwitch {
  * For the command line: asks for an install, by its name, to be put on a version of WordPress that its host holds. Throws
  * InvalidRequest.
  */
-export function createCoreSwitch({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
+export function createCoreSwitch({
+  database,
+  queue,
+  activity,
+}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
   return async (name: string, version: string): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
       const { queries } = transaction;
       const install = await queries
         .selectFrom('installs')
-        .select(['id', 'status', 'host_id', 'wordpress_version as from'])
+        .select(['id', 'account_id', 'status', 'host_id', 'wordpress_version as from'])
         .where('name', '=', name)
         .executeTakeFirst();
       if (!install) throw new InvalidRequest(`There is no install "${name}".`);
@@ -44,6 +49,12 @@ export function createCoreSwitch({ database, queue }: Pick<Platform, 'database' 
       const jobId = await queue.enqueue(transaction, switchWordpress, {
         payload: { id: install.id, version },
         lane: install.id,
+      });
+      await activity.record(transaction, OPERATOR, install.account_id, {
+        action: 'install.switch_core',
+        subject: { id: install.id, name },
+        installId: install.id,
+        details: { from: install.from, to: version },
       });
       return { jobId, installId: install.id, from: install.from };
     });

@@ -1,5 +1,6 @@
+import type { Caller } from '../../access/caller.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { Queue } from '../../jobs/queue.ts';
+import type { Platform } from '../../platform.ts';
 import { releaseNames } from '../domains/duplicates.ts';
 import { applyInstall, removeInstall } from './jobs.ts';
 import { addToInstallCount } from './store.ts';
@@ -16,11 +17,12 @@ interface DoomedInstall {
  */
 export async function deleteInstalls(
   transaction: Transaction,
-  queue: Queue,
+  { queue, activity }: Pick<Platform, 'queue' | 'activity'>,
   installs: DoomedInstall[],
-  requestId: string,
+  caller: Caller,
 ): Promise<void> {
   const { queries } = transaction;
+  const { requestId } = caller.origin;
   for (const { id, name, account_id } of installs) {
     // What the deletion itself found, and not what was read before: a name may have become the install's just now.
     const domains = await queries
@@ -44,5 +46,10 @@ export async function deleteInstalls(
     for (const heir of heirs) {
       await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });
     }
+    await activity.record(transaction, caller, account_id, {
+      action: 'install.delete',
+      subject: { id, name },
+      installId: id,
+    });
   }
 }

@@ -40,8 +40,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
           },
         },
       },
-      handle: async ({ caller, requestId }, body) =>
-        presentInstall(await installs.create(caller, body, requestId), siteDomain),
+      handle: async ({ caller }, body) => presentInstall(await installs.create(caller, body), siteDomain),
     }),
     route({
       method: 'GET',
@@ -73,7 +72,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ caller, id, requestId }) => installs.remove(caller, id('install_id'), requestId),
+      handle: ({ caller, id }) => installs.remove(caller, id('install_id')),
     }),
   ];
 }

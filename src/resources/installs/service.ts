@@ -45,7 +45,7 @@ const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set() };
 export type InstallService = ReturnType<typeof createInstallService>;
 
 export function createInstallService(platform: Platform) {
-  const { config, database, queue, clock, random } = platform;
+  const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
 
   /** The install, if the caller may see it. Throws NotFound. */
@@ -89,7 +89,7 @@ export function createInstallService(platform: Platform) {
     );
   }
 
-  async function create(caller: Caller, input: NewInstall, requestId: string): Promise<InstallView> {
+  async function create(caller: Caller, input: NewInstall): Promise<InstallView> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
@@ -101,7 +101,7 @@ export function createInstallService(platform: Platform) {
         const member = await findMembership(queries, caller, account_id);
         if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
         if (!isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
-        if (site_id !== null) await requireSite(transaction, site_id, account_id);
+        const site = site_id === null ? null : await requireSite(transaction, site_id, account_id);
         const created_at = timestamp(clock);
         await queries
           .insertInto('installs')
@@ -134,7 +134,18 @@ export function createInstallService(platform: Platform) {
           })
           .execute();
         await addToInstallCount(queries, account_id, 1);
+        const { requestId } = caller.origin;
         await queue.enqueue(transaction, provisionInstall, { payload: { id }, lane: id, requestId });
+        await activity.record(transaction, caller, account_id, {
+          action: 'install.create',
+          subject: { id, name },
+          installId: id,
+          details: {
+            site: site?.name ?? null,
+            environment,
+            ...(php_version === null ? {} : { php_version }),
+          },
+        });
       })
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, name, environment);
@@ -151,7 +162,8 @@ export function createInstallService(platform: Platform) {
         await lockRow(transaction, 'installs', id);
         const install = await findStanding(queries, caller, id);
         authorize('install.change', 'install.read', install);
-        if (typeof site_id === 'string') await requireSite(transaction, site_id, install.account_id);
+        const site =
+          typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
         environment = change.environment === undefined ? install.environment : change.environment;
         if (site_id === undefined && change.environment === undefined) return;
         await queries
@@ -159,6 +171,17 @@ export function createInstallService(platform: Platform) {
           .set({ ...(site_id === undefined ? {} : { site_id }), environment })
           .where('id', '=', id)
           .execute();
+        const details = {
+          ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
+          ...(environment === install.environment ? {} : { environment }),
+        };
+        if (Object.keys(details).length === 0) return;
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'install.update',
+          subject: { id, name: install.name },
+          installId: id,
+          details,
+        });
       })
       .catch((error: unknown) => {
         throw nameOrSlotTaken(error, '', environment);
@@ -166,13 +189,13 @@ export function createInstallService(platform: Platform) {
     return get(caller, id);
   }
 
-  async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
+  async function remove(caller: Caller, id: string): Promise<void> {
     await database.write(async (transaction) => {
       await lockHostNames(transaction);
       await lockRow(transaction, 'installs', id);
       const install = await findStanding(transaction.queries, caller, id);
       authorize('install.change', 'install.read', install);
-      await deleteInstalls(transaction, queue, [install], requestId);
+      await deleteInstalls(transaction, platform, [install], caller);
     });
   }
 
@@ -188,11 +211,15 @@ export function createInstallService(platform: Platform) {
 }
 
 /** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */
-async function requireSite(transaction: Transaction, siteId: string, accountId: string): Promise<void> {
+async function requireSite(
+  transaction: Transaction,
+  siteId: string,
+  accountId: string,
+): Promise<{ name: string }> {
   await lockRow(transaction, 'sites', siteId);
   const site = await transaction.queries
     .selectFrom('sites')
-    .select('id')
+    .select('name')
     .where('id', '=', siteId)
     .where('account_id', '=', accountId)
     .executeTakeFirst();
@@ -203,6 +230,7 @@ async function requireSite(transaction: Transaction, siteId: string, accountId: 
       'The site is not one that installs of this account may be in',
     );
   }
+  return site;
 }
 
 function nameOrSlotTaken(error: unknown, name: string, environment: Environment | null): unknown {

@@ -79,7 +79,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
-      handle: ({ caller, id, requestId }) => sites.remove(caller, id('site_id'), requestId),
+      handle: ({ caller, id }) => sites.remove(caller, id('site_id')),
     }),
   ];
 }

@@ -17,7 +17,8 @@ export interface SiteView extends SiteRow {
 
 export type SiteService = ReturnType<typeof createSiteService>;
 
-export function createSiteService({ database, queue, clock, random }: Platform) {
+export function createSiteService(platform: Platform) {
+  const { database, activity, clock, random } = platform;
   const { reader } = database;
 
   async function get(caller: Caller, id: string): Promise<SiteView> {
@@ -47,27 +48,41 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
       account_id: input.account_id.toLowerCase(),
       created_at: timestamp(clock),
     };
-    await database.write(async ({ queries }) => {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
       const member = await findMembership(queries, caller, site.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
       await queries.insertInto('sites').values(site).execute();
       await addToSiteCount(queries, site.account_id, 1);
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.create',
+        subject: { id: site.id, name: site.name },
+      });
     });
     return { ...site, installs: [] };
   }
 
   async function update(caller: Caller, id: string, change: { name?: string }): Promise<SiteView> {
-    await database.write(async ({ queries }) => {
-      authorize('site.change', 'site.read', await findSite(queries, caller, id));
-      if (change.name === undefined) return;
-      await queries.updateTable('sites').set({ name: change.name.trim() }).where('id', '=', id).execute();
+    const name = change.name?.trim();
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'sites', id);
+      const site = await findSite(queries, caller, id);
+      authorize('site.change', 'site.read', site);
+      if (name === undefined || name === site.name) return;
+      await queries.updateTable('sites').set({ name }).where('id', '=', id).execute();
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.update',
+        subject: { id, name },
+        details: { from: site.name, to: name },
+      });
     });
     return get(caller, id);
   }
 
   /** Deletes the site and its installs. */
-  async function remove(caller: Caller, id: string, requestId: string): Promise<void> {
+  async function remove(caller: Caller, id: string): Promise<void> {
     await database.write(async (transaction) => {
       const { dialect, queries } = transaction;
       await lockHostNames(transaction);
@@ -82,9 +97,13 @@ export function createSiteService({ database, queue, clock, random }: Platform) 
         // One that is being deleted or moved away by another request is not in the site any more.
         .$if(dialect === 'postgres', (query) => query.forUpdate())
         .execute();
-      await deleteInstalls(transaction, queue, installs, requestId);
+      await deleteInstalls(transaction, platform, installs, caller);
       await queries.deleteFrom('sites').where('id', '=', id).execute();
       await addToSiteCount(queries, site.account_id, -1);
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.delete',
+        subject: { id, name: site.name },
+      });
     });
   }
 

@@ -1,7 +1,9 @@
 import type { Caller } from '../../access/caller.ts';
+import { isConfined } from '../../access/limits.ts';
 import { timestamp } from '../../clock.ts';
+import type { Transaction } from '../../database/database.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { InvalidRequest, NotFound, taken } from '../../failures.ts';
+import { Forbidden, InvalidRequest, NotFound, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
@@ -18,10 +20,30 @@ export type SshKeyService = ReturnType<typeof createSshKeyService>;
 /** Everyone's own keys: what they sign in to the SFTP gateway with. */
 export function createSshKeyService({
   database,
+  activity,
   clock,
   random,
-}: Pick<Platform, 'database' | 'clock' | 'random'>) {
+}: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>) {
   const { reader } = database;
+
+  async function record(
+    transaction: Transaction,
+    caller: Caller,
+    action: 'ssh_key.create' | 'ssh_key.delete',
+    { id, comment, fingerprint_md5 }: Pick<SshKeyView, 'id' | 'comment' | 'fingerprint_md5'>,
+  ): Promise<void> {
+    await activity.recordOfPerson(
+      transaction,
+      caller,
+      { userId: caller.userId },
+      {
+        action,
+        subject: { id, name: comment || fingerprint_md5 },
+        details: { fingerprint_md5 },
+      },
+    );
+  }
+
   return {
     async list(caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> {
       const mine = reader.selectFrom('ssh_keys').where('user_id', '=', caller.userId);
@@ -38,6 +60,7 @@ export function createSshKeyService({
     },
 
     async add(caller: Caller, text: string): Promise<SshKeyView> {
+      requireWholePerson(caller);
       const parsed = parsePublicKey(text);
       if (!parsed.ok) throw invalidKey(parsed.reason);
       const { key } = parsed;
@@ -48,8 +71,8 @@ export function createSshKeyService({
         created_at: timestamp(clock),
       };
       await database
-        .write(({ queries }) =>
-          queries
+        .write(async (transaction) => {
+          await transaction.queries
             .insertInto('ssh_keys')
             .values({
               ...row,
@@ -57,8 +80,9 @@ export function createSshKeyService({
               public_key: key.line,
               fingerprint_sha256: key.fingerprintSha256,
             })
-            .execute(),
-        )
+            .execute();
+          await record(transaction, caller, 'ssh_key.create', row);
+        })
         .catch((error: unknown) => {
           if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
           throw taken('SshKey', 'public_key', 'You have added this SSH key already');
@@ -67,17 +91,24 @@ export function createSshKeyService({
     },
 
     async remove(caller: Caller, id: string): Promise<void> {
-      const removed = await database.write(({ queries }) =>
-        queries
+      requireWholePerson(caller);
+      await database.write(async (transaction) => {
+        const removed = await transaction.queries
           .deleteFrom('ssh_keys')
           .where('id', '=', id)
           .where('user_id', '=', caller.userId)
-          .returning('id')
-          .execute(),
-      );
-      if (removed.length === 0) throw new NotFound();
+          .returning(['id', 'comment', 'fingerprint_md5'])
+          .executeTakeFirst();
+        if (!removed) throw new NotFound();
+        await record(transaction, caller, 'ssh_key.delete', removed);
+      });
     },
   };
+}
+
+/** A key opens every install of its person: no credential that is confined to some makes itself one. */
+function requireWholePerson({ limits }: Caller): void {
+  if (isConfined(limits)) throw new Forbidden();
 }
 
 /** Faults of the text as such are said in the specification's words; a key that is well-formed is told what it lacks. */
