@@ -135,9 +135,9 @@ export async function describePortal(app: FastifyInstance, publicUrl: string): P
 export function routeSchema(route: Route): FastifySchema {
   const names = [...route.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '');
   const response: Record<number, unknown> = {};
-  for (const status of route.errors) response[status] = json(STATUS_MEANINGS[status], { $ref: 'Error#' });
+  for (const status of route.errors) response[status] = content(STATUS_MEANINGS[status], { $ref: 'Error#' });
   response[route.success] = route.response
-    ? json(SUCCESS_MEANINGS[route.success], route.response)
+    ? content(SUCCESS_MEANINGS[route.success], route.response, route.contentType)
     : { type: 'null', description: SUCCESS_MEANINGS[route.success] };
   return {
     summary: route.summary,
@@ -151,8 +151,8 @@ export function routeSchema(route: Route): FastifySchema {
   };
 }
 
-function json(description: string, schema: unknown): object {
-  return { description, content: { 'application/json': { schema } } };
+function content(description: string, schema: unknown, contentType = 'application/json'): object {
+  return { description, content: { [contentType]: { schema } } };
 }
 
 /** Identifiers are UUIDs; a token is what stood in a link. */

@@ -28,7 +28,7 @@ export interface Call<Path extends string> {
 }
 
 /** What every endpoint declares, at one place: the row of the specification's endpoint table. */
-interface Endpoint<Path extends string> {
+export interface Endpoint<Path extends string> {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/v1`. */
   path: Path;
@@ -86,6 +86,8 @@ export interface Route {
   success: 200 | 201 | 202 | 204;
   /** Absent: an empty body. */
   response?: TSchema;
+  /** Of the answer; JSON if left out. */
+  contentType?: string;
   body?: BodyDefinition;
   query: readonly string[];
   /** Asks for no authentication. */
@@ -160,7 +162,7 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
   };
 }
 
-function checkedCall(
+export function checkedCall(
   { caller, requestId, params }: IncomingCall,
   method: Route['method'],
 ): { caller: Caller; requestId: string; id(name: string): string } {

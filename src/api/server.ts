@@ -14,6 +14,7 @@ import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 import { sessionCookie, sessionToken } from './session.ts';
+import { StreamedAnswer } from './stream-route.ts';
 
 /** Where the API lives below the public URL. */
 export const API_PREFIX = '/v1';
@@ -156,6 +157,8 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     url: route.path,
     config: { route },
     schema: routeSchema(route),
+    // A stream would run on with nobody to read it.
+    exposeHeadRoute: route.contentType === undefined,
     async handler(request, reply) {
       const answer = await route.run(
         {
@@ -171,6 +174,12 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
         publicUrl,
       );
       reply.code(route.success);
+      if (answer instanceof StreamedAnswer) {
+        return reply
+          .type(route.contentType ?? '')
+          .headers(answer.headers)
+          .send(answer.body);
+      }
       return reply.send(answer);
     },
   });

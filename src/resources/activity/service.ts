@@ -1,22 +1,94 @@
 import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
+import { findMembership } from '../../access/memberships.ts';
+import { authorize, reachOf } from '../../access/permissions.ts';
+import { timestamp } from '../../clock.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
-import type { activitySchema } from './schema.ts';
+import { CSV_HEADER, csvLine } from './csv.ts';
+import { type activitySchema, detailsSchema } from './schema.ts';
+import {
+  type ActivityScope,
+  activityBefore,
+  countActivity,
+  findAccountName,
+  pageOfActivity,
+} from './store.ts';
 
 export type ActivityView = Static<typeof activitySchema>;
+
+/** Rows held at a time while an account's year is written out. */
+const BATCH = 500;
 
 export interface ActivityService {
   /** The latest first: all of an account, or a partial user's own. Throws NotFound. */
   list(caller: Caller, accountId: string, page: PageRequest): Promise<PageOf<ActivityView>>;
   /** The same as CSV (RFC 4180), in parts. Throws NotFound before the first part. */
-  exportCsv(caller: Caller, accountId: string): Promise<AsyncIterable<string>>;
+  exportCsv(caller: Caller, accountId: string): Promise<{ fileName: string; parts: AsyncIterable<string> }>;
 }
 
-const unbuilt = async (): Promise<never> => {
-  throw new Error('being built');
-};
+export function createActivityService({
+  database,
+  clock,
+}: Pick<Platform, 'database' | 'clock'>): ActivityService {
+  const { reader } = database;
 
-export function createActivityService(_platform: Platform): ActivityService {
-  return { list: unbuilt, exportCsv: unbuilt };
+  async function scopeOf(caller: Caller, accountId: string): Promise<ActivityScope> {
+    const member = await findMembership(reader, caller, accountId);
+    const standing = member && { ...member, own: true };
+    authorize('activity.read', 'account.read', standing);
+    const all = reachOf(standing.role)['activity.read'] === 'all';
+    return { accountId, userId: all ? null : caller.userId };
+  }
+
+  async function* linesOf(scope: ActivityScope): AsyncIterable<string> {
+    yield CSV_HEADER;
+    let before: number | null = null;
+    for (;;) {
+      const rows: Awaited<ReturnType<typeof activityBefore>> = await activityBefore(
+        reader,
+        scope,
+        before,
+        BATCH,
+      );
+      yield rows.map((row) => csvLine(view(row))).join('');
+      before = rows.at(-1)?.seq ?? null;
+      if (rows.length < BATCH) return;
+    }
+  }
+
+  return {
+    async list(caller, accountId, page) {
+      const scope = await scopeOf(caller, accountId);
+      const [count, rows] = await Promise.all([
+        countActivity(reader, scope),
+        pageOfActivity(reader, scope, page),
+      ]);
+      return { count, results: rows.map(view) };
+    },
+    async exportCsv(caller, accountId) {
+      const scope = await scopeOf(caller, accountId);
+      const name = await findAccountName(reader, accountId);
+      const day = timestamp(clock).slice(0, 'yyyy-mm-dd'.length);
+      return { fileName: `activity-${plain(name ?? '')}-${day}.csv`, parts: linesOf(scope) };
+    },
+  };
+}
+
+type ActivityRow = Awaited<ReturnType<typeof activityBefore>>[number];
+
+function view({ seq: _, action, details, ...row }: ActivityRow): ActivityView {
+  return { ...row, action, details: Value.Check(detailsSchema, details) ? details : null };
+}
+
+/** A name as it may stand in the name of a file anywhere. */
+function plain(name: string): string {
+  const letters = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return letters.slice(0, 40) || 'account';
 }

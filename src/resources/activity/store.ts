@@ -1,0 +1,72 @@
+import type { Queries } from '../../database/database.ts';
+import type { PageRequest } from '../../page.ts';
+
+/** Whose entries: all of an account, or those of one person in it. */
+export interface ActivityScope {
+  accountId: string;
+  userId: string | null;
+}
+
+const COLUMNS = [
+  'seq',
+  'id',
+  'at',
+  'action',
+  'subject_id',
+  'subject_name',
+  'install_id',
+  'details',
+  'user_id',
+  'user_name',
+  'means',
+  'credential_id',
+  'credential_name',
+  'address',
+  'request_id',
+] as const;
+
+function entries(queries: Queries, { accountId, userId }: ActivityScope) {
+  const ofAccount = queries.selectFrom('activity').where('account_id', '=', accountId);
+  return userId === null ? ofAccount : ofAccount.where('user_id', '=', userId);
+}
+
+/** The latest first. */
+export async function pageOfActivity(queries: Queries, scope: ActivityScope, page: PageRequest) {
+  return entries(queries, scope)
+    .select([...COLUMNS])
+    .orderBy('seq', 'desc')
+    .limit(page.limit)
+    .offset(page.offset)
+    .execute();
+}
+
+export async function countActivity(queries: Queries, scope: ActivityScope): Promise<number> {
+  const { count } = await entries(queries, scope)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/** The latest before a `seq`; null: the latest of all. */
+export async function activityBefore(
+  queries: Queries,
+  scope: ActivityScope,
+  before: number | null,
+  limit: number,
+) {
+  return entries(queries, scope)
+    .select([...COLUMNS])
+    .$if(before !== null, (query) => query.where('seq', '<', before ?? 0))
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+export async function findAccountName(queries: Queries, accountId: string): Promise<string | undefined> {
+  const account = await queries
+    .selectFrom('accounts')
+    .select('name')
+    .where('id', '=', accountId)
+    .executeTakeFirst();
+  return account?.name;
+}
