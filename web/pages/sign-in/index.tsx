@@ -1,20 +1,5 @@
-import { Page } from '../../components/page.tsx';
-export function SignInPage() {
-  return <Page title="SignInPage">…</Page>;
-}
-
-export function SecondFactorPage() {
-  return <Page title="SecondFactorPage">…</Page>;
-}
-
-export function ForgottenPasswordPage() {
-  return <Page title="ForgottenPasswordPage">…</Page>;
-}
-
-export function PasswordLinkPage(_: { token: string }) {
-  return <Page title="PasswordLinkPage">…</Page>;
-}
-
-export function InvitationPage(_: { token: string }) {
-  return <Page title="InvitationPage">…</Page>;
-}
+export { ForgottenPasswordPage } from './forgotten-password-page.tsx';
+export { InvitationPage } from './invitation-page.tsx';
+export { PasswordLinkPage } from './password-link-page.tsx';
+export { SecondFactorPage } from './second-factor-page.tsx';
+export { SignInPage } from './sign-in-page.tsx';

@@ -1,0 +1,54 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { portal } from '../../api/client.ts';
+import { done } from '../../api/failure.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { Card, OtherWays } from './card.tsx';
+import { attemptFailure } from './refusal.ts';
+
+/** Says the same whoever has the address. */
+export function ForgottenPasswordPage() {
+  const [asked, setAsked] = useState<string | null>(null);
+
+  async function ask(values: FormData) {
+    const email = textOf(values, 'email').trim();
+    try {
+      await done(portal.POST('/portal/api/password_resets', { body: { email } }));
+    } catch (error) {
+      throw attemptFailure(error, '');
+    }
+    setAsked(email);
+  }
+
+  return (
+    <Page title="Forgotten password">
+      <Card>
+        {asked === null ? (
+          <Form submitLabel="Send me a link" onSubmit={ask}>
+            <TextField
+              label="E-mail address"
+              name="email"
+              type="email"
+              autoComplete="username"
+              autoCapitalize="none"
+              spellCheck={false}
+              hint="We send a link there with which you set a new password."
+              required
+            />
+          </Form>
+        ) : (
+          <Notice tone="good" role="status" title="Look into your mail">
+            If somebody has the address {asked} here, a mail with a link is on its way. The link works once,
+            and for an hour. Nothing there after a few minutes? Look among the unwanted mails too.
+          </Notice>
+        )}
+        <OtherWays>
+          <Link href="/sign-in">Back to sign-in</Link>
+        </OtherWays>
+      </Card>
+    </Page>
+  );
+}

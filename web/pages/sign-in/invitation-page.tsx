@@ -1,0 +1,83 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { type PortalPaths, portal } from '../../api/client.ts';
+import { answered, done } from '../../api/failure.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
+import { Page } from '../../components/page.tsx';
+import { say } from '../../components/toast.tsx';
+import { SESSION_KEY } from '../../session/session.ts';
+import { Card } from './card.tsx';
+import { isUnusable, UnusableLink } from './unusable-link.tsx';
+import { stateWith } from './word.ts';
+
+type Invitation =
+  PortalPaths['/portal/api/invitations/{token}']['get']['responses'][200]['content']['application/json'];
+
+/** Where the link of an invitation leads: known people only accept, new ones choose a password. */
+export function InvitationPage({ token }: { token: string }) {
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const queryKey = ['invitation', token];
+  const path = { token };
+  const invitation = useQuery({
+    queryKey,
+    queryFn: () => answered(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  async function accept({ account_name, has_password }: Invitation, values: FormData) {
+    const body = has_password ? {} : { password: newPasswordOf(values) };
+    try {
+      await done(portal.POST('/portal/api/invitations/{token}', { params: { path }, body }));
+    } catch (error) {
+      if (isUnusable(error)) await queries.refetchQueries({ queryKey });
+      throw error;
+    }
+    // Whoever is signed in already goes straight on, with one account more.
+    queries.removeQueries({ queryKey: SESSION_KEY });
+    if (has_password) say(`You are now in the account ${account_name}.`);
+    navigate('/sign-in', { state: stateWith('accepted') });
+  }
+
+  return (
+    <Page title="Invitation">
+      <Card>
+        {isUnusable(invitation.error) ? (
+          <UnusableLink>Ask whoever invited you to send the invitation again.</UnusableLink>
+        ) : (
+          <Loaded query={invitation} what="the invitation">
+            {(open) => (
+              <>
+                <p>
+                  Hello {open.first_name}. You are invited to the account <strong>{open.account_name}</strong>
+                  .
+                </p>
+                <Form submitLabel="Accept the invitation" onSubmit={(values) => accept(open, values)}>
+                  {open.has_password ? (
+                    <p>You have a password here already, for {open.email}; it stays as it is.</p>
+                  ) : (
+                    <>
+                      <TextField
+                        label="E-mail address"
+                        name="email"
+                        type="email"
+                        autoComplete="username"
+                        value={open.email}
+                        hint="With this address and the password below you sign in from now on."
+                        readOnly
+                      />
+                      <NewPasswordFields label="Password" />
+                    </>
+                  )}
+                </Form>
+              </>
+            )}
+          </Loaded>
+        )}
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,74 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { portal } from '../../api/client.ts';
+import { answered, done } from '../../api/failure.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
+import { Page } from '../../components/page.tsx';
+import { SESSION_KEY } from '../../session/session.ts';
+import { Card } from './card.tsx';
+import { isUnusable, UnusableLink } from './unusable-link.tsx';
+import { stateWith } from './word.ts';
+
+/** Where the links of the first start, of the command line and of the mail for a forgotten password lead. */
+export function PasswordLinkPage({ token }: { token: string }) {
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const queryKey = ['password-link', token];
+  const path = { token };
+  const link = useQuery({
+    queryKey,
+    queryFn: () => answered(portal.GET('/portal/api/password_links/{token}', { params: { path } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  async function set(values: FormData) {
+    const body = { password: newPasswordOf(values) };
+    try {
+      await done(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
+    } catch (error) {
+      if (isUnusable(error)) await queries.refetchQueries({ queryKey });
+      throw error;
+    }
+    // All sessions of the person have ended, that of this browser too if it is theirs.
+    queries.removeQueries({ queryKey: SESSION_KEY });
+    navigate('/sign-in', { state: stateWith('password_set') });
+  }
+
+  return (
+    <Page title="Set your password">
+      <Card>
+        {isUnusable(link.error) ? (
+          <UnusableLink>
+            <Link href="/forgotten-password">Have a new link sent to you</Link>, or ask your provider for one.
+          </UnusableLink>
+        ) : (
+          <Loaded query={link} what="the link">
+            {({ email, first_name, purpose }) => (
+              <>
+                <p>
+                  {purpose === 'first'
+                    ? `Welcome, ${first_name}. Choose a password for the portal.`
+                    : `Hello ${first_name}. Choose a new password; wherever you are signed in now, you will be signed out.`}
+                </p>
+                <Form submitLabel="Set the password" onSubmit={set}>
+                  <TextField
+                    label="E-mail address"
+                    name="email"
+                    type="email"
+                    autoComplete="username"
+                    value={email}
+                    readOnly
+                  />
+                  <NewPasswordFields />
+                </Form>
+              </>
+            )}
+          </Loaded>
+        )}
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { ApiFailure, sentenceFor } from '../../api/failure.ts';
+import { attemptFailure, waitingTime } from './refusal.ts';
+
+const refused = (status: number, headers: Record<string, string> = {}) =>
+  new ApiFailure(new Response(null, { status, headers }), { message: 'Bad Credentials' });
+
+describe('a refused attempt', () => {
+  it('says plainly that what was typed is not right', () => {
+    expect(sentenceFor(attemptFailure(refused(401), 'Not right.'))).toBe('Not right.');
+  });
+
+  it('says how long to wait after too many', () => {
+    const told = (seconds: string) =>
+      sentenceFor(attemptFailure(refused(429, { 'retry-after': seconds }), ''));
+    expect(told('40')).toBe('There were too many attempts. Try again in 40 seconds.');
+    expect(told('3541')).toBe('There were too many attempts. Try again in 60 minutes.');
+  });
+
+  it('leaves other failures as they are', () => {
+    const failure = refused(503);
+    expect(attemptFailure(failure, 'Not right.')).toBe(failure);
+  });
+});
+
+it('a waiting time is as exact as somebody needs it', () => {
+  expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
+});

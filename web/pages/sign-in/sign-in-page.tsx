@@ -1,0 +1,69 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { useHistoryState } from 'wouter/use-browser-location';
+import { portal } from '../../api/client.ts';
+import { answered, Objection } from '../../api/failure.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { SESSION_KEY } from '../../session/session.ts';
+import { Card, OtherWays } from './card.tsx';
+import { attemptFailure } from './refusal.ts';
+import { sentenceOf } from './word.ts';
+
+const WRONG = 'The e-mail address or the password is not right.';
+
+/** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
+export function SignInPage() {
+  const queries = useQueryClient();
+  const word = sentenceOf(useHistoryState<unknown>());
+
+  async function signIn(values: FormData) {
+    const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
+    try {
+      await answered(portal.POST('/portal/api/session', { body }));
+    } catch (error) {
+      throw attemptFailure(error, WRONG);
+    }
+    await queries.refetchQueries({ queryKey: SESSION_KEY });
+    if (queries.getQueryData(SESSION_KEY) === null) {
+      throw new Objection(
+        'Your browser has not kept the sign-in. Allow cookies, and use the address that begins with https.',
+      );
+    }
+  }
+
+  return (
+    <Page title="Sign in">
+      {word && (
+        <Notice tone={word.good ? 'good' : 'bad'} role="alert">
+          {word.sentence}
+        </Notice>
+      )}
+      <Card>
+        <Form submitLabel="Sign in" onSubmit={signIn}>
+          <TextField
+            label="E-mail address"
+            name="email"
+            type="email"
+            autoComplete="username"
+            autoCapitalize="none"
+            spellCheck={false}
+            required
+          />
+          <TextField
+            label="Password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            required
+          />
+        </Form>
+        <OtherWays>
+          <Link href="/forgotten-password">I have forgotten my password</Link>
+        </OtherWays>
+      </Card>
+    </Page>
+  );
+}
