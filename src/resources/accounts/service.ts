@@ -32,10 +32,12 @@ export function createAccountService({
   const { reader } = database;
   return {
     async list(caller: Caller, page: PageRequest): Promise<PageOf<AccountView>> {
+      const only = caller.limits?.accountId ?? null;
       const mine = reader
         .selectFrom('memberships as member')
         .innerJoin('accounts as account', 'account.id', 'member.account_id')
-        .where('member.user_id', '=', caller.userId);
+        .where('member.user_id', '=', caller.userId)
+        .$if(only !== null, (query) => query.where('account.id', '=', only));
       const [{ count }, results] = await Promise.all([
         mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
         mine
