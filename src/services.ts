@@ -83,7 +83,7 @@ export function createServices(
     caches: createCacheService(platform),
     offload: createOffloadService(platform),
     sshKeys: createSshKeyService(platform),
-    invitations: createInvitationService(platform),
+    invitations: createInvitationService(platform, limits),
     hosts: createHostService(platform),
     credentials: createCredentialService(platform, authenticator?.forget),
     sessions: createSessionService(platform, limits),

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { type Logger, pino } from 'pino';
 import { SMTPServer } from 'smtp-server';
-import { type Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAgent, field, text } from '../../../test/client.ts';
+import { activityOf } from '../../../test/activity.ts';
+import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, parseMail, type ReadMail } from '../../../test/mails.ts';
+import { createPortalClient, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { verifyPassword } from '../../passwords.ts';
 
@@ -13,7 +14,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const PASSWORD = 'correct horse battery';
 
 let homeport: TestHomeport;
-let agent: Agent;
+let anybody: PortalClient;
 let clock: ManualClock;
 let accountId: string;
 let owner: Person;
@@ -22,14 +23,11 @@ const lines: string[] = [];
 beforeAll(async () => {
   clock = manualClock(new Date());
   homeport = await startTestHomeport({ clock, log: recorder(lines) });
-  agent = createAgent(homeport.ca);
+  anybody = createPortalClient(homeport);
   accountId = await homeport.account('Söhne & <b>Co</b>');
   owner = await homeport.person(accountId, 'owner');
 });
-afterAll(async () => {
-  await agent.close();
-  await homeport.remove();
-});
+afterAll(() => homeport.remove());
 
 function recorder(into: string[]): Logger {
   return pino({ level: 'trace' }, { write: (line) => into.push(line) });
@@ -43,35 +41,30 @@ async function invite(
   const answer = await by.client.post(`/accounts/${account}/account_users`, {
     user: { account_id: account, first_name, last_name: 'Full', email, roles: 'full' },
   });
+  const { mail, link, token } = await newMail(email);
+  return { email, userId: text(answer.body, 'account_user', 'user_id'), mail, link, token };
+}
+
+/** The mail that no test has looked at yet. */
+async function newMail(email: string): Promise<{ mail: ReadMail; link: string; token: string }> {
   await homeport.idle();
   const mail = mailsTo(homeport, email).find((one) => !seen.has(linkOf(one)));
   if (mail === undefined) throw new Error(`no mail went to ${email}`);
   const link = linkOf(mail);
   seen.add(link);
-  const token = link.slice(link.lastIndexOf('/') + 1);
-  return { email, userId: text(answer.body, 'account_user', 'user_id'), mail, link, token };
+  return { mail, link, token: link.slice(link.lastIndexOf('/') + 1) };
 }
+
+const newToken = async (email: string) => (await newMail(email)).token;
 
 /** What earlier mails held: the clock stands still, so their files have no order. */
 const seen = new Set<string>();
 const linkOf = (mail: ReadMail) => /https:\S+/.exec(mail.text)?.[0] ?? '';
 
-async function open(link: string) {
-  const response = await request(link, { dispatcher: agent });
-  return { status: response.statusCode, headers: response.headers, page: await response.body.text() };
-}
+const open = (token: string) => anybody.get(`/invitations/${token}`);
 
-async function send(link: string, form: Record<string, string>, type = 'application/x-www-form-urlencoded') {
-  const response = await request(link, {
-    method: 'POST',
-    dispatcher: agent,
-    headers: { 'content-type': type },
-    body: new URLSearchParams(form).toString(),
-  });
-  return { status: response.statusCode, headers: response.headers, page: await response.body.text() };
-}
-
-const accept = (link: string, password = PASSWORD) => send(link, { password, repeated: password });
+const accept = (token: string, password: string | null = PASSWORD) =>
+  anybody.post(`/invitations/${token}`, password === null ? {} : { password });
 
 const accepted = async (userId: string, account = accountId, by = owner) =>
   field((await by.client.get(`/accounts/${account}/account_users/${userId}`)).body, 'invite_accepted');
@@ -85,7 +78,7 @@ async function passwordHash(userId: string): Promise<string | null> {
   return row.password_hash;
 }
 
-const EXPIRED = { status: 404, page: expect.stringContaining('This invitation cannot be used') };
+const EXPIRED = { status: 404, body: { message: 'Resource not found' } };
 
 describe('the mail', () => {
   it('names the account, and holds a link to the public address, whole on one line', async () => {
@@ -113,82 +106,80 @@ describe('the mail', () => {
   it('comes again with a new link when the person is invited again; the old link is dead', async () => {
     const first = await invite();
     await owner.client.delete(`/accounts/${accountId}/account_users/${first.userId}`);
-    expect(await open(first.link)).toMatchObject(EXPIRED);
+    expect(await open(first.token)).toMatchObject(EXPIRED);
     const second = await invite(first.email);
     expect(second.userId).toBe(first.userId);
     expect(second.token).not.toBe(first.token);
-    expect(await accept(first.link)).toMatchObject(EXPIRED);
-    expect((await accept(second.link)).status).toBe(200);
+    expect(await accept(first.token)).toMatchObject(EXPIRED);
+    expect((await accept(second.token)).status).toBe(204);
   });
 
   it('is not sent to who is no member any more, or has accepted', async () => {
-    const { userId, link } = await invite();
+    const { userId, token } = await invite();
     const { createLink } = homeport.services.invitations;
     expect(await createLink(accountId, crypto.randomUUID())).toBeUndefined();
-    await accept(link);
+    await accept(token);
     expect(await createLink(accountId, userId)).toBeUndefined();
   });
 });
 
-describe('the page', () => {
-  it('shows whom and to what the invitation is, shown twice or more, and runs nothing', async () => {
-    const { link, email } = await invite(undefined, { first_name: '"><img src=x>' });
-    await open(link);
-    const { status, headers, page } = await open(link);
-    expect(status).toBe(200);
-    expect(headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-store',
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
+describe('the link', () => {
+  it('shows whom and to what the invitation is, once or more', async () => {
+    const { token, email } = await invite();
+    await open(token);
+    const answer = await open(token);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { account_name: 'Söhne & <b>Co</b>', first_name: 'Frida', email, has_password: false },
     });
-    const policy = String(headers['content-security-policy']);
-    expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("frame-ancestors 'none'");
-    expect(page).toContain('Söhne &#38; &#60;b&#62;Co&#60;/b&#62;');
-    expect(page).toContain(email);
-    expect(page).not.toMatch(/<script|<img|<b>/i);
-    expect(page).toMatch(/<input type="password" name="password"/);
+    expect(answer.headers['cache-control']).toBe('no-store');
   });
 
   it.each([
-    ['short', { password: 'elevenchars', repeated: 'elevenchars' }, 'at least 12 characters'],
-    ['absent', {}, 'at least 12 characters'],
-    ['long', { password: 'x'.repeat(257), repeated: 'x'.repeat(257) }, 'at most 256 characters'],
-    ['unequal', { password: PASSWORD, repeated: `${PASSWORD}!` }, 'The two passwords are not the same.'],
-    ['not repeated', { password: PASSWORD }, 'The two passwords are not the same.'],
-  ])('says what is wrong with a password that is %s, and lets try again', async (_, form, sentence) => {
-    const { link, userId } = await invite();
-    const refused = await send(link, form);
-    expect(refused).toMatchObject({ status: 400, page: expect.stringContaining(sentence) });
-    expect(refused.headers['cache-control']).toBe('no-store');
-    expect(refused.page).not.toContain(PASSWORD);
-    expect(await passwordHash(userId)).toBeNull();
-    expect(await accepted(userId)).toBe(false);
-    expect((await accept(link)).status).toBe(200);
-  });
+    ['short', 'elevenchars', 'The password must have at least 12 characters', 'too_short'],
+    ['long', 'x'.repeat(257), 'The password must have at most 256 characters', 'too_long'],
+    ['absent', null, 'Choose a password', 'required'],
+  ])(
+    'says what is wrong with a password that is %s, and lets try again',
+    async (_, password, message, code) => {
+      const { token, userId } = await invite();
+      const refused = await accept(token, password);
+      expect(refused).toMatchObject({
+        status: 400,
+        body: { errors: [{ resource: 'Invitation', field: 'password', message, code }] },
+      });
+      expect(await passwordHash(userId)).toBeNull();
+      expect(await accepted(userId)).toBe(false);
+      expect((await accept(token)).status).toBe(204);
+    },
+  );
 
-  it('sets the password as argon2id and accepts, once', async () => {
-    const { link, userId } = await invite();
+  it('sets the password as argon2id and accepts, once; who signs in with it is in', async () => {
+    const { token, userId, email } = await invite();
     expect(await accepted(userId)).toBe(false);
-    expect(await accept(link)).toMatchObject({ status: 200, page: expect.stringContaining('You are in') });
+    expect(await accept(token)).toMatchObject({ status: 204, body: undefined });
     expect(await accepted(userId)).toBe(true);
     const hash = (await passwordHash(userId)) ?? '';
     expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(await verifyPassword(PASSWORD, hash)).toBe(true);
     expect(await verifyPassword(`${PASSWORD} `, hash)).toBe(false);
 
-    expect(await open(link)).toMatchObject(EXPIRED);
-    expect(await accept(link, 'another password')).toMatchObject(EXPIRED);
+    expect(await open(token)).toMatchObject(EXPIRED);
+    expect(await accept(token, 'another password')).toMatchObject(EXPIRED);
     expect(await passwordHash(userId)).toBe(hash);
+    const browser = createPortalClient(homeport);
+    expect((await browser.signIn(email, PASSWORD)).status).toBe(200);
+    expect((await browser.get('/session')).body).toMatchObject({
+      accounts: [{ id: accountId, role: 'full' }],
+    });
   });
 
-  it('lets one of two simultaneous acceptances through', async () => {
-    const { link, userId } = await invite();
+  it('lets one of some simultaneous acceptances through', async () => {
+    const { token, userId } = await invite();
     const passwords = ['password of the first', 'password of the second', 'password of the third'];
-    const answers = await Promise.all(passwords.map((password) => accept(link, password)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404]);
-    const winner = passwords[answers.findIndex(({ status }) => status === 200)] ?? '';
+    const answers = await Promise.all(passwords.map((password) => accept(token, password)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404]);
+    const winner = passwords[answers.findIndex(({ status }) => status === 204)] ?? '';
     expect(await verifyPassword(winner, (await passwordHash(userId)) ?? '')).toBe(true);
   });
 
@@ -197,14 +188,12 @@ describe('the page', () => {
     const other = await homeport.ownedAccount();
     const second = await invite(first.email, { account: other.accountId, by: other.owner });
     expect(second.userId).toBe(first.userId);
-    await accept(first.link);
+    await accept(first.token);
     const hash = await passwordHash(first.userId);
 
     expect(await accepted(first.userId, other.accountId, other.owner)).toBe(false);
-    const { page } = await open(second.link);
-    expect(page).toContain('You have a password already');
-    expect(page).not.toContain('<input');
-    expect((await accept(second.link, 'somebody else’s password')).status).toBe(200);
+    expect((await open(second.token)).body).toMatchObject({ has_password: true });
+    expect((await accept(second.token, 'somebody else’s password')).status).toBe(204);
     expect(await passwordHash(first.userId)).toBe(hash);
     expect(await accepted(first.userId, other.accountId, other.owner)).toBe(true);
   });
@@ -213,17 +202,16 @@ describe('the page', () => {
     const early = await invite();
     const late = await invite();
     clock.advance(7 * DAY_MS - 1);
-    expect((await accept(early.link)).status).toBe(200);
+    expect((await accept(early.token)).status).toBe(204);
     clock.advance(1);
-    expect(await open(late.link)).toMatchObject(EXPIRED);
-    expect(await accept(late.link)).toMatchObject(EXPIRED);
+    expect(await open(late.token)).toMatchObject(EXPIRED);
+    expect(await accept(late.token)).toMatchObject(EXPIRED);
     expect(await accepted(late.userId)).toBe(false);
     expect(await passwordHash(late.userId)).toBeNull();
   });
 
   it('says of tokens that it never made what it says of expired ones', async () => {
-    const { link, token } = await invite();
-    const place = link.slice(0, -token.length);
+    const { token } = await invite();
     for (const wrong of [
       token.slice(1),
       `${token}x`,
@@ -233,31 +221,109 @@ describe('the page', () => {
       '%00',
       'x'.repeat(3000),
     ]) {
-      const answer = await open(place + wrong);
-      expect(answer, wrong).toMatchObject(EXPIRED);
-      expect(answer.headers['referrer-policy']).toBe('no-referrer');
-      expect(await accept(place + wrong), wrong).toMatchObject(EXPIRED);
+      expect(await open(wrong), wrong).toMatchObject(EXPIRED);
+      expect(await accept(wrong), wrong).toMatchObject(EXPIRED);
     }
-    expect((await open(link)).status).toBe(200);
+    expect((await open(token)).status).toBe(200);
   });
 
-  it('refuses what is no form with a 400, and the link still works', async () => {
-    const { link } = await invite();
-    expect((await send(link, { password: 'x'.repeat(20_000) })).status).toBe(400);
-    expect((await send(link, {}, 'application/json')).status).toBe(400);
-    expect((await send(link, {}, 'multipart/form-data')).status).toBe(400);
-    expect((await accept(link)).status).toBe(200);
+  it('is not followed for a page of another site', async () => {
+    const { token, userId } = await invite();
+    const foreign = { json: { password: PASSWORD }, origin: 'https://evil.example' };
+    expect((await anybody.call('POST', `/invitations/${token}`, foreign)).status).toBe(403);
+    expect(
+      (await anybody.call('GET', `/invitations/${token}`, { origin: 'https://evil.example' })).status,
+    ).toBe(403);
+    expect(await accepted(userId)).toBe(false);
   });
 });
 
+describe('sending it again', () => {
+  const again = (browser: PortalClient, userId: string, account = accountId) =>
+    browser.post(`/accounts/${account}/account_users/${userId}/invitation`);
+
+  it('mails a new link, and the old one is dead', async () => {
+    const { userId, email, token } = await invite();
+    const browser = await signedIn(homeport, owner);
+    expect(await again(browser, userId)).toMatchObject({ status: 202, body: undefined });
+    const mailed = await newToken(email);
+    expect(await open(token)).toMatchObject(EXPIRED);
+    expect((await accept(mailed)).status).toBe(204);
+    expect(await again(browser, userId)).toMatchObject({
+      status: 400,
+      body: { message: 'This invitation was accepted already' },
+    });
+  });
+
+  it('is for who may invite such a member', async () => {
+    const { userId } = await invite();
+    const partial = await signedIn(homeport, await homeport.person(accountId, 'partial'));
+    expect((await again(partial, userId)).status).toBe(404);
+    const stranger = await signedIn(homeport, (await homeport.ownedAccount()).owner);
+    expect((await again(stranger, userId)).status).toBe(404);
+    const full = await signedIn(homeport, await homeport.person(accountId, 'full'));
+    expect((await again(full, userId)).status).toBe(202);
+    const invitedOwner = await owner.client.post(`/accounts/${accountId}/account_users`, {
+      user: {
+        account_id: accountId,
+        first_name: 'O',
+        last_name: 'W',
+        email: 'o@people.example',
+        roles: 'owner',
+      },
+    });
+    expect((await again(full, text(invitedOwner.body, 'account_user', 'user_id'))).status).toBe(403);
+    expect((await again(full, crypto.randomUUID())).status).toBe(404);
+    expect((await again(full, 'x')).status).toBe(400);
+  });
+
+  it('is done five times an hour', async () => {
+    const { userId } = await invite();
+    const browser = await signedIn(homeport, owner);
+    const answers = [];
+    for (let times = 0; times < 6; times++) answers.push((await again(browser, userId)).status);
+    expect(answers).toEqual([202, 202, 202, 202, 202, 429]);
+    clock.advance(60 * 60 * 1000);
+    expect((await again(browser, userId)).status).toBe(202);
+  });
+});
+
+it('is written into the activity of the account', async () => {
+  const account = await homeport.account();
+  const by = await homeport.person(account, 'owner');
+  const { userId, email } = await invite(undefined, { account, by });
+  const browser = await signedIn(homeport, by);
+  await browser.post(`/accounts/${account}/account_users/${userId}/invitation`);
+  await accept(await newToken(email));
+  const written = await activityOf(homeport, account);
+  expect(written.filter(({ action }) => action.startsWith('account_user'))).toMatchObject([
+    { action: 'account_user.invite', user_id: by.userId, means: 'api' },
+    {
+      action: 'account_user.invite',
+      subject_id: userId,
+      subject_name: email,
+      user_id: by.userId,
+      means: 'portal',
+      details: { again: true },
+    },
+    {
+      action: 'account_user.accept',
+      subject_id: userId,
+      subject_name: email,
+      user_id: userId,
+      means: 'portal',
+    },
+  ]);
+});
+
 it('writes the token nowhere but into the mail', async () => {
-  const { link, token } = await invite();
-  await open(link);
-  await send(link, { password: 'short', repeated: 'short' });
+  const { token } = await invite();
+  await open(token);
+  await accept(token, 'short');
   const { reader } = homeport.platform.database;
   const stored = await reader.selectFrom('invitations').selectAll().execute();
   const jobs = await reader.selectFrom('jobs').selectAll().execute();
-  await accept(link);
+  await accept(token);
   expect(jobs.some((job) => job.kind === 'send_invitation')).toBe(true);
   expect(JSON.stringify(jobs)).not.toContain(token);
   expect(JSON.stringify(stored)).not.toContain(token);

@@ -43,9 +43,8 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
         schema: Type.Object({ password: Type.Optional(newPassword) }),
         texts: { password: newPasswordTexts },
       },
-      async handle({ text, address, requestId }, { password }) {
-        await invitations.accept(text('token'), password ?? null, { address, requestId });
-      },
+      handle: ({ text, address, requestId }, { password }) =>
+        invitations.accept(text('token'), password ?? null, { address, requestId }),
     }),
     route({
       method: 'POST',

@@ -1,9 +1,24 @@
 import type { Caller } from '../../access/caller.ts';
+import { findMembership } from '../../access/memberships.ts';
+import { authorize, mayHandle } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
+import { lockRow } from '../../database/lock.ts';
+import { Forbidden, InvalidRequest, NotFound } from '../../failures.ts';
 import { hashPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
-import type { SessionOrigin } from '../sessions/origin.ts';
+import { deletePasswordLinksOf, setPassword } from '../passwords/store.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import type { SignInLimits } from '../sessions/sign-in-limits.ts';
+import { findPersonById } from '../user/store.ts';
+import { sendInvitation } from './jobs.ts';
+import {
+  acceptMembership,
+  findInvited,
+  findOpenInvitation,
+  replaceInvitation,
+  takeInvitation,
+} from './store.ts';
 
 /** An invitation that still can be accepted. */
 export interface OpenInvitation {
@@ -21,111 +36,106 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export type InvitationService = ReturnType<typeof createInvitationService>;
 
 /** Invitations: a single-use link that expires; whoever follows it sets a password and so accepts. */
-export function createInvitationService({
-  config,
-  database,
-  clock,
-  random,
-}: Pick<Platform, 'config' | 'database' | 'clock' | 'random'>) {
-  const openInvitations = database.reader
-    .selectFrom('invitations as invitation')
-    .innerJoin('accounts as account', 'account.id', 'invitation.account_id')
-    .innerJoin('users as person', 'person.id', 'invitation.user_id')
-    .select([
-      'invitation.account_id',
-      'account.name as account_name',
-      'invitation.user_id',
-      'person.first_name',
-      'person.email',
-      'person.password_hash',
-    ]);
+export function createInvitationService(platform: Platform, limits: SignInLimits) {
+  const { config, database, queue, activity, clock, random } = platform;
 
   async function find(token: string): Promise<OpenInvitation | undefined> {
-    const row = await openInvitations
-      .where('invitation.token_hash', '=', hashSecret(token))
-      .where('invitation.expires_at', '>', timestamp(clock))
-      .executeTakeFirst();
+    const row = await findOpenInvitation(database.reader, hashSecret(token), timestamp(clock));
     if (!row) return undefined;
     const { password_hash, ...invitation } = row;
     return { ...invitation, has_password: password_hash !== null };
   }
 
-  return {
-    find,
-
-    /** Mails an invitation again. Throws NotFound, Forbidden; InvalidRequest where it was accepted. */
-    async sendAgain(_caller: Caller, _accountId: string, _userId: string): Promise<void> {
-      throw new Error('being built');
-    },
-
-    /**
-     * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
-     * to any more: the membership is gone, or accepted.
-     */
-    async createLink(
-      accountId: string,
-      userId: string,
-    ): Promise<{ link: string; invitation: OpenInvitation } | undefined> {
-      const token = newSecret(random);
-      const made = await database.write(async ({ queries }) => {
-        const member = await queries
-          .selectFrom('memberships')
-          .select('invite_accepted')
-          .where('account_id', '=', accountId)
-          .where('user_id', '=', userId)
-          .executeTakeFirst();
-        if (!member || member.invite_accepted) return false;
-        await queries
-          .deleteFrom('invitations')
-          .where('account_id', '=', accountId)
-          .where('user_id', '=', userId)
-          .execute();
-        await queries
-          .insertInto('invitations')
-          .values({
-            token_hash: hashSecret(token),
-            account_id: accountId,
-            user_id: userId,
-            expires_at: timestamp(clock, config.invitationDays * DAY_MS),
-            created_at: timestamp(clock),
-          })
-          .execute();
-        return true;
+  /** Mails an invitation again. Throws NotFound, Forbidden, RateLimited; InvalidRequest where it was accepted. */
+  async function sendAgain(caller: Caller, accountId: string, userId: string): Promise<void> {
+    await limits.invitationMail(caller.userId, { accountId, userId });
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'accounts', accountId);
+      const member = await findMembership(queries, caller, accountId);
+      const standing = { role: member?.role ?? null, own: userId === caller.userId };
+      authorize('member.read', 'member.read', standing);
+      const invited = await findInvited(queries, accountId, userId);
+      if (!invited) throw new NotFound();
+      authorize('member.change', 'member.read', standing);
+      if (!member || !mayHandle(member, invited)) throw new Forbidden();
+      if (invited.invite_accepted) throw new InvalidRequest('This invitation was accepted already');
+      await queue.enqueue(transaction, sendInvitation, {
+        payload: { account_id: accountId, user_id: userId },
+        lane: null,
+        requestId: caller.origin.requestId,
       });
-      const invitation = made ? await find(token) : undefined;
-      return invitation && { link: `${config.publicUrl}/invitations/${token}`, invitation };
-    },
-
-    /**
-     * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Returns false if the
-     * link was used before or has expired.
-     */
-    async accept(token: string, password: string | null, _origin?: SessionOrigin): Promise<boolean> {
-      const password_hash = password === null ? null : await hashPassword(password);
-      return database.write(async ({ queries }) => {
-        const used = await queries
-          .deleteFrom('invitations')
-          .where('token_hash', '=', hashSecret(token))
-          .where('expires_at', '>', timestamp(clock))
-          .returning(['account_id', 'user_id'])
-          .executeTakeFirst();
-        if (!used) return false;
-        await queries
-          .updateTable('memberships')
-          .set({ invite_accepted: true })
-          .where('account_id', '=', used.account_id)
-          .where('user_id', '=', used.user_id)
-          .execute();
-        if (password_hash !== null) {
-          await queries
-            .updateTable('users')
-            .set({ password_hash })
-            .where('id', '=', used.user_id)
-            .where('password_hash', 'is', null)
-            .execute();
-        }
-        return true;
+      await activity.record(transaction, caller, accountId, {
+        action: 'account_user.invite',
+        subject: { id: userId, name: invited.email },
+        details: { again: true },
       });
-    },
-  };
+    });
+  }
+
+  /**
+   * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
+   * to any more: the membership is gone, or accepted.
+   */
+  async function createLink(
+    accountId: string,
+    userId: string,
+  ): Promise<{ link: string; invitation: OpenInvitation } | undefined> {
+    const token = newSecret(random);
+    const made = await database.write(async ({ queries }) => {
+      const invited = await findInvited(queries, accountId, userId);
+      if (!invited || invited.invite_accepted) return false;
+      await replaceInvitation(queries, {
+        token_hash: hashSecret(token),
+        account_id: accountId,
+        user_id: userId,
+        expires_at: timestamp(clock, config.invitationDays * DAY_MS),
+        created_at: timestamp(clock),
+      });
+      return true;
+    });
+    const invitation = made ? await find(token) : undefined;
+    return invitation && { link: `${config.publicUrl}/invitations/${token}`, invitation };
+  }
+
+  /**
+   * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Throws NotFound if the link was
+   * used before, was replaced or has expired; InvalidRequest.
+   */
+  async function accept(token: string, password: string | null, origin: SessionOrigin): Promise<void> {
+    const invitation = await find(token);
+    if (!invitation) throw new NotFound();
+    const { account_id: accountId, user_id: userId, email } = invitation;
+    if (!invitation.has_password && password === null) throw passwordRequired();
+    // Only of who needs it: the hash is costly.
+    const passwordHash = invitation.has_password || password === null ? null : await hashPassword(password);
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
+      await acceptMembership(queries, accountId, userId);
+      const person = await findPersonById(queries, userId);
+      if (passwordHash !== null && person?.password_hash === null) {
+        await setPassword(queries, userId, passwordHash);
+        await deletePasswordLinksOf(queries, userId);
+      }
+      await activity.record(transaction, visitor(userId, origin), accountId, {
+        action: 'account_user.accept',
+        subject: { id: userId, name: email },
+      });
+    });
+  }
+
+  return { find, sendAgain, createLink, accept };
 }
+
+const passwordRequired = () =>
+  new InvalidRequest('Choose a password', [
+    {
+      resource: 'Invitation',
+      field: 'password',
+      type: 'missing_field',
+      code: 'required',
+      message: 'Choose a password',
+    },
+  ]);

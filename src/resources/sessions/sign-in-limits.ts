@@ -30,7 +30,7 @@ export interface SignInLimits {
   /** Mails that a stranger can have sent to a person. */
   resetMail(address: string, email: string): Promise<void>;
   /** Mails that a colleague can have sent to a person who is invited. */
-  invitationMail(accountId: string, userId: string): Promise<void>;
+  invitationMail(by: string, to: { accountId: string; userId: string }): Promise<void>;
 }
 
 const MINUTE = 60;
@@ -82,8 +82,8 @@ export function createSignInLimits(
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
     },
-    async invitationMail(accountId, userId) {
-      await attempt([INVITATIONS_OF_PERSON, `${accountId}:${userId}`]);
+    async invitationMail(by, { accountId, userId }) {
+      await attempt([INVITATIONS_OF_PERSON, `${by}:${accountId}:${userId}`]);
     },
   };
 }
