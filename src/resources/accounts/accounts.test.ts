@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { Forbidden, NotFound } from '../../failures.ts';
@@ -156,6 +157,24 @@ describe('what the owners of an account decide', () => {
     expect(await update(id, other, { requires_second_factor: false })).toMatchObject({
       requires_second_factor: false,
     });
+  });
+
+  it('is changed in the portal', async () => {
+    const id = await homeport.account('Old');
+    const portal = await signedIn(homeport, await homeport.person(id, 'owner'));
+    const path = `/accounts/${id}`;
+    expect(await portal.patch(path, { name: 'New' })).toMatchObject({
+      status: 200,
+      body: { id, name: 'New', requires_second_factor: false },
+    });
+    expect(await portal.patch(path, { requires_second_factor: true })).toMatchObject({
+      status: 400,
+      body: { message: 'Switch on your own second factor first' },
+    });
+    expect((await portal.patch(path, { name: ' ' })).status).toBe(400);
+    const full = await signedIn(homeport, await homeport.person(id, 'full'));
+    expect((await full.patch(path, { name: 'X' })).status).toBe(403);
+    expect(await portal.patch(`/accounts/${accountId}`, { name: 'X' })).toMatchObject(NOT_FOUND);
   });
 
   it('is theirs alone', async () => {

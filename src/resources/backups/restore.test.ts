@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
+import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import type { Caller } from '../../access/caller.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
 
@@ -147,12 +149,12 @@ describe('a restore', () => {
         .execute(),
     );
     for (const asked of [
-      restore(target.id, given),
-      restore(foreign.id),
-      restore(foreign.id, both),
-      restore(crypto.randomUUID()),
+      () => restore(target.id, given),
+      () => restore(foreign.id),
+      () => restore(foreign.id, both),
+      () => restore(crypto.randomUUID()),
     ]) {
-      await expect(asked).rejects.toMatchObject({
+      await expect(asked()).rejects.toMatchObject({
         faults: [{ resource: 'Backup', field: 'into_install_id', code: 'not_permitted' }],
       });
     }
@@ -175,11 +177,11 @@ describe('a restore', () => {
     await setStatus('failed');
     const before = (await activityOf(homeport, accountId)).length;
     for (const asked of [
-      restore(target.id),
-      restore(null, owner, target, ofTarget),
-      homeport.services.backups.requestRestore(backupId, target.name),
+      () => restore(target.id),
+      () => restore(null, owner, target, ofTarget),
+      () => homeport.services.backups.requestRestore(backupId, target.name),
     ]) {
-      await expect(asked).rejects.toThrow(
+      await expect(asked()).rejects.toThrow(
         `The install "${target.name}" is failed; only an active one can be restored into.`,
       );
     }
@@ -203,6 +205,39 @@ describe('a restore', () => {
     );
     await expect(asked).rejects.toBeInstanceOf(NotFound);
   });
+});
+
+it('the portal lists backups and puts them back', async () => {
+  const portal = await signedIn(homeport, owner);
+  const path = `/installs/${source.id}/backups`;
+  expect(await portal.get(`${path}?limit=1`)).toMatchObject({
+    status: 200,
+    body: {
+      previous: null,
+      next: `${homeport.origin}/portal/api${path}?limit=1&offset=1`,
+      results: [{ status: 'completed' }],
+    },
+  });
+  expect((await portal.get(`${path}?limit=x`)).status).toBe(400);
+  expect(await portal.get(`/installs/${crypto.randomUUID()}/backups`)).toMatchObject(NOT_FOUND);
+
+  for (const body of [undefined, {}, { into_install_id: null }, { into_install_id: target.id }]) {
+    expect(await portal.post(`${path}/${backupId}/restore`, body)).toMatchObject({
+      status: 202,
+      body: { operation_id: expect.any(String) },
+    });
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
+      action: 'backup.restore',
+      install_id: body?.into_install_id ?? source.id,
+      user_id: owner.userId,
+      means: 'portal',
+    });
+  }
+  await homeport.idle();
+  expect(await portal.post(`${path}/${crypto.randomUUID()}/restore`, {})).toMatchObject(NOT_FOUND);
+  expect(await portal.post(`${path}/${backupId}/restore`, { into_install_id: 'x' })).toMatchObject(
+    refusal('Backup.into_install_id', 'invalid_value / invalid_format', expect.any(String)),
+  );
 });
 
 it('a backup that is asked for is written down with who asks', async () => {

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
+import { NOT_FOUND } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
 import { NotFound } from '../../failures.ts';
@@ -64,6 +66,11 @@ describe('the states of domains', () => {
       },
       { ...unchecked, domain_id: quiet, is_cname: false },
     ]);
+    const portal = await signedIn(homeport, owner);
+    expect(await portal.get(`/installs/${install.id}/domain_states`)).toMatchObject({
+      status: 200,
+      body: { results: await states() },
+    });
     const listed = await owner.client.get(`/installs/${install.id}/domains`);
     expect((await states())[0]?.domain_id).toBe(field(listed.body, 'results', 0, 'id'));
   });
@@ -74,6 +81,13 @@ describe('the states of domains', () => {
       await queries.deleteFrom('certificates').execute();
     });
     for (const state of await states()) expect(state).toMatchObject({ report_id: null, certificate: null });
+  });
+
+  it('are described as they are where there is no certificate', async () => {
+    const portal = await signedIn(homeport, owner);
+    const answer = await portal.get(`/installs/${install.id}/domain_states`);
+    expect(field(answer.body, 'results', 0, 'certificate')).toBeNull();
+    expect(await portal.get(`/installs/${crypto.randomUUID()}/domain_states`)).toMatchObject(NOT_FOUND);
   });
 
   it('are shown to whoever sees the install', async () => {

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
+import { NOT_FOUND } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
 import { NotFound } from '../../failures.ts';
@@ -124,6 +126,32 @@ describe('the operations of an install', () => {
   });
 });
 
+describe('the portal', () => {
+  it('shows operations, connection and what a new install can be given', async () => {
+    const portal = await signedIn(homeport, owner);
+    const fresh = await homeport.install(owner, accountId);
+    expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
+      status: 200,
+      body: { results: [{ kind: 'provision_install' }], next: { purge_object: null, check_status: null } },
+    });
+    expect(await portal.get(`/installs/${fresh.id}/connection`)).toMatchObject({
+      status: 200,
+      body: { connection: { username: fresh.name, shell: false } },
+    });
+    expect(await portal.get('/install_options')).toMatchObject({
+      status: 200,
+      body: { php_versions: [], site_domain: 'localhost' },
+    });
+    for (const path of ['operations', 'connection']) {
+      expect(await portal.get(`/installs/${crypto.randomUUID()}/${path}`)).toMatchObject(NOT_FOUND);
+    }
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', fresh.id).execute(),
+    );
+    expect((await portal.get(`/installs/${fresh.id}/connection`)).body).toEqual({ connection: null });
+  });
+});
+
 describe('the connection of an install', () => {
   it('is that of the host in this process, on the ports that it has', async () => {
     const { hosting } = homeport;
@@ -181,7 +209,7 @@ describe('what a new install can be given', () => {
 });
 
 describe('on Linux hosts', () => {
-  it('an install is reached where its machine is, with a shell; the fleet says which PHP there is', async () => {
+  it('an install is reached where its machine is, with a shell; the fleet says which PHP there is, and why none could be made', async () => {
     const machine = await serveMachine({ phpVersions: ['8.2', '8.4'] });
     const linux = await startTestHomeport({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
@@ -204,6 +232,14 @@ describe('on Linux hosts', () => {
       queries.updateTable('installs').set({ host_id: null }).where('id', '=', placed.id).execute(),
     );
     expect(await ofLinux.connection(caller, placed.id)).toBeNull();
+
+    machine.description.phpVersions = ['8.2'];
+    const doomed = await linux.install(person, account, { php_version: '8.4' });
+    expect((await person.client.get(`/installs/${doomed.id}`)).body).toMatchObject({ status: 'failed' });
+    expect((await ofLinux.list(caller, doomed.id)).results).toMatchObject([
+      { kind: 'provision_install', state: 'failed', reason: expect.stringMatching(/no 8\.4/) },
+    ]);
+    expect(await ofLinux.connection(caller, doomed.id)).toBeNull();
     await linux.remove();
     await machine.close();
   });

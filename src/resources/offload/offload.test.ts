@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../test/activity.ts';
 import { field } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { type S3Server, startS3Server } from '../../../test/servers/s3-server.ts';
 
@@ -293,6 +295,48 @@ describe('a bucket that does not prove to be the customer’s', () => {
     const path_settings = [{ path: '/more', excluded_paths: [], redirect_type: 'break' }];
     await ask(install, { path_settings }, 'PATCH');
     expect(await inForce(install)).toEqual(settings(bucket, { path_settings }));
+  });
+});
+
+describe('the standing of the last request', () => {
+  it('is told in the portal, with the reason of a refusal', async () => {
+    const [install, other] = [await newInstall(), await newInstall()];
+    const portal = await signedIn(homeport, owner);
+    const standing = async (id = install.id) => (await portal.get(`/installs/${id}/offload`)).body;
+    expect(await standing()).toEqual({ state: null, reason: null, updated_at: null });
+    storage.put('bare-bucket', 'other.txt', 'x');
+    await ask(install, settings('bare-bucket'));
+    expect(await standing()).toEqual({
+      state: 'refused',
+      reason: expect.stringMatching(/^The bucket bare-bucket has no .* put the validation file there\.$/),
+      updated_at: expect.any(String),
+    });
+    await ask(install, settings(await bucketOf(install)));
+    expect(await standing()).toMatchObject({ state: 'in_force', reason: null });
+    expect(await standing(other.id)).toMatchObject({ state: null });
+    const partial = await signedIn(homeport, await homeport.person(accountId, 'partial', [other.id]));
+    expect((await partial.get(`/installs/${other.id}/offload`)).status).toBe(200);
+    expect(await partial.get(`/installs/${install.id}/offload`)).toMatchObject(NOT_FOUND);
+  });
+
+  it('and who asked is written down, by POST and by PATCH; what is refused at once is not', async () => {
+    const install = await newInstall();
+    const bucket = await bucketOf(install);
+    await ask(install, settings(bucket));
+    await ask(install, { bucket_region: 'eu-west-1' }, 'PATCH');
+    await ask(install, { bucket: 'Not A Bucket' }, 'PATCH');
+    const entries = (await activityOf(homeport, accountId)).filter(
+      (entry) => entry.install_id === install.id,
+    );
+    const update = {
+      action: 'offload.update',
+      subject_id: install.id,
+      subject_name: install.name,
+      details: { bucket },
+      user_id: owner.userId,
+      means: 'api',
+    };
+    expect(entries.filter(({ action }) => action === 'offload.update')).toMatchObject([update, update]);
   });
 });
 
