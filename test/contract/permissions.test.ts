@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/clock.ts';
+import { manualClock, timestamp } from '../../src/clock.ts';
 import { type Answer, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import {
@@ -23,6 +23,11 @@ const CALLERS = [
   'partial without', // no install is given to them
   'outsider', // owner of another account
   'nobody', // member of no account
+  // owners of the account, with credentials that leave less
+  'reading', // nothing but reading
+  'limited with', // the install "given" alone
+  'limited without', // the same, after the person was made a partial user who was given no install
+  'limited elsewhere', // another account that they own
 ] as const;
 type Caller = (typeof CALLERS)[number];
 
@@ -73,13 +78,17 @@ function outcomeFor(row: EndpointRow, caller: Caller, place: 'given' | 'other'):
   switch (caller) {
     case 'owner':
       return owner;
+    case 'reading':
+      return row.method === 'GET' ? owner : 'no';
     case 'full':
       return full;
     case 'full,billing':
       return billing;
     case 'partial with':
+    case 'limited with':
       return place === 'other' ? (partialWithOnOther ?? partialWith) : partialWith;
     case 'partial without':
+    case 'limited without':
       return partialWithout;
     default:
       return outsiders;
@@ -118,19 +127,67 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 /** A new person of the kind; `given` is the install that a "partial with" is given. */
-async function callerOf(kind: Caller, given: string): Promise<Person> {
+async function callerOf(kind: Caller, given: string, of = accountId, elsewhere = strangers): Promise<Person> {
   switch (kind) {
     case 'partial with':
-      return homeport.person(accountId, 'partial', [given]);
+      return homeport.person(of, 'partial', [given]);
     case 'partial without':
-      return homeport.person(accountId, 'partial');
+      return homeport.person(of, 'partial');
     case 'outsider':
-      return strangers.owner;
+      return elsewhere.owner;
     case 'nobody':
       return homeport.person();
+    case 'reading':
+      return limited(await homeport.person(of, 'owner'), { readOnly: true });
+    case 'limited with':
+      return limited(await homeport.person(of, 'owner'), { accountId: of, installId: given });
+    case 'limited without': {
+      const caller = await limited(await homeport.person(of, 'owner'), { accountId: of, installId: given });
+      await homeport.platform.database.write(({ queries }) =>
+        queries
+          .updateTable('memberships')
+          .set({ role: 'partial' })
+          .where('user_id', '=', caller.userId)
+          .execute(),
+      );
+      return caller;
+    }
+    case 'limited elsewhere': {
+      const person = await homeport.person(of, 'owner');
+      await homeport.platform.database.write(({ queries }) =>
+        queries
+          .insertInto('memberships')
+          .values({
+            account_id: elsewhere.accountId,
+            user_id: person.userId,
+            role: 'owner',
+            billing: false,
+            invite_accepted: true,
+            created_at: timestamp(clock),
+          })
+          .execute(),
+      );
+      return limited(person, { accountId: elsewhere.accountId });
+    }
     default:
-      return homeport.person(accountId, kind);
+      return homeport.person(of, kind);
   }
+}
+
+/** The same person with a credential that leaves less of their rights. */
+async function limited(
+  person: Person,
+  { readOnly = false, accountId, installId }: { readOnly?: boolean; accountId?: string; installId?: string },
+): Promise<Person> {
+  const credential = await homeport.services.credentials.issue(person.userId, {
+    name: 'limited',
+    limits: {
+      readOnly,
+      accountId: accountId ?? null,
+      installs: installId === undefined ? null : { by: 'id', values: [installId] },
+    },
+  });
+  return { ...person, credential, client: homeport.clientOf(credential) };
 }
 
 function ask(
@@ -280,32 +337,18 @@ describe('lists', () => {
       await createThings(homeport, mine.owner, mine.accountId),
       await createThings(homeport, mine.owner, mine.accountId),
     ];
-    const member = async () => {
-      switch (kind) {
-        case 'owner':
-          return mine.owner;
-        case 'partial with':
-          return homeport.person(mine.accountId, 'partial', [first.install_id]);
-        case 'partial without':
-          return homeport.person(mine.accountId, 'partial');
-        case 'outsider':
-          return elsewhere.owner;
-        case 'nobody':
-          return homeport.person();
-        default:
-          return homeport.person(mine.accountId, kind);
-      }
-    };
-    const caller = await member();
-    const all = ['owner', 'full', 'full,billing'].includes(kind);
+    const caller =
+      kind === 'owner' ? mine.owner : await callerOf(kind, first.install_id, mine.accountId, elsewhere);
+    const all = ['owner', 'full', 'full,billing', 'reading'].includes(kind);
+    const outside = ['outsider', 'limited elsewhere'].includes(kind);
     const sees = (list: string): string[] => {
       if (list === '/ssh_keys') return kind === 'owner' ? [first.ssh_key_id, second.ssh_key_id] : [];
       if (list === '/accounts' && kind === 'nobody') return [];
-      if (list === '/accounts') return [kind === 'outsider' ? elsewhere.accountId : mine.accountId];
+      if (list === '/accounts') return [outside ? elsewhere.accountId : mine.accountId];
       const [one, two] =
         list === '/sites' ? [first.site_id, second.site_id] : [first.install_id, second.install_id];
       if (all) return [one, two];
-      return kind === 'partial with' ? [one] : [];
+      return ['partial with', 'limited with'].includes(kind) ? [one] : [];
     };
     for (const list of LISTS) {
       const answers = [await caller.client.get(list)];
