@@ -53,8 +53,10 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
     // The portal's endpoints have a description of their own.
     transform: ({ schema, url }) => ({
       schema: url.startsWith('/v1/') ? schema : { ...schema, hide: true },
-      url,
+      url: url.replace(/^\/v1/, ''),
     }),
+    // It would only where the public URL has no path of its own.
+    stripBasePath: false,
     openapi: {
       openapi: '3.1.0',
       info: {
@@ -96,6 +98,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
 export async function describePortal(app: FastifyInstance, publicUrl: string): Promise<ApiDescription> {
   await app.register(swagger, {
     decorator: 'portalDescription',
+    stripBasePath: false,
     openapi: {
       openapi: '3.1.0',
       info: {

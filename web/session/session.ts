@@ -54,6 +54,7 @@ export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await done(portal.DELETE('/portal/api/session'));
-    queries.clear();
+    queries.setQueryData(SESSION_KEY, null);
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
 }
