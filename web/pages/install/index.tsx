@@ -1,4 +1,114 @@
-import { Page } from '../../components/page.tsx';
-export function InstallPage(_: { installId: string; section: string }) {
-  return <Page title="InstallPage">…</Page>;
+import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { Link, useLocation } from 'wouter';
+import { Loaded } from '../../components/loaded.tsx';
+import { Badge, ProgressBar } from '../../components/notice.tsx';
+import { Page, SectionNav } from '../../components/page.tsx';
+import { useAccount } from '../../session/session.ts';
+import { rememberAccount } from '../../shell/last-account.ts';
+import { InstallNotice } from './install-notice.tsx';
+import { INSTALL_STATES } from './install-words.ts';
+import { Overview } from './overview/overview.tsx';
+import { type Install, useConnection, useInstall, useSite } from './queries.ts';
+import { WebsiteLink } from './website-link.tsx';
+
+export interface SectionProps {
+  install: Install;
+}
+
+const SECTIONS: readonly { id: string; label: string; content: ComponentType<SectionProps> }[] = [
+  { id: 'overview', label: 'Overview', content: Overview },
+  {
+    id: 'domains',
+    label: 'Domains',
+    content: lazy(async () => ({ default: (await import('./domains/domains-section.tsx')).DomainsSection })),
+  },
+  {
+    id: 'backups',
+    label: 'Backups',
+    content: lazy(async () => ({ default: (await import('./backups/backups-section.tsx')).BackupsSection })),
+  },
+  {
+    id: 'caches',
+    label: 'Caches',
+    content: lazy(async () => ({ default: (await import('./caches/caches-section.tsx')).CachesSection })),
+  },
+  {
+    id: 'offload',
+    label: 'Offload',
+    content: lazy(async () => ({ default: (await import('./offload/offload-section.tsx')).OffloadSection })),
+  },
+  {
+    id: 'connect',
+    label: 'Connect',
+    content: lazy(async () => ({ default: (await import('./connect/connect-section.tsx')).ConnectSection })),
+  },
+];
+
+/** Everything of one website, each part at an address of its own. */
+export function InstallPage({ installId, section }: { installId: string; section: string }) {
+  const query = useInstall(installId);
+  if (query.data === undefined) {
+    return (
+      <Page title="Install">
+        <Loaded query={query} what="the install">
+          {() => null}
+        </Loaded>
+      </Page>
+    );
+  }
+  return <InstallFrame install={query.data} section={section} />;
+}
+
+function InstallFrame({ install, section }: { install: Install; section: string }) {
+  const account = useAccount(install.account.id);
+  const connection = useConnection(install.id);
+  const [location] = useLocation();
+  const accountId = account?.id;
+  useEffect(() => {
+    if (accountId !== undefined) rememberAccount(accountId);
+  }, [accountId]);
+  const present = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
+  const Content = present?.content ?? Overview;
+  const own = `/installs/${install.id}`;
+  return (
+    <Page
+      title={section === 'overview' ? install.name : `${install.name}: ${present?.label ?? ''}`}
+      subtitle={<Placement install={install} />}
+      actions={
+        install.status === 'active' && connection.data && <WebsiteLink href={connection.data.https_url} />
+      }
+    >
+      <InstallNotice install={install} />
+      <SectionNav
+        label={`Parts of ${install.name}`}
+        items={SECTIONS.map(({ id, label }) => ({
+          // The first part is at the address of the install itself too.
+          href: id === 'overview' && location === own ? own : `${own}/${id}`,
+          label,
+        }))}
+      />
+      <Suspense fallback={<ProgressBar label={`Loading ${present?.label ?? ''}`} />}>
+        <Content install={install} />
+      </Suspense>
+    </Page>
+  );
+}
+
+/** Its state, its environment, and the site that it belongs to. */
+function Placement({ install }: SectionProps) {
+  const site = useSite(install.site?.id);
+  const { word, tone } = INSTALL_STATES[install.status];
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge> {install.environment ?? 'no environment'}
+      {install.site === null ? (
+        ', in no site'
+      ) : (
+        <>
+          {' of '}
+          <Link href={`/sites/${install.site.id}`}>{site.data?.name ?? 'its site'}</Link>
+        </>
+      )}
+    </>
+  );
 }

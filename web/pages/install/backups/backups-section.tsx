@@ -1,0 +1,117 @@
+import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge, ProgressBar } from '../../../components/notice.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { formatBytes, Time } from '../../../components/time.tsx';
+import { useMay } from '../../../session/session.ts';
+import { BACKUPS_A_PAGE, type Backup, type Install, useBackups } from '../queries.ts';
+import { BACKUP_STATES, filesInWords, isBeingMade } from './backup-words.ts';
+import styles from './backups.module.css';
+import { MakeBackup } from './make-backup.tsx';
+import { RestoreBackup } from './restore-backup.tsx';
+import { Restores } from './restores.tsx';
+
+/** The backups of a website: which there are, one more, and back to one. */
+export function BackupsSection({ install }: { install: Install }) {
+  const [page, setPage] = useState(0);
+  const [making, setMaking] = useState(false);
+  const [restored, setRestored] = useState<Backup | null>(null);
+  const query = useBackups(install.id, page);
+  const mayWork = useMay(install.account.id)('install.work');
+  return (
+    <>
+      <Restores installId={install.id} />
+      <Section
+        title="Backups"
+        actions={
+          mayWork &&
+          install.status === 'active' && (
+            <Button variant="primary" onClick={() => setMaking(true)}>
+              Make a backup
+            </Button>
+          )
+        }
+      >
+        <Loaded query={query} what="backups">
+          {({ results, count }) => (
+            <>
+              {count === 0 && (
+                <Empty>There is no backup yet. One is made every night, and whenever you make one.</Empty>
+              )}
+              <ul className={styles.list} aria-live="polite">
+                {results.map((backup) => (
+                  <BackupItem
+                    key={backup.id}
+                    backup={backup}
+                    onRestore={mayWork ? () => setRestored(backup) : null}
+                  />
+                ))}
+              </ul>
+              <Pages page={page} of={Math.ceil(count / BACKUPS_A_PAGE)} onTurn={setPage} />
+            </>
+          )}
+        </Loaded>
+        <MakeBackup open={making} onOpenChange={setMaking} install={install} />
+        {restored && (
+          <RestoreBackup
+            install={install}
+            backup={restored}
+            onClose={() => setRestored(null)}
+            onBackupInstead={() => {
+              setRestored(null);
+              setMaking(true);
+            }}
+          />
+        )}
+      </Section>
+    </>
+  );
+}
+
+function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
+  const { word, tone } = BACKUP_STATES[backup.status];
+  return (
+    <li className={styles.backup}>
+      <div className={styles.head}>
+        <h3 className={styles.description}>{backup.description}</h3>
+        <Badge tone={tone}>{word}</Badge>
+      </div>
+      <p className={styles.soft}>
+        <Time at={backup.created_at} exact />, {backup.scheduled ? 'by schedule' : 'by hand'}
+        {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
+        {backup.files !== null && `, ${filesInWords(backup.files)}`}
+      </p>
+      {isBeingMade(backup) && <ProgressBar label={`Backup ${backup.description} is ${word}`} />}
+      {backup.status === 'aborted' && (
+        <p>
+          {backup.reason ?? 'The reason is not known.'} The website is not affected; make the backup again.
+        </p>
+      )}
+      {backup.status === 'completed' && onRestore && (
+        <div>
+          <Button small aria-label={`Restore ${backup.description}`} onClick={onRestore}>
+            Restore
+          </Button>
+        </div>
+      )}
+    </li>
+  );
+}
+
+function Pages({ page, of, onTurn }: { page: number; of: number; onTurn(page: number): void }) {
+  if (of < 2) return null;
+  return (
+    <nav className={styles.head} aria-label="Pages of backups">
+      <Button small disabled={page === 0} onClick={() => onTurn(page - 1)}>
+        Newer
+      </Button>
+      <span>
+        Page {page + 1} of {of}
+      </span>
+      <Button small disabled={page >= of - 1} onClick={() => onTurn(page + 1)}>
+        Older
+      </Button>
+    </nav>
+  );
+}

@@ -1,0 +1,70 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../../api/client.ts';
+import { answered } from '../../../api/failure.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { say } from '../../../components/toast.tsx';
+import { useSession } from '../../../session/session.ts';
+import type { Install } from '../queries.ts';
+import { readAddresses } from './backup-words.ts';
+
+export function MakeBackup({
+  open,
+  onOpenChange,
+  install,
+}: {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  install: Install;
+}) {
+  const queries = useQueryClient();
+  const { user } = useSession();
+
+  async function make(values: FormData) {
+    await answered(
+      hosting.POST('/installs/{install_id}/backups', {
+        params: { path: { install_id: install.id } },
+        body: {
+          description: textOf(values, 'description'),
+          notification_emails: readAddresses(textOf(values, 'notification_emails')),
+        },
+      }),
+    );
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['backup', install.id] }),
+      queries.invalidateQueries({ queryKey: ['operation', install.id] }),
+    ]);
+    say('The backup is being made. You can go on working.');
+    onOpenChange(false);
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title={`Make a backup of ${install.name}`}
+      description="Its files and its database are copied and looked over. The website goes on meanwhile."
+    >
+      <Form
+        submitLabel="Make the backup"
+        onSubmit={make}
+        fieldOf={(field) => (field.startsWith('notification_emails') ? 'notification_emails' : field)}
+      >
+        <TextField
+          label="Description"
+          name="description"
+          hint="What it is for, so that you find it again: before the update, say."
+          maxLength={1000}
+          required
+        />
+        <TextField
+          label="Addresses to tell"
+          name="notification_emails"
+          hint="Told by mail when it is completed or aborted. Several are parted by commas; none is fine too."
+          defaultValue={user.email}
+        />
+      </Form>
+    </Dialog>
+  );
+}

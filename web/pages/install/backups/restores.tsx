@@ -1,0 +1,26 @@
+import { ProgressBar } from '../../../components/notice.tsx';
+import { Section } from '../../../components/page.tsx';
+import operationStyles from '../overview/operations.module.css';
+import { OperationItem } from '../overview/operations.tsx';
+import { isUnderWay, useOperations } from '../queries.ts';
+
+const SHOWN = 3;
+
+/** What was restored into this install of late, and what is being restored. */
+export function Restores({ installId }: { installId: string }) {
+  const restores =
+    useOperations(installId)
+      .data?.results.filter(({ kind }) => kind === 'restore_backup')
+      .slice(0, SHOWN) ?? [];
+  if (restores.length === 0) return null;
+  return (
+    <Section title="Restores">
+      {restores.some(isUnderWay) && <ProgressBar label="A backup is being restored" />}
+      <ul className={operationStyles.list} aria-live="polite">
+        {restores.map((operation) => (
+          <OperationItem key={operation.id} operation={operation} />
+        ))}
+      </ul>
+    </Section>
+  );
+}

@@ -1,0 +1,106 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { Section } from '../../../components/page.tsx';
+import { useSecondsUntil } from '../../../components/time.tsx';
+import { say, sayFailure } from '../../../components/toast.tsx';
+import { useMay } from '../../../session/session.ts';
+import operationStyles from '../overview/operations.module.css';
+import { OperationItem } from '../overview/operations.tsx';
+import { type Install, useOperations } from '../queries.ts';
+import styles from './caches.module.css';
+
+const CACHES = [
+  {
+    type: 'page',
+    name: 'Page cache',
+    words:
+      'Whole pages as the edge keeps them for visitors, for ten minutes. Purge it when visitors should see a change at once.',
+  },
+  {
+    type: 'object',
+    name: 'Object cache',
+    words:
+      'What the website has read from its database and keeps for itself. Purge it when the website shows old values. Pages are slower until it has filled again, so it can be purged once a minute.',
+  },
+  {
+    type: 'cdn',
+    name: 'CDN',
+    words:
+      'Copies of pages and files in the network in front of the platform, if there is one. Purge it when the website itself is right, but visitors far away see an old one.',
+  },
+] as const;
+
+type Cache = (typeof CACHES)[number];
+
+const SHOWN = 5;
+
+/** What is kept to be fast, and how to get rid of it. */
+export function CachesSection({ install }: { install: Install }) {
+  const operations = useOperations(install.id);
+  const mayWork = useMay(install.account.id)('install.work');
+  const purges = operations.data?.results.filter(({ kind }) => kind === 'purge_cache').slice(0, SHOWN) ?? [];
+  return (
+    <>
+      {CACHES.map((cache) => (
+        <Section key={cache.type} title={cache.name}>
+          <p>{cache.words}</p>
+          {mayWork && (
+            <PurgeButton
+              installId={install.id}
+              cache={cache}
+              next={cache.type === 'object' ? (operations.data?.next.purge_object ?? null) : null}
+            />
+          )}
+        </Section>
+      ))}
+      {purges.length > 0 && (
+        <Section title="Purges of late">
+          <ul className={operationStyles.list} aria-live="polite">
+            {purges.map((operation) => (
+              <OperationItem key={operation.id} operation={operation} />
+            ))}
+          </ul>
+        </Section>
+      )}
+    </>
+  );
+}
+
+/** `next`: when it may be pressed again; null: now. */
+function PurgeButton({ installId, cache, next }: { installId: string; cache: Cache; next: string | null }) {
+  const queries = useQueryClient();
+  const [pending, setPending] = useState(false);
+  const seconds = useSecondsUntil(next);
+
+  async function purge() {
+    setPending(true);
+    try {
+      await done(
+        hosting.POST('/installs/{install_id}/purge_cache', {
+          params: { path: { install_id: installId } },
+          body: { type: cache.type },
+        }),
+      );
+      say(`The ${lower(cache.name)} is being purged.`);
+    } catch (error) {
+      sayFailure(error);
+    } finally {
+      await queries.invalidateQueries({ queryKey: ['operation', installId] });
+      setPending(false);
+    }
+  }
+
+  return (
+    <div className={styles.row}>
+      <Button pending={pending} disabled={seconds > 0} onClick={purge}>
+        Purge the {lower(cache.name)}
+      </Button>
+      {seconds > 0 && <span className={styles.wait}>It can be purged again in {seconds} s.</span>}
+    </div>
+  );
+}
+
+const lower = (name: Cache['name']) => (name === 'CDN' ? name : name.toLowerCase());

@@ -1,0 +1,14 @@
+import type { Connection } from '../queries.ts';
+
+const STANDARD_PORT = 22;
+
+/** What to type to get in. */
+export function commandLine(
+  program: 'sftp' | 'ssh',
+  { host, port, username }: Pick<Connection, 'host' | 'port' | 'username'>,
+): string {
+  // ssh takes -p, sftp -P.
+  const option = port === STANDARD_PORT ? '' : `${program === 'ssh' ? '-p' : '-P'} ${port} `;
+  const bracketed = program === 'sftp' && host.includes(':') ? `[${host}]` : host;
+  return `${program} ${option}${username}@${bracketed}`;
+}

@@ -1,0 +1,87 @@
+import { Link } from 'wouter';
+import { Copyable } from '../../../components/copy.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { useAccount } from '../../../session/session.ts';
+import { type Connection, type Install, useConnection } from '../queries.ts';
+import { commandLine } from './command-line.ts';
+
+/** How to reach the files and the website of an install. */
+export function ConnectSection({ install }: { install: Install }) {
+  const query = useConnection(install.id);
+  return (
+    <Loaded query={query} what="how to connect">
+      {(connection) =>
+        connection === null ? (
+          <Section title="Connect">
+            <Empty>
+              {install.status === 'failed'
+                ? 'This install was never made, so there is nothing to connect to.'
+                : 'The host of this install has not told yet how it is reached. Look again in a minute.'}
+            </Empty>
+          </Section>
+        ) : (
+          <Ways connection={connection} install={install} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function Ways({ connection, install }: { connection: Connection; install: Install }) {
+  const isPartial = useAccount(install.account.id)?.may['install.read'] === 'own';
+  return (
+    <>
+      <Section title="Files by SFTP">
+        <Copyable text={commandLine('sftp', connection)} what="the SFTP command" />
+        <Facts
+          facts={[
+            ['Host', <code key="host">{connection.host}</code>],
+            ['Port', <code key="port">{connection.port}</code>],
+            ['User name', <code key="user">{connection.username}</code>],
+            ['Password', 'none: your SSH key lets you in'],
+          ]}
+        />
+        <p>
+          You need an SSH key of your own. <Link href="/me/ssh-keys">Add an SSH key</Link> and it works for
+          this install within a minute.
+        </p>
+        {isPartial && (
+          <Notice>
+            Your key lets you into the installs that were given to you, and into no others. If this one is
+            taken from you, your key stops working here.
+          </Notice>
+        )}
+        <p>
+          At the first connection your program shows a fingerprint of the server and asks whether you trust
+          it. If it warns later that the server's key has changed, do not go on: ask your provider first.
+        </p>
+      </Section>
+      <Section title="Shell by SSH">
+        {connection.shell ? (
+          <Copyable text={commandLine('ssh', connection)} what="the SSH command" />
+        ) : (
+          <p>This host offers files alone, and no shell.</p>
+        )}
+      </Section>
+      <Section title="Website">
+        <Facts
+          facts={[
+            ['HTTPS', <Website key="https" href={connection.https_url} />],
+            ['HTTP', <Website key="http" href={connection.http_url} />],
+          ]}
+        />
+      </Section>
+    </>
+  );
+}
+
+function Website({ href }: { href: string }) {
+  return (
+    <a href={href} target="_blank" rel="noopener">
+      {href}
+      <span className="visually-hidden"> in a new tab</span>
+    </a>
+  );
+}

@@ -1,0 +1,91 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { answered } from '../../../api/failure.ts';
+import { Dialog } from '../../../components/dialog.tsx';
+import { CheckboxField, TextArea } from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
+import { say } from '../../../components/toast.tsx';
+import type { Domain } from '../queries.ts';
+import { reloadDomains } from './change-domain.ts';
+import { readNames, withTwins } from './new-names.ts';
+
+const MOST = 20;
+
+/** Adds one or several names, all or none. */
+export function AddDomains({
+  open,
+  onOpenChange,
+  installId,
+  present,
+}: {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  installId: string;
+  present: Domain[];
+}) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Add domains"
+      description="Each is served as soon as its DNS leads here; which record to set is shown then."
+    >
+      <AddForm installId={installId} present={present} onAdded={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function AddForm({ installId, present, onAdded }: { installId: string; present: Domain[]; onAdded(): void }) {
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [twins, setTwins] = useState(true);
+  const domains = withTwins(
+    readNames(text),
+    present.map(({ name }) => name),
+    twins,
+  );
+  const redirects = domains.filter(({ redirect_to }) => redirect_to !== undefined);
+
+  async function add() {
+    await answered(
+      hosting.POST('/installs/{install_id}/domains/bulk', {
+        params: { path: { install_id: installId } },
+        body: { domains },
+      }),
+    );
+    await reloadDomains(queries, installId);
+    say(domains.length === 1 ? `${domains[0]?.name} is added.` : `${domains.length} domains are added.`);
+    onAdded();
+  }
+
+  return (
+    <Form
+      submitLabel={domains.length > 1 ? `Add ${domains.length} domains` : 'Add'}
+      disabled={domains.length === 0 || domains.length > MOST}
+      onSubmit={add}
+      fieldOf={() => 'names'}
+    >
+      <TextArea
+        label="Names"
+        name="names"
+        hint={`One a line, at most ${MOST} with their redirects: example.com, or *.example.com for all below it.`}
+        autoCapitalize="none"
+        autoComplete="off"
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <CheckboxField
+        label="Add the other name too, and redirect it"
+        name="twins"
+        hint={
+          redirects.length > 0
+            ? redirects.map(({ name, redirect_to }) => `${name} leads to ${redirect_to}`).join('; ')
+            : 'www.example.com leads to example.com, or the other way round.'
+        }
+        checked={twins}
+        onChange={(event) => setTwins(event.currentTarget.checked)}
+      />
+    </Form>
+  );
+}

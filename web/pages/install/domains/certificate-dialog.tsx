@@ -1,0 +1,112 @@
+import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy.tsx';
+import { Dialog } from '../../../components/dialog.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { Empty, Facts } from '../../../components/page.tsx';
+import { Time, useNow } from '../../../components/time.tsx';
+import { useMay } from '../../../session/session.ts';
+import { type Domain, type Install, useCertificate } from '../queries.ts';
+import { TextDownload } from '../text-download.tsx';
+import { daysLeft } from './domain-words.ts';
+import styles from './domains.module.css';
+
+const SOURCES = {
+  LETS_ENCRYPT: 'the certificate authority',
+  THIRD_PARTY: 'somebody who brought it',
+  SELF_SIGNED: 'Homeport itself (self-signed; browsers warn of it)',
+  CERT_SOURCE_UNSPECIFIED: 'not known',
+} as const;
+
+/** The certificate that the edge shows for a domain. */
+export function CertificateDialog({
+  open,
+  onOpenChange,
+  install,
+  domain,
+}: {
+  open: boolean;
+  onOpenChange(open: boolean): void;
+  install: Install;
+  domain: Domain;
+}) {
+  return (
+    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${domain.name}`}>
+      <Certificate install={install} domain={domain} />
+      <div className={styles.row}>
+        <Button onClick={() => onOpenChange(false)}>Close</Button>
+      </div>
+    </Dialog>
+  );
+}
+
+function Certificate({ install, domain }: { install: Install; domain: Domain }) {
+  const query = useCertificate(install.id, domain.id);
+  const maySeeKey = useMay(install.account.id)('certificate.key');
+  const now = useNow(60_000);
+  return (
+    <Loaded query={query} what="the certificate">
+      {(found) => {
+        if (found === null) return <Empty>There is no certificate for this domain yet.</Empty>;
+        const { certificate, cert_info } = found;
+        const left = daysLeft(certificate.expires_time, now);
+        return (
+          <>
+            <Facts
+              facts={[
+                ['Names', certificate.domains.join(', ')],
+                ['From', SOURCES[certificate.cert_source]],
+                ['Issued', <Time key="issued" at={certificate.approved_time} exact />],
+                [
+                  'Valid until',
+                  <span key="until">
+                    <Time at={certificate.expires_time} exact /> <Badge tone={left.tone}>{left.word}</Badge>
+                  </span>,
+                ],
+                ['Renewed by itself', certificate.auto_renew ? 'yes' : 'no'],
+              ]}
+            />
+            <div className={styles.row}>
+              <TextDownload
+                text={cert_info.cert}
+                type="application/x-pem-file"
+                name={`${domain.name.replace('*', 'wildcard')}.pem`}
+              >
+                Download the certificate
+              </TextDownload>
+              <CopyButton text={cert_info.cert} what="the certificate" />
+            </div>
+            {maySeeKey && cert_info.key !== '' && <PrivateKey pem={cert_info.key} name={domain.name} />}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+/** The private key stays out of sight until somebody asks for it. */
+function PrivateKey({ pem, name }: { pem: string; name: string }) {
+  const [shown, setShown] = useState(false);
+  if (!shown) {
+    return (
+      <div className={styles.row}>
+        <Button small onClick={() => setShown(true)}>
+          Show the private key
+        </Button>
+        <span className={styles.soft}>Whoever has it can pose as {name}.</span>
+      </div>
+    );
+  }
+  return (
+    <div className={styles.stack}>
+      <pre className={styles.pem}>{pem}</pre>
+      <div className={styles.row}>
+        <CopyButton text={pem} what="the private key" />
+        <Button small onClick={() => setShown(false)}>
+          Hide the private key
+        </Button>
+      </div>
+    </div>
+  );
+}

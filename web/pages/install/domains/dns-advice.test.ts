@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { dnsAdvice, looksLikeApex } from './dns-advice.ts';
+
+const domain = (name: string) => ({
+  name,
+  network_details: {
+    dns_config_info: { cname: 'shop.sites.example', a_records: ['203.0.113.5', '2001:db8::5'] },
+    network_info: { status: 'ACTIVE' as const, ssl: { status: 'active' as const } },
+  },
+});
+
+describe('which record to set', () => {
+  it.each([
+    ['example.com', true],
+    ['example.co.uk', true],
+    ['www.example.com', false],
+    ['shop.example.co.uk', false],
+    ['*.example.com', false],
+  ])('%s is the top of its zone: %s', (name, apex) => {
+    expect(looksLikeApex(name)).toBe(apex);
+  });
+
+  it('is a CNAME where there can be one', () => {
+    expect(dnsAdvice(domain('www.example.com')).cname).toEqual({
+      type: 'CNAME',
+      name: 'www.example.com',
+      value: 'shop.sites.example',
+    });
+  });
+
+  it('is an address record of each family at the top of a zone', () => {
+    const { cname, addresses } = dnsAdvice(domain('example.com'));
+    expect(cname).toBeNull();
+    expect(addresses.map(({ type, value }) => `${type} ${value}`)).toEqual([
+      'A 203.0.113.5',
+      'AAAA 2001:db8::5',
+    ]);
+  });
+});

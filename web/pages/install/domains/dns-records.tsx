@@ -1,0 +1,58 @@
+import { Copyable } from '../../../components/copy.tsx';
+import type { Domain } from '../queries.ts';
+import { type DnsRecord, dnsAdvice } from './dns-advice.ts';
+import styles from './domains.module.css';
+
+/** What to set in the DNS so that visitors of a domain get here. */
+export function DnsRecords({ domain }: { domain: Domain }) {
+  const { apex, cname, addresses } = dnsAdvice(domain);
+  const { cname: ownName } = domain.network_details.dns_config_info;
+  return (
+    <details className={styles.details}>
+      <summary>
+        Which DNS record to set<span className="visually-hidden"> for {domain.name}</span>
+      </summary>
+      <div className={styles.stack}>
+        {cname && (
+          <>
+            <p>
+              Where the DNS of this domain is kept, set this record, and remove A and AAAA records of the
+              name:
+            </p>
+            <Records records={[cname]} />
+          </>
+        )}
+        {cname && addresses.length > 0 && <p>If a CNAME is not possible, set these in its place:</p>}
+        {apex && addresses.length > 0 && (
+          <p>
+            {domain.name} is the top of its zone, and a CNAME cannot stand there. Set these where its DNS is
+            kept:
+          </p>
+        )}
+        {addresses.length > 0 && <Records records={addresses} />}
+        {apex && (
+          <p>
+            If your DNS provider offers ALIAS or ANAME records, one with the value <code>{ownName}</code> does
+            as well, and follows if the addresses ever change.
+          </p>
+        )}
+        <p className={styles.soft}>
+          It may take as long as the old record was allowed to be kept, mostly an hour. Then press Check now.
+        </p>
+      </div>
+    </details>
+  );
+}
+
+function Records({ records }: { records: DnsRecord[] }) {
+  return (
+    <ul className={styles.records}>
+      {records.map(({ type, name, value }) => (
+        <li key={`${type} ${value}`} className={styles.record}>
+          <strong>{type}</strong>
+          <Copyable text={value} what={`the ${type} value of ${name}`} />
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,118 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { SelectField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { Menu } from '../../../components/menu.tsx';
+import { say, sayFailure } from '../../../components/toast.tsx';
+import type { Domain, Install } from '../queries.ts';
+import { changeDomain, reloadDomains } from './change-domain.ts';
+
+/** What may be done with a domain. What the rules refuse is refused with their sentence. */
+export function DomainActions({
+  install,
+  domain,
+  all,
+  isCname,
+}: {
+  install: Install;
+  domain: Domain;
+  all: Domain[];
+  isCname: boolean;
+}) {
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState<'redirect' | 'delete' | null>(null);
+  const close = (open: boolean) => {
+    if (!open) setAsking(null);
+  };
+  const isRedirect = domain.redirects_to.length > 0;
+  const targets = all.filter(
+    ({ id, name, redirects_to }) => id !== domain.id && redirects_to.length === 0 && !name.startsWith('*.'),
+  );
+
+  async function change(wanted: Parameters<typeof changeDomain>[3], sentence: string) {
+    try {
+      await changeDomain(queries, install.id, domain.id, wanted);
+      say(sentence);
+    } catch (error) {
+      sayFailure(error);
+    }
+  }
+
+  async function remove() {
+    await done(
+      hosting.DELETE('/installs/{install_id}/domains/{domain_id}', {
+        params: { path: { install_id: install.id, domain_id: domain.id } },
+      }),
+    );
+    await reloadDomains(queries, install.id);
+    say(`${domain.name} is deleted.`);
+  }
+
+  const entries = [
+    ...(domain.primary || isRedirect
+      ? []
+      : [
+          {
+            label: 'Make primary',
+            onSelect: () => void change({ primary: true }, `${domain.name} is the primary domain now.`),
+          },
+        ]),
+    ...(domain.primary || targets.length === 0
+      ? []
+      : [{ label: isRedirect ? 'Redirect elsewhere' : 'Redirect', onSelect: () => setAsking('redirect') }]),
+    ...(isRedirect
+      ? [
+          {
+            label: 'Stop redirecting',
+            onSelect: () => void change({ redirect_to: null }, `${domain.name} is redirected no more.`),
+          },
+        ]
+      : []),
+    ...(isCname || domain.primary ? [] : [{ label: 'Delete', onSelect: () => setAsking('delete') }]),
+  ];
+
+  return (
+    <>
+      {entries.length > 0 && (
+        <Menu label={`Change ${domain.name}`} entries={entries}>
+          Change <span aria-hidden="true">▾</span>
+        </Menu>
+      )}
+      <Dialog
+        open={asking === 'redirect'}
+        onOpenChange={close}
+        title={`Redirect ${domain.name}`}
+        description={`Visitors of ${domain.name} are sent on to another domain of this install.`}
+      >
+        <Form
+          submitLabel="Redirect"
+          onSubmit={async (values) => {
+            await changeDomain(queries, install.id, domain.id, {
+              redirect_to: textOf(values, 'redirect_to'),
+            });
+            say(`${domain.name} is redirected.`);
+            setAsking(null);
+          }}
+        >
+          <SelectField
+            label="To"
+            name="redirect_to"
+            defaultValue={targets.find(({ primary }) => primary)?.id}
+            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
+          />
+        </Form>
+      </Dialog>
+      <ConfirmDialog
+        open={asking === 'delete'}
+        onOpenChange={close}
+        title={`Delete ${domain.name}`}
+        description="Visitors by this name see the website no more, and its certificate is deleted. It can be added again."
+        confirmLabel="Delete the domain"
+        onConfirm={remove}
+      />
+    </>
+  );
+}

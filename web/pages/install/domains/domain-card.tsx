@@ -1,0 +1,115 @@
+import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { Time, useNow } from '../../../components/time.tsx';
+import type { Domain, DomainState, Install } from '../queries.ts';
+import { CertificateDialog } from './certificate-dialog.tsx';
+import { DnsRecords } from './dns-records.tsx';
+import { DomainActions } from './domain-actions.tsx';
+import { DomainCheckPanel } from './domain-check.tsx';
+import { CERTIFICATE_SOURCES, daysLeft, networkWord, tlsWord } from './domain-words.ts';
+import styles from './domains.module.css';
+import { HttpsSwitch } from './https-switch.tsx';
+
+const EVERY_MINUTE_MS = 60_000;
+
+/** One domain: how it stands, what to set in the DNS, what may be done with it. */
+export function DomainCard({
+  install,
+  domain,
+  all,
+  state,
+  nextCheck,
+  mayWork,
+}: {
+  install: Install;
+  domain: Domain;
+  all: Domain[];
+  /** Undefined until it is loaded. */
+  state: DomainState | undefined;
+  nextCheck: string | null;
+  mayWork: boolean;
+}) {
+  const network = networkWord(domain);
+  const tls = tlsWord(domain, state?.certificate ?? null);
+  const [target] = domain.redirects_to;
+  return (
+    <li className={styles.card}>
+      <div className={styles.head}>
+        <h3 className={styles.name}>{domain.name}</h3>
+        <div className={styles.badges}>
+          {domain.primary && <Badge>primary</Badge>}
+          {state?.is_cname && <Badge>own name</Badge>}
+          <Badge tone={network.tone}>{network.word}</Badge>
+          <Badge tone={tls.tone}>{tls.word}</Badge>
+        </div>
+      </div>
+      {target && (
+        <p>
+          Visitors are sent on to <strong>{target.name}</strong>.
+        </p>
+      )}
+      {domain.duplicate && (
+        <p>
+          Another install has this name and serves it. As soon as it is removed there, it is served here; if
+          that install is not yours, ask your provider.
+        </p>
+      )}
+      <CertificateLine install={install} domain={domain} state={state} />
+      {mayWork && (
+        <div className={styles.row}>
+          <HttpsSwitch installId={install.id} domain={domain} />
+          <DomainActions install={install} domain={domain} all={all} isCname={state?.is_cname ?? false} />
+        </div>
+      )}
+      {state !== undefined && !state.is_cname && <DnsRecords domain={domain} />}
+      <DomainCheckPanel
+        installId={install.id}
+        domain={domain}
+        all={all}
+        state={state}
+        next={nextCheck}
+        mayWork={mayWork}
+      />
+    </li>
+  );
+}
+
+/** What secures the domain, how long still, and why there is nothing better. */
+function CertificateLine({
+  install,
+  domain,
+  state,
+}: {
+  install: Install;
+  domain: Domain;
+  state: DomainState | undefined;
+}) {
+  const [open, setOpen] = useState(false);
+  const now = useNow(EVERY_MINUTE_MS);
+  if (state === undefined) return null;
+  const { certificate } = state;
+  const left = certificate && daysLeft(certificate.not_after, now);
+  return (
+    <>
+      <div className={styles.row}>
+        {certificate && left ? (
+          <>
+            <span>
+              Certificate {CERTIFICATE_SOURCES[certificate.source]}, valid until{' '}
+              <Time at={certificate.not_after} exact />
+            </span>
+            <Badge tone={left.tone}>{left.word}</Badge>
+            <Button small aria-label={`Certificate of ${domain.name}`} onClick={() => setOpen(true)}>
+              Certificate
+            </Button>
+          </>
+        ) : (
+          <span className={styles.soft}>There is no certificate yet.</span>
+        )}
+      </div>
+      {state.ssl_reason !== null && <p>No certificate from the authority: {state.ssl_reason}</p>}
+      <CertificateDialog open={open} onOpenChange={setOpen} install={install} domain={domain} />
+    </>
+  );
+}

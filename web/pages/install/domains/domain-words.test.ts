@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { daysLeft, networkWord, tlsWord } from './domain-words.ts';
+
+const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'active' | 'failed' | 'none') => ({
+  duplicate: false,
+  network_details: {
+    dns_config_info: { cname: '', a_records: [] },
+    network_info: { status, ssl: { status: ssl } },
+  },
+});
+
+describe('a domain in words', () => {
+  it('says that another install has it before all else', () => {
+    expect(networkWord({ ...details('ACTIVE', 'active'), duplicate: true }).tone).toBe('bad');
+    expect(networkWord(details('ACTIVE', 'active'))).toEqual({ word: 'served here', tone: 'good' });
+  });
+
+  it('does not call a self-signed certificate good', () => {
+    const selfSigned = { source: 'SELF_SIGNED', not_after: '2027-01-01T00:00:00Z' } as const;
+    expect(tlsWord(details('ACTIVE', 'active'), selfSigned).tone).toBe('busy');
+    expect(tlsWord(details('ACTIVE', 'active'), { ...selfSigned, source: 'LETS_ENCRYPT' }).tone).toBe('good');
+  });
+});
+
+describe('the days of a certificate', () => {
+  const now = new Date('2026-06-01T00:00:00Z');
+  it.each([
+    ['2026-05-31T00:00:00Z', 'expired', 'bad'],
+    ['2026-06-01T05:00:00Z', 'less than a day left', 'busy'],
+    ['2026-06-02T05:00:00Z', '1 day left', 'busy'],
+    ['2026-07-01T00:00:00Z', '30 days left', 'good'],
+  ])('%s: %s', (notAfter, word, tone) => {
+    expect(daysLeft(notAfter, now)).toEqual({ word, tone });
+  });
+});

@@ -1,0 +1,55 @@
+import type { Tone } from '../../../components/notice.tsx';
+import type { Domain, DomainState } from '../queries.ts';
+
+export interface Word {
+  word: string;
+  tone: Tone;
+}
+
+const NETWORK: Record<Domain['network_details']['network_info']['status'], Word> = {
+  PENDING: { word: 'being set up', tone: 'busy' },
+  ACTIVE: { word: 'served here', tone: 'good' },
+  FAILED: { word: 'not reached', tone: 'bad' },
+};
+
+const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Word> = {
+  pending: { word: 'HTTPS being prepared', tone: 'busy' },
+  active: { word: 'HTTPS', tone: 'good' },
+  failed: { word: 'HTTPS failed', tone: 'bad' },
+  none: { word: 'no HTTPS', tone: 'plain' },
+};
+
+/** Whether visitors by this name get here. */
+export function networkWord(domain: Pick<Domain, 'duplicate' | 'network_details'>): Word {
+  if (domain.duplicate) return { word: 'served by another install', tone: 'bad' };
+  return NETWORK[domain.network_details.network_info.status];
+}
+
+export function tlsWord(
+  domain: Pick<Domain, 'network_details'>,
+  certificate: DomainState['certificate'],
+): Word {
+  const { status } = domain.network_details.network_info.ssl;
+  return status === 'active' && certificate?.source === 'SELF_SIGNED'
+    ? { word: 'HTTPS, self-signed', tone: 'busy' }
+    : TLS[status];
+}
+
+export const CERTIFICATE_SOURCES: Record<NonNullable<DomainState['certificate']>['source'], string> = {
+  LETS_ENCRYPT: 'issued by the certificate authority',
+  THIRD_PARTY: 'brought by somebody',
+  SELF_SIGNED: 'self-signed, which browsers warn of',
+};
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** A certificate of an authority should have been renewed by then. */
+const LATE_DAYS = 7;
+
+/** How long a certificate is still good. */
+export function daysLeft(notAfter: string, now: Date): Word {
+  const ms = Date.parse(notAfter) - now.getTime();
+  if (ms <= 0) return { word: 'expired', tone: 'bad' };
+  const days = Math.floor(ms / DAY_MS);
+  const word = days === 0 ? 'less than a day left' : days === 1 ? '1 day left' : `${days} days left`;
+  return { word, tone: days < LATE_DAYS ? 'busy' : 'good' };
+}

@@ -1,0 +1,86 @@
+import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { TextField } from '../../../components/fields.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { TableTools } from '../../../components/table.tsx';
+import { useMay } from '../../../session/session.ts';
+import { type Domain, type Install, useDomainStates, useDomains, useOperations } from '../queries.ts';
+import { AddDomains } from './add-domains.tsx';
+import { DomainCard } from './domain-card.tsx';
+import styles from './domains.module.css';
+
+/** More than these are found by searching rather than by looking. */
+const SEARCHED_FROM = 8;
+/** Each shows its last report: not hundreds at once. */
+const SHOWN_AT_ONCE = 20;
+
+/** The host names of a website. */
+export function DomainsSection({ install }: { install: Install }) {
+  const domains = useDomains(install.id);
+  const states = useDomainStates(install.id);
+  const operations = useOperations(install.id);
+  const mayWork = useMay(install.account.id)('install.work');
+  const [adding, setAdding] = useState(false);
+  return (
+    <Section
+      title="Domains"
+      actions={
+        mayWork && (
+          <Button variant="primary" onClick={() => setAdding(true)}>
+            Add domains
+          </Button>
+        )
+      }
+    >
+      <Loaded query={domains} what="domains">
+        {(all) => (
+          <>
+            <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
+            <DomainList all={all}>
+              {(domain) => (
+                <DomainCard
+                  key={domain.id}
+                  install={install}
+                  domain={domain}
+                  all={all}
+                  state={states.data?.find(({ domain_id }) => domain_id === domain.id)}
+                  nextCheck={operations.data?.next.check_status ?? null}
+                  mayWork={mayWork}
+                />
+              )}
+            </DomainList>
+          </>
+        )}
+      </Loaded>
+    </Section>
+  );
+}
+
+function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => React.ReactNode }) {
+  const [sought, setSought] = useState('');
+  const [most, setMost] = useState(SHOWN_AT_ONCE);
+  const found = all.filter(({ name }) => name.includes(sought.trim().toLowerCase()));
+  return (
+    <>
+      {all.length >= SEARCHED_FROM && (
+        <TableTools>
+          <TextField
+            type="search"
+            label="Search domains"
+            name="search"
+            value={sought}
+            onChange={(event) => setSought(event.currentTarget.value)}
+          />
+        </TableTools>
+      )}
+      {found.length === 0 && <Empty>No domain has "{sought}" in its name.</Empty>}
+      <ul className={styles.list}>{found.slice(0, most).map(children)}</ul>
+      {found.length > most && (
+        <Button onClick={() => setMost(most + SHOWN_AT_ONCE)}>
+          Show more ({found.length - most} are not shown)
+        </Button>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,33 @@
+/** Names as people write or paste them: by lines, spaces or commas, whole URLs among them, each once. */
+export function readNames(text: string): string[] {
+  const names = text.split(/[\s,;]+/).map((word) =>
+    word
+      .replace(/^https?:\/\//i, '')
+      .replace(/[/:?#].*$/, '')
+      .toLowerCase(),
+  );
+  return [...new Set(names.filter((name) => name !== ''))];
+}
+
+/** The other name that visitors try: `www.example.com` for `example.com`, and the other way; null for a wildcard. */
+export function twinOf(name: string): string | null {
+  if (name.startsWith('*.')) return null;
+  return name.startsWith('www.') ? name.slice('www.'.length) : `www.${name}`;
+}
+
+export interface NewDomain {
+  name: string;
+  redirect_to?: string;
+}
+
+/** What to add: each name, and if wanted its twin as a redirect to it, unless that is named or there already. */
+export function withTwins(names: readonly string[], present: readonly string[], twins: boolean): NewDomain[] {
+  const known = new Set([...names, ...present]);
+  const added = names.map((name): NewDomain => ({ name }));
+  if (!twins) return added;
+  const redirects = names.flatMap((name): NewDomain[] => {
+    const twin = twinOf(name);
+    return twin === null || known.has(twin) || !twin.includes('.') ? [] : [{ name: twin, redirect_to: name }];
+  });
+  return [...added, ...redirects];
+}

@@ -1,0 +1,41 @@
+import type { Domain, DomainCheck } from '../queries.ts';
+import type { Word } from './domain-words.ts';
+
+/** How one domain of a report stands, in two words; the sentence says the rest. */
+export function checkWord(check: DomainCheck, domain: Domain | undefined): Word {
+  if (!check.complete) return { word: 'being checked', tone: 'busy' };
+  if (isAllWell(check)) return { word: 'all is well', tone: 'good' };
+  const broken =
+    check.dns_error ||
+    check.http_error ||
+    ['failed', 'none'].includes(check.ssl.status) ||
+    domain?.duplicate === true ||
+    domain?.network_details.network_info.status === 'FAILED';
+  return broken ? { word: 'something to do', tone: 'bad' } : { word: 'works, but read on', tone: 'busy' };
+}
+
+/** The two sentences that the report has for it. */
+function isAllWell({ name, result }: Pick<DomainCheck, 'name' | 'result'>): boolean {
+  return result === `${name} answers here over HTTPS.` || result === `The edge serves ${name}.`;
+}
+
+const TLS_WORDS: Record<string, Word> = {
+  verified: { word: 'trusted by browsers', tone: 'good' },
+  self_signed: { word: 'self-signed, which browsers warn of', tone: 'busy' },
+  failed: { word: 'not trusted', tone: 'bad' },
+  none: { word: 'none seen', tone: 'bad' },
+};
+
+export function tlsSeen(status: string): Word {
+  return TLS_WORDS[status] ?? { word: status, tone: 'plain' };
+}
+
+/** The check of the domain itself first, then that of its www twin. */
+export function inOrder(checks: readonly DomainCheck[], name: string): DomainCheck[] {
+  return [...checks.filter((check) => check.name === name), ...checks.filter((check) => check.name !== name)];
+}
+
+/** Whether name servers and resolver say the same; caches may be behind. */
+export function disagreement({ ip, address }: Pick<DomainCheck, 'ip' | 'address'>): boolean {
+  return address.length > 0 && [...ip].sort().join() !== [...address].sort().join();
+}

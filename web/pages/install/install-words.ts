@@ -1,0 +1,9 @@
+import type { Tone } from '../../components/notice.tsx';
+import type { Install } from './queries.ts';
+
+/** The state of a website in a word. */
+export const INSTALL_STATES: Record<Install['status'], { word: string; tone: Tone }> = {
+  pending: { word: 'being made', tone: 'busy' },
+  active: { word: 'active', tone: 'good' },
+  failed: { word: 'failed', tone: 'bad' },
+};

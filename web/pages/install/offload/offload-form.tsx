@@ -1,0 +1,152 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { SelectField, TextArea, TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { say } from '../../../components/toast.tsx';
+import type { OffloadSettings } from '../queries.ts';
+import styles from './offload.module.css';
+import { fieldOf, newRow, type PathRow, rowsOf, settingsOf } from './path-rows.ts';
+
+const REDIRECT_TYPES = [
+  { value: 'break', label: 'Served through the edge, at the same address' },
+  { value: 'permanent', label: 'Visitors are redirected to the bucket (301)' },
+] as const;
+
+/** Asks for offload settings; they come into force once the bucket has proved to be the customer's. */
+export function OffloadForm({
+  installId,
+  settings,
+}: {
+  installId: string;
+  settings: OffloadSettings | null;
+}) {
+  const queries = useQueryClient();
+  const [rows, setRows] = useState(() => rowsOf(settings));
+  const addButton = useRef<HTMLButtonElement>(null);
+
+  async function submit(values: FormData) {
+    await done(
+      hosting.POST('/installs/{install_id}/offload_settings/files', {
+        params: { path: { install_id: installId } },
+        body: {
+          filestore_settings: {
+            cloud: 's3',
+            bucket: textOf(values, 'bucket').trim(),
+            bucket_region: textOf(values, 'bucket_region').trim(),
+            path_settings: settingsOf(rows),
+          },
+        },
+      }),
+    );
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['offload', installId] }),
+      queries.invalidateQueries({ queryKey: ['operation', installId] }),
+    ]);
+    say('The bucket is being checked.');
+  }
+
+  const change = (key: number, changed: Partial<PathRow>) =>
+    setRows(rows.map((row) => (row.key === key ? { ...row, ...changed } : row)));
+
+  return (
+    <Form submitLabel="Check and put in force" onSubmit={submit} fieldOf={fieldOf}>
+      <TextField
+        label="Bucket"
+        name="bucket"
+        defaultValue={settings?.bucket}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+      <TextField
+        label="Region"
+        name="bucket_region"
+        hint="As your storage calls it: eu-central-1, say."
+        defaultValue={settings?.bucket_region}
+        autoCapitalize="none"
+        autoComplete="off"
+        spellCheck={false}
+        required
+      />
+      {rows.map((row, index) => (
+        <PathFields
+          key={row.key}
+          row={row}
+          index={index}
+          onChange={(changed) => change(row.key, changed)}
+          onRemove={
+            rows.length > 1
+              ? () => {
+                  setRows(rows.filter(({ key }) => key !== row.key));
+                  addButton.current?.focus();
+                }
+              : null
+          }
+        />
+      ))}
+      <div>
+        <Button ref={addButton} small onClick={() => setRows([...rows, newRow(rows)])}>
+          Add a path
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** One path, how it is served, and what below it is not. */
+function PathFields({
+  row,
+  index,
+  onChange,
+  onRemove,
+}: {
+  row: PathRow;
+  index: number;
+  onChange(changed: Partial<PathRow>): void;
+  /** Null: it is the only one. */
+  onRemove: (() => void) | null;
+}) {
+  const field = (name: string) => `path_settings.${index}.${name}`;
+  return (
+    <fieldset className={styles.path}>
+      <legend>Path {index + 1}</legend>
+      <TextField
+        label="Path"
+        name={field('path')}
+        hint="Everything below it is offloaded. It begins with a slash."
+        value={row.path}
+        onChange={(event) => onChange({ path: event.currentTarget.value })}
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+      />
+      <SelectField
+        label="How"
+        name={field('redirect_type')}
+        value={row.redirectType}
+        options={REDIRECT_TYPES}
+        onChange={(event) =>
+          onChange({ redirectType: event.currentTarget.value === 'permanent' ? 'permanent' : 'break' })
+        }
+      />
+      <TextArea
+        label="Except"
+        name={field('excluded_paths')}
+        hint="Paths below it that stay with the website, one a line. None is fine."
+        value={row.excluded}
+        onChange={(event) => onChange({ excluded: event.currentTarget.value })}
+      />
+      {onRemove && (
+        <div>
+          <Button small aria-label={`Remove path ${index + 1}`} onClick={onRemove}>
+            Remove
+          </Button>
+        </div>
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,47 @@
+import type { OffloadSettings } from '../queries.ts';
+
+type PathSetting = OffloadSettings['path_settings'][number];
+
+/** A path as it stands in the form; excluded paths as people write them, one a line. */
+export interface PathRow {
+  key: number;
+  path: string;
+  redirectType: PathSetting['redirect_type'];
+  excluded: string;
+}
+
+export const newRow = (rows: readonly PathRow[]): PathRow => ({
+  key: Math.max(0, ...rows.map(({ key }) => key)) + 1,
+  path: '',
+  redirectType: 'break',
+  excluded: '',
+});
+
+/** What WordPress keeps uploads in, for a first try. */
+const FIRST: PathRow = { key: 1, path: '/wp-content/uploads/', redirectType: 'break', excluded: '' };
+
+export function rowsOf(settings: OffloadSettings | null): PathRow[] {
+  if (settings === null) return [FIRST];
+  return settings.path_settings.map(({ path, redirect_type, excluded_paths }, index) => ({
+    key: index + 1,
+    path,
+    redirectType: redirect_type,
+    excluded: excluded_paths.join('\n'),
+  }));
+}
+
+export function settingsOf(rows: readonly PathRow[]): PathSetting[] {
+  return rows.map(({ path, redirectType, excluded }) => ({
+    path: path.trim(),
+    redirect_type: redirectType,
+    excluded_paths: excluded
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  }));
+}
+
+/** The field of the form that a field of the request stands in. */
+export function fieldOf(requestField: string): string {
+  return requestField.replace(/^filestore_settings\./, '').replace(/(\.excluded_paths)\.\d+$/, '$1');
+}

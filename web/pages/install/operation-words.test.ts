@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest';
+import { sinceOf, stateOf, whatToDo } from './operation-words.ts';
+
+const operation = {
+  id: 'o',
+  kind: 'create_backup',
+  state: 'queued',
+  attempt: 0,
+  reason: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  started_at: '2026-01-01T00:01:00.000Z',
+  finished_at: '2026-01-01T00:02:00.000Z',
+} as const;
+
+describe('an operation in words', () => {
+  it('waits at first, and after a failure to be tried again', () => {
+    expect(stateOf(operation).word).toBe('waiting');
+    expect(stateOf({ ...operation, attempt: 1 }).word).toBe('to be tried again');
+  });
+
+  it('says what to do after a failure alone', () => {
+    expect(whatToDo(operation)).toBeNull();
+    expect(whatToDo({ ...operation, state: 'failed' })).toContain('Make the backup again');
+  });
+
+  it('has been in its state since it got there', () => {
+    expect(sinceOf(operation)).toBe(operation.created_at);
+    expect(sinceOf({ ...operation, state: 'running' })).toBe(operation.started_at);
+    expect(sinceOf({ ...operation, state: 'succeeded' })).toBe(operation.finished_at);
+  });
+});

@@ -1,0 +1,56 @@
+import type { Tone } from '../../components/notice.tsx';
+import type { Operation } from './queries.ts';
+
+type Kind = Operation['kind'];
+
+/** What each kind of work is to the people of a website. */
+export const OPERATION_NAMES: Record<Kind, string> = {
+  provision_install: 'Making the website',
+  apply_install: 'Applying its settings',
+  switch_wordpress: 'Changing the WordPress version',
+  create_backup: 'Making a backup',
+  restore_backup: 'Restoring a backup',
+  purge_cache: 'Purging a cache',
+  configure_offload: 'Checking the bucket for offloading',
+};
+
+const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
+  queued: { word: 'waiting', tone: 'busy' },
+  running: { word: 'under way', tone: 'busy' },
+  succeeded: { word: 'done', tone: 'good' },
+  failed: { word: 'failed', tone: 'bad' },
+  cancelled: { word: 'called off', tone: 'plain' },
+};
+
+/** The state of an operation in a word; one that waits after a failure is to be tried again. */
+export function stateOf({ state, attempt }: Pick<Operation, 'state' | 'attempt'>): {
+  word: string;
+  tone: Tone;
+} {
+  if (state === 'queued' && attempt > 0) return { word: 'to be tried again', tone: 'busy' };
+  return STATES[state];
+}
+
+const AFTER_FAILURE: Record<Kind, string> = {
+  provision_install:
+    'What had been made was undone. Delete this install and make it again; if it fails again, ask your provider.',
+  apply_install:
+    'The website runs on as it was before. Change the setting again; if it fails again, ask your provider.',
+  switch_wordpress: 'The website runs on with the version that it had.',
+  create_backup: 'The website itself is not affected. Make the backup again.',
+  restore_backup: 'Look at the website before you do anything else, then restore the backup again.',
+  purge_cache: 'Purge the cache again.',
+  configure_offload:
+    'What was in force stays in force. Mend what the sentence names, and submit the settings again.',
+};
+
+/** What to do now; null where there is nothing to be done. */
+export function whatToDo({ kind, state }: Pick<Operation, 'kind' | 'state'>): string | null {
+  return state === 'failed' ? AFTER_FAILURE[kind] : null;
+}
+
+/** Since when it has been in its state. */
+export function sinceOf({ state, created_at, started_at, finished_at }: Operation): string {
+  if (state === 'queued') return created_at;
+  return (state === 'running' ? started_at : finished_at) ?? created_at;
+}

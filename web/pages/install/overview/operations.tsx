@@ -1,0 +1,74 @@
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { Time } from '../../../components/time.tsx';
+import { OPERATION_NAMES, sinceOf, stateOf, whatToDo } from '../operation-words.ts';
+import { isUnderWay, type Operation, useOperations } from '../queries.ts';
+import styles from './operations.module.css';
+
+/** What is being done to an install, and what was done of late. */
+export function Operations({ installId }: { installId: string }) {
+  const query = useOperations(installId);
+  return (
+    <Loaded query={query} what="what is being done">
+      {({ results }) => (
+        <>
+          <OperationList
+            title="Under way"
+            operations={results.filter(isUnderWay)}
+            empty="Nothing is being done at present."
+          />
+          <OperationList
+            title="Done of late"
+            operations={results.filter((operation) => !isUnderWay(operation))}
+            empty="Nothing was done of late."
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function OperationList({
+  title,
+  operations,
+  empty,
+}: {
+  title: string;
+  operations: Operation[];
+  empty: string;
+}) {
+  return (
+    <Section title={title}>
+      {operations.length === 0 ? (
+        <Empty>{empty}</Empty>
+      ) : (
+        <ul className={styles.list} aria-live="polite">
+          {operations.map((operation) => (
+            <OperationItem key={operation.id} operation={operation} />
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+/** One operation: what, how it stands, since when, and after a failure why and what to do. */
+export function OperationItem({ operation }: { operation: Operation }) {
+  const { word, tone } = stateOf(operation);
+  const advice = whatToDo(operation);
+  return (
+    <li>
+      <div className={styles.line}>
+        <span>{OPERATION_NAMES[operation.kind]}</span>
+        <Badge tone={tone}>{word}</Badge>
+        <span className={styles.since}>
+          <Time at={sinceOf(operation)} />
+          {operation.attempt > 1 && `, attempt ${operation.attempt}`}
+        </span>
+      </div>
+      {operation.reason !== null && operation.state !== 'succeeded' && <p>{operation.reason}</p>}
+      {advice !== null && <p>{advice}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,28 @@
+import { type ReactNode, useEffect, useState } from 'react';
+import { DownloadLink } from '../../components/button.tsx';
+
+/** A file that the page itself has, for the browser to keep. */
+export function TextDownload({
+  text,
+  type,
+  name,
+  children,
+}: {
+  text: string;
+  type: string;
+  name: string;
+  children: ReactNode;
+}) {
+  const [href, setHref] = useState<string | null>(null);
+  useEffect(() => {
+    const url = URL.createObjectURL(new Blob([text], { type }));
+    setHref(url);
+    return () => URL.revokeObjectURL(url);
+  }, [text, type]);
+  if (href === null) return null;
+  return (
+    <DownloadLink href={href} name={name} small>
+      {children}
+    </DownloadLink>
+  );
+}
