@@ -1,20 +1,5 @@
-import { Page } from '../../components/page.tsx';
-export function SitesPage(_: { accountId: string }) {
-  return <Page title="SitesPage">…</Page>;
-}
-
-export function InstallsPage(_: { accountId: string }) {
-  return <Page title="InstallsPage">…</Page>;
-}
-
-export function PeoplePage(_: { accountId: string }) {
-  return <Page title="PeoplePage">…</Page>;
-}
-
-export function ActivityPage(_: { accountId: string }) {
-  return <Page title="ActivityPage">…</Page>;
-}
-
-export function SettingsPage(_: { accountId: string }) {
-  return <Page title="SettingsPage">…</Page>;
-}
+export { ActivityPage } from './activity.tsx';
+export { InstallsPage } from './installs.tsx';
+export { PeoplePage } from './people.tsx';
+export { SettingsPage } from './settings.tsx';
+export { SitesPage } from './sites.tsx';

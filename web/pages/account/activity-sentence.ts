@@ -1,0 +1,124 @@
+import { environmentOf, environmentWord } from '../site/environments.ts';
+import type { Entry } from './queries.ts';
+import { parseRoles, roleWords } from './roles.ts';
+
+type Told = Pick<Entry, 'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'>;
+type Details = NonNullable<Entry['details']>;
+
+/** What somebody did, in one sentence without its full stop: "Frida Full added the domain shop.example". */
+export function sentenceOf(entry: Told): string {
+  return `${capital(entry.user_name)} ${DEEDS[entry.action](entry, entry.details ?? {})}`;
+}
+
+const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> = {
+  'account.create': ({ subject_name }) => `created the account ${subject_name}`,
+  'account.update': accountUpdate,
+  'account_user.invite': ({ subject_name }, { again, roles }) =>
+    again === true ? `invited ${subject_name} again` : `invited ${subject_name}${asRoles(roles)}`,
+  'account_user.add': ({ subject_name }, { roles }) => `added ${subject_name}${asRoles(roles)}`,
+  'account_user.accept': () => 'accepted the invitation',
+  'account_user.update': accountUserUpdate,
+  'account_user.remove': ({ subject_id, subject_name, user_id }) =>
+    subject_id !== null && subject_id === user_id ? 'left the account' : `removed ${subject_name}`,
+  'site.create': ({ subject_name }) => `created the site ${subject_name}`,
+  'site.update': ({ subject_name }, { from, to }) =>
+    renamed(`the site ${from ?? subject_name}`, String(to ?? subject_name)),
+  'site.delete': ({ subject_name }) => `deleted the site ${subject_name}`,
+  'install.create': ({ subject_name }, { site }) =>
+    `created the install ${subject_name}${text(site) ? ` in the site ${site}` : ''}`,
+  'install.update': installUpdate,
+  'install.delete': ({ subject_name }) => `deleted the install ${subject_name}`,
+  'install.switch_core': ({ subject_name }, { to }) =>
+    `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
+  'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
+  'domain.update': domainUpdate,
+  'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,
+  'backup.create': ({ subject_name }) => `asked for the backup “${subject_name}”`,
+  'backup.restore': ({ subject_name }, { from, to }) =>
+    `restored the backup “${subject_name}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
+  'cache.purge': ({ subject_name }, { type }) =>
+    `emptied the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
+  'offload.update': ({ subject_name }, { bucket }) =>
+    `changed where the files of ${subject_name} are kept${text(bucket) ? `, to the bucket ${bucket}` : ''}`,
+  'ssh_key.create': ({ subject_name }) => `added the SSH key ${subject_name}`,
+  'ssh_key.delete': ({ subject_name }) => `removed the SSH key ${subject_name}`,
+  'credential.create': ({ subject_name }, { read_only }) =>
+    `created the API credential ${subject_name}${read_only === true ? ', which only reads' : ''}`,
+  'credential.revoke': ({ subject_name }) => `revoked the API credential ${subject_name}`,
+  'session.create': (_, { second_factor }) =>
+    second_factor === undefined ? 'signed in' : 'signed in with a second factor',
+  'session.end': (_, { sessions }) =>
+    typeof sessions === 'number' ? `ended ${counted(sessions, 'other session')}` : 'ended a session',
+  'password.set': () => 'set a password',
+  'password.change': () => 'changed their password',
+  'second_factor.enable': () => 'switched their second factor on',
+  'second_factor.disable': ({ subject_id, subject_name, user_id }) =>
+    `switched ${subject_id === user_id ? 'their second factor' : `the second factor of ${subject_name}`} off`,
+  'second_factor.renew_codes': () => 'made new recovery codes',
+  'profile.update': () => 'changed their profile',
+};
+
+function accountUpdate({ subject_name }: Told, { from, to, requires_second_factor }: Details): string {
+  const parts = [
+    ...(text(to) ? [renamed(`the account ${from ?? subject_name}`, String(to))] : []),
+    ...(requires_second_factor === undefined
+      ? []
+      : [requires_second_factor ? 'demanded a second factor' : 'demanded a second factor no longer']),
+  ];
+  return joined(parts, `changed the account ${subject_name}`);
+}
+
+function accountUserUpdate({ subject_name }: Told, { roles, installs }: Details): string {
+  const parts = [
+    ...(text(roles) ? [`made ${subject_name} ${roleWords(parseRoles(String(roles)))}`] : []),
+    ...(typeof installs === 'number' ? [`gave ${subject_name} ${counted(installs, 'install')}`] : []),
+  ];
+  return joined(parts, `changed ${subject_name}`);
+}
+
+function installUpdate({ subject_name }: Told, { site, environment }: Details): string {
+  const slot = text(environment) ? environmentWord(environmentOf(environment)) : null;
+  if (text(site))
+    return `moved the install ${subject_name} into the site ${site}${slot ? ` as ${slot}` : ''}`;
+  if (site === null) return `took the install ${subject_name} out of its site`;
+  if (environment === null) return `took the environment from the install ${subject_name}`;
+  return slot ? `made the install ${subject_name} ${slot}` : `changed the install ${subject_name}`;
+}
+
+function domainUpdate({ subject_name }: Told, { primary, redirect_to, secure_all_urls }: Details): string {
+  const parts = [
+    ...(primary === undefined
+      ? []
+      : [`made ${subject_name} ${primary ? 'the primary domain' : 'no primary domain'}`]),
+    ...(redirect_to === undefined
+      ? []
+      : [
+          redirect_to === null
+            ? `ended the redirect of ${subject_name}`
+            : `redirected ${subject_name} to ${redirect_to}`,
+        ]),
+    ...(secure_all_urls === undefined
+      ? []
+      : [`switched HTTPS for all addresses of ${subject_name} ${secure_all_urls ? 'on' : 'off'}`]),
+  ];
+  return joined(parts, `changed the domain ${subject_name}`);
+}
+
+const renamed = (what: string, to: string) => `renamed ${what} to ${to}`;
+const joined = (parts: string[], otherwise: string) => (parts.length === 0 ? otherwise : parts.join(' and '));
+const text = (value: unknown): value is string => typeof value === 'string' && value !== '';
+const asRoles = (roles: unknown) => (text(roles) ? ` as ${roleWords(parseRoles(roles))}` : '');
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
+const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
+
+const MEANS: Record<Entry['means'], string> = {
+  api: 'API',
+  portal: 'Portal',
+  command_line: 'Command line',
+  platform: 'Homeport itself',
+};
+
+/** By which way it was done, and with which credential. */
+export function meansOf({ means, credential_name }: Pick<Entry, 'means' | 'credential_name'>): string {
+  return credential_name === null ? MEANS[means] : `${MEANS[means]}, with ${credential_name}`;
+}

@@ -1,0 +1,118 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { portal } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import { Button, DownloadLink } from '../../components/button.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Empty, Page } from '../../components/page.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { useAccount } from '../../session/session.ts';
+import styles from './account.module.css';
+import { meansOf, sentenceOf } from './activity-sentence.ts';
+import { type Entry, useInstalls } from './queries.ts';
+
+const PAGE = 100;
+
+function useActivity(accountId: string, offset: number) {
+  return useQuery({
+    queryKey: ['activity', accountId, offset],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      answered(
+        portal.GET('/portal/api/accounts/{account_id}/activity', {
+          params: { path: { account_id: accountId }, query: { limit: PAGE, offset } },
+        }),
+      ),
+  });
+}
+
+/** Who changed what in an account, the latest first. */
+export function ActivityPage({ accountId }: { accountId: string }) {
+  const own = useAccount(accountId)?.may['activity.read'] === 'own';
+  const [offset, setOffset] = useState(0);
+  const activity = useActivity(accountId, offset);
+  const { data: installs } = useInstalls(accountId);
+  const columns = useMemo(() => columnsOf(new Map(installs?.map(({ id, name }) => [id, name]))), [installs]);
+  const csv = new URL(`portal/api/accounts/${accountId}/activity.csv`, document.baseURI).href;
+  return (
+    <Page
+      title="Activity"
+      subtitle={`${own ? 'What you changed' : 'Who changed what'}, by the portal, the API or the command line. Entries are kept for a year.`}
+      actions={<DownloadLink href={csv}>Download as CSV</DownloadLink>}
+    >
+      <Loaded query={activity} what="activity">
+        {({ count, results }) =>
+          count === 0 ? (
+            <Empty>
+              <p>Nothing has been changed yet. Whatever is done from now on is written down here.</p>
+            </Empty>
+          ) : (
+            <>
+              <Table
+                caption="Activity"
+                columns={columns}
+                rows={results}
+                rowKey={({ id }) => id}
+                pageSize={PAGE}
+              />
+              <Turn offset={offset} count={count} onTurn={setOffset} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Turn({ offset, count, onTurn }: { offset: number; count: number; onTurn(offset: number): void }) {
+  if (count <= PAGE && offset === 0) return null;
+  return (
+    <nav className={styles.actions} aria-label="Pages of the activity">
+      <Button small disabled={offset === 0} onClick={() => onTurn(Math.max(0, offset - PAGE))}>
+        Newer
+      </Button>
+      <span>
+        {offset + 1} to {Math.min(offset + PAGE, count)} of {count}
+      </span>
+      <Button small disabled={offset + PAGE >= count} onClick={() => onTurn(offset + PAGE)}>
+        Older
+      </Button>
+    </nav>
+  );
+}
+
+function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
+  return [
+    {
+      id: 'at',
+      header: 'When',
+      cell: ({ at }) => (
+        <span className={styles.moment}>
+          <Time at={at} exact />
+        </span>
+      ),
+    },
+    {
+      id: 'what',
+      header: 'What',
+      rowHeader: true,
+      cell: (entry) => <div className={styles.sentence}>{sentenceOf(entry)}</div>,
+    },
+    {
+      id: 'install',
+      header: 'Install',
+      cell: ({ install_id }) => {
+        const name = install_id === null ? undefined : installs.get(install_id);
+        return name === undefined ? null : <Link href={`/installs/${install_id}`}>{name}</Link>;
+      },
+    },
+    { id: 'means', header: 'By way of', cell: meansOf },
+    {
+      id: 'address',
+      header: 'From',
+      cell: ({ address }) => address ?? <span className={styles.soft}>The server</span>,
+    },
+  ];
+}

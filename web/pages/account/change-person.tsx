@@ -1,0 +1,78 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { Form } from '../../components/form.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { say } from '../../components/toast.tsx';
+import { useSession } from '../../session/session.ts';
+import { nameOf } from './person-name.ts';
+import type { Member } from './queries.ts';
+import { type Given, RoleFields } from './role-fields.tsx';
+import { type MemberRole, parseRoles, rolesInput } from './roles.ts';
+
+/** Asks what a member shall be from now on. `member`: null while nobody is asked about. */
+export function ChangePersonDialog({
+  member,
+  actor,
+  onClose,
+}: {
+  member: Member | null;
+  actor: MemberRole;
+  onClose(): void;
+}) {
+  return (
+    <Dialog
+      open={member !== null}
+      onOpenChange={(open) => open || onClose()}
+      title={member ? `Change the role of ${nameOf(member)}` : 'Change a role'}
+      description="It is in force at once, also for their API credentials."
+    >
+      {member && <ChangeForm member={member} actor={actor} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberRole; onClose(): void }) {
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const { account_id, user_id, installs = [] } = member;
+  const [given, setGiven] = useState<Given>({
+    ...parseRoles(member.roles),
+    installIds: installs.map(({ id }) => id),
+  });
+
+  async function change() {
+    await answered(
+      hosting.PATCH('/accounts/{account_id}/account_users/{user_id}', {
+        params: { path: { account_id, user_id } },
+        body: {
+          roles: rolesInput(given),
+          ...(given.role === 'partial' ? { install_ids: given.installIds } : {}),
+        },
+      }),
+    );
+    void queries.invalidateQueries({ queryKey: ['member', account_id] });
+    if (user_id === user.id) void queries.invalidateQueries({ queryKey: ['session'] });
+    say(`The role of ${nameOf(member)} is changed.`);
+    onClose();
+  }
+
+  return (
+    <Form
+      submitLabel="Change the role"
+      actions={<Button onClick={onClose}>Cancel</Button>}
+      onSubmit={change}
+      fieldOf={(field) => (field === 'roles' ? 'role' : field)}
+    >
+      {user_id === user.id && (
+        <Notice tone="busy">
+          This is your own role. If you give yourself less, somebody else has to give it back.
+        </Notice>
+      )}
+      <RoleFields accountId={account_id} actor={actor} given={given} onChange={setGiven} />
+    </Form>
+  );
+}

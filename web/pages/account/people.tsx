@@ -1,0 +1,149 @@
+import { useState } from 'react';
+import { Button } from '../../components/button.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Badge } from '../../components/notice.tsx';
+import { Page } from '../../components/page.tsx';
+import { type Column, Table } from '../../components/table.tsx';
+import { useAccount, useSession } from '../../session/session.ts';
+import styles from './account.module.css';
+import { ChangePersonDialog } from './change-person.tsx';
+import { InvitePersonDialog } from './invite-person.tsx';
+import { PersonActions } from './person-actions.tsx';
+import { nameOf } from './person-name.ts';
+import { type Member, usePeople } from './queries.ts';
+import { RemovePersonDialog } from './remove-person.tsx';
+import { givenRoles, type MemberRole, parseRoles, roleWords } from './roles.ts';
+
+/** Who is in an account, and what they may do in it. */
+export function PeoplePage({ accountId }: { accountId: string }) {
+  const account = useAccount(accountId);
+  return account ? (
+    <People
+      accountId={accountId}
+      actor={{ role: account.role, billing: account.billing }}
+      own={account.may['member.read'] === 'own'}
+    />
+  ) : null;
+}
+
+/** What is asked about a person just now. */
+type Asked = { what: 'change' | 'remove'; member: Member };
+
+function People({ accountId, actor, own }: { accountId: string; actor: MemberRole; own: boolean }) {
+  const { user } = useSession();
+  const people = usePeople(accountId);
+  const [inviting, setInviting] = useState(false);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const ask = (what: Asked['what']) => (member: Member) => setAsked({ what, member });
+  const columns: Column<Member>[] = [
+    ...columnsFor(user.id),
+    {
+      id: 'actions',
+      header: 'Actions',
+      cell: (member) => (
+        <PersonActions
+          member={member}
+          actor={actor}
+          self={member.user_id === user.id}
+          onChange={ask('change')}
+          onRemove={ask('remove')}
+        />
+      ),
+    },
+  ];
+  return (
+    <Page
+      title="People"
+      subtitle={
+        own
+          ? 'Your own entry. Owners and full users see all people of the account.'
+          : 'Who may do what in this account.'
+      }
+      actions={
+        givenRoles(actor).length > 0 && (
+          <Button variant="primary" onClick={() => setInviting(true)}>
+            Invite a person
+          </Button>
+        )
+      }
+    >
+      <Loaded query={people} what="people">
+        {(members) => (
+          <Table
+            caption="People"
+            columns={own ? columnsFor(user.id) : columns}
+            rows={members}
+            rowKey={({ user_id }) => user_id}
+            initialSort={{ column: 'name', direction: 'ascending' }}
+          />
+        )}
+      </Loaded>
+      <InvitePersonDialog accountId={accountId} actor={actor} open={inviting} onOpenChange={setInviting} />
+      <ChangePersonDialog
+        member={asked?.what === 'change' ? asked.member : null}
+        actor={actor}
+        onClose={() => setAsked(null)}
+      />
+      <RemovePersonDialog
+        member={asked?.what === 'remove' ? asked.member : null}
+        onClose={() => setAsked(null)}
+      />
+    </Page>
+  );
+}
+
+/** So many installs are named; of more it is said how many there are. */
+const NAMED = 3;
+
+function columnsFor(userId: string): Column<Member>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Person',
+      rowHeader: true,
+      sortBy: nameOf,
+      cell: (member) => (
+        <span className={styles.person}>
+          <strong>
+            {nameOf(member)}
+            {member.user_id === userId && ' (you)'}
+          </strong>
+          <span className={styles.soft}>{member.email}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'role',
+      header: 'Role',
+      sortBy: ({ roles }) => roleWords(parseRoles(roles)),
+      cell: (member) => (
+        <span className={styles.person}>
+          <span>{roleWords(parseRoles(member.roles))}</span>
+          {parseRoles(member.roles).role === 'partial' && (
+            <span className={styles.soft}>{givenInstalls(member)}</span>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'invitation',
+      header: 'Invitation',
+      sortBy: ({ invite_accepted }) => (invite_accepted ? 1 : 0),
+      cell: ({ invite_accepted }) =>
+        invite_accepted ? <Badge tone="good">Accepted</Badge> : <Badge tone="busy">Not accepted yet</Badge>,
+    },
+    {
+      id: 'factor',
+      header: 'Second factor',
+      sortBy: ({ mfa_enabled }) => (mfa_enabled ? 1 : 0),
+      cell: ({ mfa_enabled }) => (mfa_enabled ? <Badge tone="good">On</Badge> : <Badge>Off</Badge>),
+    },
+  ];
+}
+
+function givenInstalls({ installs = [] }: Member): string {
+  if (installs.length === 0) return 'No installs yet';
+  const names = installs.slice(0, NAMED).map(({ name }) => name);
+  const more = installs.length - names.length;
+  return more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+}

@@ -1,0 +1,71 @@
+import { useState } from 'react';
+import { portal } from '../../api/client.ts';
+import { done } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { say, sayFailure } from '../../components/toast.tsx';
+import styles from './account.module.css';
+import { nameOf } from './person-name.ts';
+import type { Member } from './queries.ts';
+import { type MemberRole, parseRoles, whyNotChange } from './roles.ts';
+
+/** What the person who looks may do with a member; or why they may do nothing. */
+export function PersonActions({
+  member,
+  actor,
+  self,
+  onChange,
+  onRemove,
+}: {
+  member: Member;
+  actor: MemberRole;
+  /** Whether it is the one who looks. */
+  self: boolean;
+  onChange(member: Member): void;
+  onRemove(member: Member): void;
+}) {
+  const name = nameOf(member);
+  const reason = whyNotChange(actor, {
+    ...parseRoles(member.roles),
+    lastOwner: member.last_owner ?? false,
+  });
+  if (reason !== null) return <span className={styles.soft}>{reason}</span>;
+  return (
+    <div className={styles.actions}>
+      <Button small aria-label={`Change the role of ${name}`} onClick={() => onChange(member)}>
+        Change role
+      </Button>
+      {!member.invite_accepted && <InviteAgain member={member} />}
+      <Button
+        small
+        aria-label={self ? 'Leave this account' : `Remove ${name}`}
+        onClick={() => onRemove(member)}
+      >
+        {self ? 'Leave' : 'Remove'}
+      </Button>
+    </div>
+  );
+}
+
+function InviteAgain({ member: { account_id, user_id, ...person } }: { member: Member }) {
+  const [pending, setPending] = useState(false);
+  async function send() {
+    setPending(true);
+    try {
+      await done(
+        portal.POST('/portal/api/accounts/{account_id}/account_users/{user_id}/invitation', {
+          params: { path: { account_id, user_id } },
+        }),
+      );
+      say(`The invitation is on its way to ${person.email} again.`);
+    } catch (error) {
+      sayFailure(error);
+    } finally {
+      setPending(false);
+    }
+  }
+  return (
+    <Button small pending={pending} aria-label={`Invite ${nameOf(person)} again`} onClick={send}>
+      Invite again
+    </Button>
+  );
+}

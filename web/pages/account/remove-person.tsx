@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { hosting } from '../../api/client.ts';
+import { done } from '../../api/failure.ts';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { say } from '../../components/toast.tsx';
+import { useSession } from '../../session/session.ts';
+import { nameOf } from './person-name.ts';
+import type { Member } from './queries.ts';
+
+/** Asks before somebody is removed, or leaves. `member`: null while nobody is asked about. */
+export function RemovePersonDialog({ member, onClose }: { member: Member | null; onClose(): void }) {
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const self = member?.user_id === user.id;
+  const name = member ? nameOf(member) : '';
+
+  async function remove() {
+    if (!member) return;
+    const { account_id, user_id } = member;
+    await done(
+      hosting.DELETE('/accounts/{account_id}/account_users/{user_id}', {
+        params: { path: { account_id, user_id } },
+      }),
+    );
+    say(self ? 'You have left the account.' : `${name} is removed from the account.`);
+    if (self) {
+      await queries.invalidateQueries({ queryKey: ['session'] });
+      navigate('/');
+    } else {
+      void queries.invalidateQueries({ queryKey: ['member', account_id] });
+    }
+  }
+
+  return (
+    <ConfirmDialog
+      open={member !== null}
+      onOpenChange={(open) => open || onClose()}
+      title={self ? 'Leave this account?' : `Remove ${name}?`}
+      description={
+        self
+          ? 'You lose its sites and installs at once, also by your API credentials and SSH keys. Somebody in the account can invite you again.'
+          : 'They lose the sites and installs of this account at once, also by their API credentials and SSH keys. What they made stays. You can invite them again.'
+      }
+      confirmLabel={self ? 'Leave the account' : 'Remove'}
+      onConfirm={remove}
+    />
+  );
+}

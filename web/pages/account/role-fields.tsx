@@ -1,0 +1,59 @@
+import { CheckboxField, RadioGroup } from '../../components/fields.tsx';
+import { InstallPicker } from '../../components/install-picker.tsx';
+import { useInstalls } from './queries.ts';
+import { givenRoles, type MemberRole, mayGiveBilling, ROLE_MEANINGS, ROLES, roleWord } from './roles.ts';
+
+/** A role and, for partial users, the installs that are given to them. */
+export interface Given extends MemberRole {
+  installIds: string[];
+}
+
+/** Asks what somebody shall be in an account; offers what the person who gives it may give. */
+export function RoleFields({
+  accountId,
+  actor,
+  given,
+  onChange,
+}: {
+  accountId: string;
+  actor: MemberRole;
+  given: Given;
+  onChange(given: Given): void;
+}) {
+  const { data: installs = [] } = useInstalls(accountId);
+  return (
+    <>
+      <RadioGroup
+        label="Role"
+        name="role"
+        value={given.role}
+        onChange={(value) => {
+          const role = ROLES.find((one) => one === value) ?? 'partial';
+          onChange({ ...given, role, billing: role !== 'owner' && given.billing });
+        }}
+        options={givenRoles(actor).map((role) => ({
+          value: role,
+          label: roleWord(role),
+          hint: ROLE_MEANINGS[role],
+        }))}
+      />
+      {given.role !== 'owner' && mayGiveBilling(actor) && (
+        <CheckboxField
+          label="Billing"
+          name="billing"
+          hint="For whoever sees to the bills. It changes nothing of what they may do here."
+          checked={given.billing}
+          onChange={(event) => onChange({ ...given, billing: event.currentTarget.checked })}
+        />
+      )}
+      {given.role === 'partial' && (
+        <InstallPicker
+          label="Installs they may work on"
+          installs={installs}
+          chosen={given.installIds}
+          onChange={(installIds) => onChange({ ...given, installIds })}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,143 @@
+import { useDeferredValue, useMemo, useState } from 'react';
+import { Link } from 'wouter';
+import { Button } from '../../components/button.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { InstallStatus } from '../../components/install-status.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Empty, Page } from '../../components/page.tsx';
+import { type Column, Table, TableTools } from '../../components/table.tsx';
+import { Time } from '../../components/time.tsx';
+import { useMay } from '../../session/session.ts';
+import { byEnvironment, environmentWord } from '../site/environments.ts';
+import styles from './account.module.css';
+import { CreateSiteDialog } from './create-site.tsx';
+import { type Install, type Site, useInstalls, useSites } from './queries.ts';
+import { NONE, searchSites } from './search.ts';
+
+const NO_INSTALLS: readonly Install[] = [];
+
+/** All sites of an account, and the way to a new one. */
+export function SitesPage({ accountId }: { accountId: string }) {
+  const may = useMay(accountId);
+  const sites = useSites(accountId);
+  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
+  const [creating, setCreating] = useState(false);
+  const byId = useMemo(() => new Map(installs.map((install) => [install.id, install])), [installs]);
+  const alone = installs.filter(({ site }) => site === null).length;
+
+  return (
+    <Page
+      title="Sites"
+      subtitle="A site is one website with its environments: production, staging and development."
+      actions={
+        may('site.change') && (
+          <Button variant="primary" onClick={() => setCreating(true)}>
+            Create a site
+          </Button>
+        )
+      }
+    >
+      {alone > 0 && (
+        <Notice>
+          {alone === 1 ? 'One install is in no site.' : `${alone} installs are in no site.`}{' '}
+          <Link href={`/accounts/${accountId}/installs?site=${NONE}`}>See installs in no site</Link>
+        </Notice>
+      )}
+      <Loaded query={sites} what="sites">
+        {(all) =>
+          all.length === 0 ? (
+            <Empty>
+              {may('site.change') ? (
+                <p>There is no site yet. Create one, and then the installs that are its environments.</p>
+              ) : (
+                <p>There is no site here for you yet. An owner of the account can give you installs.</p>
+              )}
+            </Empty>
+          ) : (
+            <SiteTable sites={all} installs={byId} />
+          )
+        }
+      </Loaded>
+      <CreateSiteDialog accountId={accountId} open={creating} onOpenChange={setCreating} />
+    </Page>
+  );
+}
+
+function SiteTable({ sites, installs }: { sites: readonly Site[]; installs: ReadonlyMap<string, Install> }) {
+  const [search, setSearch] = useState('');
+  const wanted = useDeferredValue(search);
+  const found = useMemo(() => searchSites(sites, wanted, installs), [sites, wanted, installs]);
+  const columns = useMemo(() => columnsOf(installs), [installs]);
+  return (
+    <>
+      <TableTools>
+        <TextField
+          type="search"
+          label="Search sites"
+          name="search"
+          hint="Name of a site or an install, or a domain"
+          value={search}
+          onChange={(event) => setSearch(event.currentTarget.value)}
+        />
+      </TableTools>
+      <p className={styles.count} role="status">
+        {found.length === sites.length ? `${sites.length} sites` : `${found.length} of ${sites.length} sites`}
+      </p>
+      <Table
+        caption="Sites"
+        columns={columns}
+        rows={found}
+        rowKey={({ id }) => id}
+        initialSort={{ column: 'name', direction: 'ascending' }}
+      />
+    </>
+  );
+}
+
+function columnsOf(installs: ReadonlyMap<string, Install>): Column<Site>[] {
+  return [
+    {
+      id: 'name',
+      header: 'Site',
+      rowHeader: true,
+      sortBy: ({ name }) => name,
+      cell: ({ id, name }) => <Link href={`/sites/${id}`}>{name}</Link>,
+    },
+    {
+      id: 'environments',
+      header: 'Environments',
+      cell: (site) => <Environments site={site} installs={installs} />,
+    },
+    {
+      id: 'installs',
+      header: 'Installs',
+      sortBy: (site) => site.installs.length,
+      cell: (site) => site.installs.length,
+    },
+    {
+      id: 'created',
+      header: 'Created',
+      sortBy: ({ created_at }) => Date.parse(created_at),
+      cell: ({ created_at }) => <Time at={created_at} />,
+    },
+  ];
+}
+
+function Environments({ site, installs }: { site: Site; installs: ReadonlyMap<string, Install> }) {
+  if (site.installs.length === 0) return <span className={styles.soft}>None yet</span>;
+  return (
+    <ul className={styles.environments}>
+      {byEnvironment(site.installs).map(({ id, name, environment }) => {
+        const status = installs.get(id)?.status;
+        return (
+          <li key={id}>
+            <Link href={`/installs/${id}`}>{name}</Link>
+            <span className={styles.soft}>{environmentWord(environment)}</span>
+            {status && <InstallStatus status={status} />}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
