@@ -1,20 +1,5 @@
-import { Page } from '../../components/page.tsx';
-export function ForcedEnrolmentPage() {
-  return <Page title="ForcedEnrolmentPage">…</Page>;
-}
-
-export function ProfilePage() {
-  return <Page title="ProfilePage">…</Page>;
-}
-
-export function SecurityPage() {
-  return <Page title="SecurityPage">…</Page>;
-}
-
-export function ApiAccessPage() {
-  return <Page title="ApiAccessPage">…</Page>;
-}
-
-export function SshKeysPage() {
-  return <Page title="SshKeysPage">…</Page>;
-}
+export { ApiAccessPage } from './api-access/api-access-page.tsx';
+export { ProfilePage } from './profile-page.tsx';
+export { ForcedEnrolmentPage } from './security/forced-enrolment-page.tsx';
+export { SecurityPage } from './security/security-page.tsx';
+export { SshKeysPage } from './ssh-keys/ssh-keys-page.tsx';

@@ -1,0 +1,98 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { portal } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty, Page, Section } from '../../../components/page.tsx';
+import { useNow } from '../../../components/time.tsx';
+import { say } from '../../../components/toast.tsx';
+import { CREDENTIALS_KEY, type Credential, useCredentials } from '../queries.ts';
+import { stateOf } from './credential-words.ts';
+import { EndedCredentials, WorkingCredentials } from './credentials-table.tsx';
+import { IssuedCredentialShown } from './issued-credential-shown.tsx';
+import { type IssuedCredential, NewCredentialForm } from './new-credential-form.tsx';
+
+type Making = { at: 'form' } | { at: 'issued'; issued: IssuedCredential };
+
+export function ApiAccessPage() {
+  const [making, setMaking] = useState<Making | null>(null);
+  return (
+    <Page
+      title="API access"
+      subtitle="A credential is a username and a password for a program that works in your name."
+      actions={
+        making === null && (
+          <Button variant="primary" onClick={() => setMaking({ at: 'form' })}>
+            New credential
+          </Button>
+        )
+      }
+    >
+      {making !== null && (
+        <Section title="New credential">
+          {making.at === 'form' ? (
+            <NewCredentialForm
+              onIssued={(issued) => setMaking({ at: 'issued', issued })}
+              onCancel={() => setMaking(null)}
+            />
+          ) : (
+            <IssuedCredentialShown issued={making.issued} onKept={() => setMaking(null)} />
+          )}
+        </Section>
+      )}
+      <Credentials />
+    </Page>
+  );
+}
+
+function Credentials() {
+  const credentials = useCredentials();
+  const queries = useQueryClient();
+  const now = useNow(60_000);
+  const [revoking, setRevoking] = useState<Credential | null>(null);
+
+  async function revoke() {
+    if (revoking === null) return;
+    const path = { credential_id: revoking.id };
+    await done(portal.DELETE('/portal/api/credentials/{credential_id}', { params: { path } }));
+    await queries.invalidateQueries({ queryKey: CREDENTIALS_KEY });
+    say(`The credential ${revoking.name} is revoked.`);
+  }
+
+  return (
+    <>
+      <Loaded query={credentials} what="your credentials">
+        {(all) => {
+          const working = all.filter((credential) => stateOf(credential, now) === 'working');
+          const ended = all.filter((credential) => !working.includes(credential));
+          return (
+            <>
+              <Section title="Your credentials">
+                {working.length > 0 ? (
+                  <WorkingCredentials credentials={working} onRevoke={setRevoking} />
+                ) : (
+                  <Empty>You have none. With one, a program can do over the API what you do here.</Empty>
+                )}
+              </Section>
+              {ended.length > 0 && (
+                <Section title="Revoked and expired">
+                  <EndedCredentials credentials={ended} />
+                </Section>
+              )}
+            </>
+          );
+        }}
+      </Loaded>
+      <ConfirmDialog
+        open={revoking !== null}
+        onOpenChange={(open) => !open && setRevoking(null)}
+        title={`Revoke ${revoking?.name ?? ''}`}
+        description="Programs that use it are refused from now on. It cannot be made to work again."
+        confirmLabel="Revoke"
+        onConfirm={revoke}
+      />
+    </>
+  );
+}

@@ -1,0 +1,103 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { type PortalPaths, portal } from '../../../api/client.ts';
+import { answered, Objection } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { CheckboxField, RadioGroup, SelectField, TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { useSession } from '../../../session/session.ts';
+import { CREDENTIALS_KEY } from '../queries.ts';
+import { EXPIRIES, expiryOf } from './expiry.ts';
+import { InstallChooser } from './install-chooser.tsx';
+
+export type IssuedCredential =
+  PortalPaths['/portal/api/credentials']['post']['responses'][201]['content']['application/json'];
+
+const REACHES = [
+  { value: 'all', label: 'Everything that I can reach', hint: 'What you gain later is included.' },
+  { value: 'account', label: 'One account' },
+  { value: 'installs', label: 'Some installs of one account' },
+] as const;
+
+export function NewCredentialForm({
+  onIssued,
+  onCancel,
+}: {
+  onIssued(issued: IssuedCredential): void;
+  onCancel(): void;
+}) {
+  const { accounts } = useSession();
+  const queries = useQueryClient();
+  const name = useRef<HTMLInputElement>(null);
+  const [expiry, setExpiry] = useState('90');
+  const [reach, setReach] = useState('all');
+  const [accountId, setAccountId] = useState(accounts[0]?.id ?? '');
+  const [installs, setInstalls] = useState<ReadonlySet<string>>(new Set());
+  useEffect(() => name.current?.focus(), []);
+
+  async function issue(values: FormData) {
+    if (reach === 'installs' && installs.size === 0) throw new Objection('Choose at least one install.');
+    const body = {
+      name: textOf(values, 'name'),
+      expires_at: expiryOf(expiry, textOf(values, 'expires_at'), new Date()),
+      read_only: values.has('read_only'),
+      account_id: reach === 'all' ? null : accountId,
+      install_ids: reach === 'installs' ? [...installs] : null,
+    };
+    const issued = await answered(portal.POST('/portal/api/credentials', { body }));
+    await queries.invalidateQueries({ queryKey: CREDENTIALS_KEY });
+    onIssued(issued);
+  }
+
+  return (
+    <Form
+      submitLabel="Make the credential"
+      onSubmit={issue}
+      fieldOf={(field) => field.replace(/^install_ids\..*/, 'install_ids')}
+      actions={<Button onClick={onCancel}>Cancel</Button>}
+    >
+      <TextField
+        ref={name}
+        label="Name"
+        name="name"
+        hint="What it is for: you find it by this later."
+        autoComplete="off"
+        maxLength={100}
+        required
+      />
+      <SelectField
+        label="Ends"
+        name="expiry"
+        options={EXPIRIES}
+        value={expiry}
+        onChange={(event) => setExpiry(event.currentTarget.value)}
+      />
+      {expiry === 'date' && (
+        <TextField label="Last day" name="expires_at" type="date" min={today()} required />
+      )}
+      <RadioGroup label="Reaches" name="reach" options={REACHES} value={reach} onChange={setReach} />
+      {reach !== 'all' && (
+        <SelectField
+          label="Account"
+          name="account_id"
+          options={accounts.map((account) => ({ value: account.id, label: account.name }))}
+          value={accountId}
+          onChange={(event) => {
+            setAccountId(event.currentTarget.value);
+            setInstalls(new Set());
+          }}
+        />
+      )}
+      {reach === 'installs' && (
+        <InstallChooser accountId={accountId} chosen={installs} onChange={setInstalls} />
+      )}
+      <CheckboxField label="Read only" name="read_only" hint="It changes nothing, and sees no private key." />
+    </Form>
+  );
+}
+
+/** As a date field has it: the day where the person is. */
+function today(): string {
+  const now = new Date();
+  return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
+}

@@ -1,0 +1,67 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { portal } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { say } from '../../components/toast.tsx';
+import { SESSION_KEY, useSession } from '../../session/session.ts';
+
+export function ProfilePage() {
+  const { user } = useSession();
+  const queries = useQueryClient();
+
+  async function save(values: FormData) {
+    const phone = textOf(values, 'phone').trim();
+    const body = {
+      first_name: textOf(values, 'first_name'),
+      last_name: textOf(values, 'last_name'),
+      phone: phone === '' ? null : phone,
+    };
+    await answered(portal.PATCH('/portal/api/profile', { body }));
+    await queries.invalidateQueries({ queryKey: SESSION_KEY });
+    say('Your profile is saved.');
+  }
+
+  return (
+    <Page title="Profile" subtitle="What the other people of your accounts see of you.">
+      <Section title="You">
+        <Form submitLabel="Save" onSubmit={save}>
+          <TextField
+            label="First name"
+            name="first_name"
+            autoComplete="given-name"
+            defaultValue={user.first_name}
+            maxLength={100}
+            required
+          />
+          <TextField
+            label="Last name"
+            name="last_name"
+            autoComplete="family-name"
+            defaultValue={user.last_name}
+            maxLength={100}
+            required
+          />
+          <TextField
+            label="Telephone"
+            name="phone"
+            type="tel"
+            autoComplete="tel"
+            defaultValue={user.phone ?? ''}
+            maxLength={40}
+            hint="Only if you want to be called."
+          />
+          <TextField
+            label="E-mail address"
+            name="email"
+            type="email"
+            value={user.email}
+            hint="You sign in with it. The operator of this platform can change it for you."
+            readOnly
+          />
+        </Form>
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,81 @@
+import { lazy, type ReactNode, Suspense, useState } from 'react';
+import { portal } from '../../../api/client.ts';
+import { answered } from '../../../api/failure.ts';
+import { CodeField } from '../../../components/code-field.tsx';
+import { Copyable } from '../../../components/copy.tsx';
+import { TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { ProgressBar } from '../../../components/notice.tsx';
+import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
+import styles from './security.module.css';
+
+const QrCode = lazy(() => import('./qr-code.tsx'));
+
+type Step =
+  | { at: 'password' }
+  | { at: 'app'; secret: string; uri: string }
+  | { at: 'codes'; codes: readonly string[] };
+
+/** From the password over the app's first code to the recovery codes; `onDone` when those are kept. */
+export function Enrolment({
+  email,
+  actions,
+  onDone,
+}: {
+  email: string;
+  /** Beside the submit button, as long as nothing is switched on. */
+  actions?: ReactNode;
+  onDone(): Promise<void>;
+}) {
+  const [step, setStep] = useState<Step>({ at: 'password' });
+
+  async function begin(values: FormData) {
+    const body = { password: textOf(values, 'password') };
+    const begun = await answered(portal.POST('/portal/api/second_factor/enrolment', { body }));
+    setStep({ at: 'app', ...begun });
+  }
+
+  async function confirm(values: FormData) {
+    const body = { code: textOf(values, 'code') };
+    const confirmed = await answered(portal.POST('/portal/api/second_factor', { body }));
+    setStep({ at: 'codes', codes: confirmed.recovery_codes });
+  }
+
+  switch (step.at) {
+    case 'password':
+      return (
+        <Form key="password" submitLabel="Begin" onSubmit={begin} actions={actions}>
+          <TextField
+            label="Your password"
+            name="password"
+            type="password"
+            autoComplete="current-password"
+            hint="So that nobody does this who has only found your browser open."
+            required
+          />
+        </Form>
+      );
+    case 'app':
+      return (
+        <div className={styles.steps}>
+          <p>
+            Read this with an authenticator app, such as Aegis, 2FAS, Google Authenticator or a password
+            manager:
+          </p>
+          <Suspense fallback={<ProgressBar label="Drawing the QR code" />}>
+            <QrCode
+              text={step.uri}
+              label="QR code for an authenticator app; the secret below says the same"
+            />
+          </Suspense>
+          <p>If the app cannot read it, type in this secret:</p>
+          <Copyable text={step.secret} what="the secret" />
+          <Form key="code" submitLabel="Switch on" onSubmit={confirm} actions={actions}>
+            <CodeField focused hint="The code that the app shows now: so we know that it has worked." />
+          </Form>
+        </div>
+      );
+    case 'codes':
+      return <RecoveryCodesShown codes={step.codes} email={email} onKept={onDone} />;
+  }
+}

@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Button } from '../../../components/button.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Page, Section } from '../../../components/page.tsx';
+import { sayFailure } from '../../../components/toast.tsx';
+import { SESSION_KEY, useSessionQuery, useSignOut } from '../../../session/session.ts';
+import { useSecondFactor } from '../queries.ts';
+import { Enrolment } from './enrolment.tsx';
+import { accountsInWords } from './required-by.ts';
+
+/** For people whose account demands a second factor and who have none: nothing else is to be had until they do. */
+export function ForcedEnrolmentPage() {
+  const session = useSessionQuery();
+  const factor = useSecondFactor();
+  const queries = useQueryClient();
+  const signOut = useSignOut();
+  return (
+    <Page title="A second factor is needed">
+      <Loaded query={factor} what="your second factor">
+        {({ required_by }) => (
+          <Notice>
+            {accountsInWords(required_by)} asks everybody for a second factor: besides your password a code
+            from an app on your telephone. It takes two minutes, and then you are in the portal.
+          </Notice>
+        )}
+      </Loaded>
+      <Section title="Set it up">
+        <Enrolment
+          email={session.data?.user.email ?? ''}
+          actions={<Button onClick={() => signOut().catch(sayFailure)}>Sign out</Button>}
+          onDone={() => queries.refetchQueries({ queryKey: SESSION_KEY })}
+        />
+      </Section>
+    </Page>
+  );
+}

@@ -1,0 +1,40 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { portal } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { TextField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { NewPasswordFields, newPasswordOf } from '../../../components/new-password.tsx';
+import { Section } from '../../../components/page.tsx';
+import { say } from '../../../components/toast.tsx';
+import { SESSIONS_KEY } from '../queries.ts';
+
+/** A new password; it ends the sessions in all other browsers. */
+export function PasswordSection() {
+  const queries = useQueryClient();
+  const [changes, setChanges] = useState(0);
+
+  async function change(values: FormData) {
+    const body = { current_password: textOf(values, 'current_password'), password: newPasswordOf(values) };
+    await done(portal.POST('/portal/api/password', { body }));
+    setChanges(changes + 1);
+    say('Your password is changed. Wherever else you were signed in, you are not any more.');
+    await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
+  }
+
+  return (
+    <Section title="Password">
+      {/* A form of its own after each change, with empty fields. */}
+      <Form key={changes} submitLabel="Change the password" onSubmit={change}>
+        <TextField
+          label="Current password"
+          name="current_password"
+          type="password"
+          autoComplete="current-password"
+          required
+        />
+        <NewPasswordFields />
+      </Form>
+    </Section>
+  );
+}

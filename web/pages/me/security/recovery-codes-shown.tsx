@@ -1,0 +1,78 @@
+import { focusManager } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import { Button } from '../../../components/button.tsx';
+import { CopyButton } from '../../../components/copy.tsx';
+import { CheckboxField } from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { recoveryCodesFile } from './recovery-codes.ts';
+import styles from './security.module.css';
+
+/** New recovery codes, which are shown only this once: one goes on by saying that they are kept. */
+export function RecoveryCodesShown({
+  codes,
+  email,
+  onKept,
+}: {
+  codes: readonly string[];
+  email: string;
+  onKept(): Promise<void>;
+}) {
+  const [kept, setKept] = useState(false);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus(), []);
+  useStillness();
+  const file = () => recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
+  return (
+    <div className={styles.steps}>
+      <h3 ref={heading} tabIndex={-1} className={styles.heading}>
+        Your recovery codes
+      </h3>
+      <Notice tone="busy">
+        Each lets you sign in once when you do not have the app. They are not shown again: keep them now,
+        where nobody else finds them.
+      </Notice>
+      <ol className={styles.codes} aria-label="Recovery codes">
+        {codes.map((code) => (
+          <li key={code}>
+            <code>{code}</code>
+          </li>
+        ))}
+      </ol>
+      <div className={styles.buttons}>
+        <CopyButton text={codes.join('\n')} what="the recovery codes" />
+        <Button small onClick={() => download('homeport-recovery-codes.txt', file())}>
+          Download as a file
+        </Button>
+      </div>
+      <Form submitLabel="Go on" disabled={!kept} onSubmit={onKept}>
+        <CheckboxField
+          label="I have kept them"
+          name="kept"
+          checked={kept}
+          onChange={(event) => setKept(event.currentTarget.checked)}
+        />
+      </Form>
+    </div>
+  );
+}
+
+/**
+ * Nothing is loaded again just because somebody comes back from where they have put the codes down: the session says by now that
+ * they are through, and the page with the codes would give way to what is next.
+ */
+function useStillness(): void {
+  useEffect(() => {
+    focusManager.setFocused(false);
+    return () => focusManager.setFocused(undefined);
+  }, []);
+}
+
+function download(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  URL.revokeObjectURL(url);
+}

@@ -1,0 +1,14 @@
+import { Page } from '../../../components/page.tsx';
+import { PasswordSection } from './password-section.tsx';
+import { SecondFactorSection } from './second-factor-section.tsx';
+import { SessionsSection } from './sessions-section.tsx';
+
+export function SecurityPage() {
+  return (
+    <Page title="Password and second factor" subtitle="How you sign in, and where you are signed in.">
+      <PasswordSection />
+      <SecondFactorSection />
+      <SessionsSection />
+    </Page>
+  );
+}

@@ -1,0 +1,98 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { portal } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { Section } from '../../../components/page.tsx';
+import { type Column, Table } from '../../../components/table.tsx';
+import { Time } from '../../../components/time.tsx';
+import { say } from '../../../components/toast.tsx';
+import { SESSIONS_KEY, type SessionEntry, useSessions } from '../queries.ts';
+import { describeUserAgent } from './user-agent.ts';
+
+/** What is about to be ended: one session, or all but this one. */
+type Ending = SessionEntry | 'others';
+
+/** Where the person is signed in, and how to end it there. */
+export function SessionsSection() {
+  const sessions = useSessions();
+  const queries = useQueryClient();
+  const [ending, setEnding] = useState<Ending | null>(null);
+
+  async function end() {
+    if (ending === null) return;
+    await done(
+      ending === 'others'
+        ? portal.DELETE('/portal/api/sessions')
+        : portal.DELETE('/portal/api/sessions/{session_id}', { params: { path: { session_id: ending.id } } }),
+    );
+    await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
+    say(ending === 'others' ? 'You are signed in nowhere else any more.' : 'The session has ended.');
+  }
+
+  return (
+    <Section
+      title="Where you are signed in"
+      actions={
+        sessions.data?.some(({ current }) => !current) && (
+          <Button onClick={() => setEnding('others')}>End all others</Button>
+        )
+      }
+    >
+      <Loaded query={sessions} what="your sessions">
+        {(entries) => (
+          <Table
+            caption="Your sessions"
+            columns={columns(setEnding)}
+            rows={entries}
+            rowKey={(session) => session.id}
+          />
+        )}
+      </Loaded>
+      <ConfirmDialog
+        open={ending !== null}
+        onOpenChange={(open) => !open && setEnding(null)}
+        title={ending === 'others' ? 'End all other sessions' : 'End the session'}
+        description={
+          ending === 'others'
+            ? 'Wherever else you are signed in, your password is asked for again.'
+            : `In ${whereOf(ending)} your password is asked for again.`
+        }
+        confirmLabel={ending === 'others' ? 'End all others' : 'End the session'}
+        onConfirm={end}
+      />
+    </Section>
+  );
+}
+
+const whereOf = (session: SessionEntry | null): string =>
+  session === null ? '' : `${describeUserAgent(session.user_agent)} at ${session.address}`;
+
+const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[] => [
+  {
+    id: 'browser',
+    header: 'Browser',
+    rowHeader: true,
+    cell: ({ user_agent, current }) => (
+      <>
+        {describeUserAgent(user_agent)} {current && <Badge tone="good">This browser</Badge>}
+      </>
+    ),
+  },
+  { id: 'address', header: 'Address', cell: ({ address }) => <code>{address}</code> },
+  { id: 'since', header: 'Since', cell: ({ created_at }) => <Time at={created_at} /> },
+  { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+  {
+    id: 'end',
+    header: 'End',
+    cell: (session) =>
+      session.current ? null : (
+        <Button small aria-label={`End the session of ${whereOf(session)}`} onClick={() => onEnd(session)}>
+          End
+        </Button>
+      ),
+  },
+];

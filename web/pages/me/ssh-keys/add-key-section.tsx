@@ -1,0 +1,74 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ChangeEvent, useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { answered, Objection } from '../../../api/failure.ts';
+import { TextArea, TextField } from '../../../components/fields.tsx';
+import { Form } from '../../../components/form.tsx';
+import { Notice } from '../../../components/notice.tsx';
+import { Section } from '../../../components/page.tsx';
+import { say } from '../../../components/toast.tsx';
+import { SSH_KEYS_KEY } from '../queries.ts';
+import { isPrivateKey, LONGEST_KEY_FILE } from './public-key-text.ts';
+
+const PRIVATE =
+  'That was your private key. It has not left this browser, and must not: keep it to yourself, and take the file whose name ends in .pub.';
+const TOO_LONG = 'That file is no public key: take the one whose name ends in .pub.';
+
+/** A public key, pasted or from its file. What may be a private one is taken away before it could be sent. */
+export function AddKeySection() {
+  const queries = useQueryClient();
+  const [text, setText] = useState('');
+  const [refusal, setRefusal] = useState<string | null>(null);
+
+  function take(taken: string) {
+    const secret = isPrivateKey(taken);
+    setRefusal(secret ? PRIVATE : null);
+    setText(secret ? '' : taken);
+  }
+
+  async function takeFile(event: ChangeEvent<HTMLInputElement>) {
+    const input = event.currentTarget;
+    const file = input.files?.[0];
+    if (!file) return;
+    const isTooLong = file.size > LONGEST_KEY_FILE;
+    if (isTooLong) setRefusal(TOO_LONG);
+    else take((await file.text()).trim());
+    input.value = '';
+  }
+
+  async function add() {
+    if (isPrivateKey(text)) throw new Objection(PRIVATE);
+    const key = await answered(hosting.POST('/ssh_keys', { body: { public_key: text.trim() } }));
+    setText('');
+    say(`The key ${key.comment || key.fingerprint} is added.`);
+    await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
+  }
+
+  return (
+    <Section title="Add a key">
+      <Form submitLabel="Add the key" onSubmit={add}>
+        {refusal !== null && (
+          <Notice tone="bad" role="alert">
+            {refusal}
+          </Notice>
+        )}
+        <TextArea
+          label="Public key"
+          name="public_key"
+          hint={
+            <>
+              The one line of a file such as <code>~/.ssh/id_ed25519.pub</code>. None yet? Make one with{' '}
+              <code>ssh-keygen -t ed25519</code>.
+            </>
+          }
+          autoComplete="off"
+          autoCapitalize="none"
+          required
+          value={text}
+          onChange={(event) => take(event.currentTarget.value)}
+        />
+        <TextField label="Or choose the file" name="file" type="file" accept=".pub" onChange={takeFile} />
+      </Form>
+    </Section>
+  );
+}

@@ -1,0 +1,88 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { done } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { type Column, Table } from '../../../components/table.tsx';
+import { Time } from '../../../components/time.tsx';
+import { say } from '../../../components/toast.tsx';
+import { SSH_KEYS_KEY, useSshKeys } from '../queries.ts';
+import styles from './ssh-keys.module.css';
+
+type SshKey = NonNullable<ReturnType<typeof useSshKeys>['data']>[number];
+
+const nameOf = ({ comment, fingerprint }: SshKey): string => comment || fingerprint;
+
+export function KeysSection() {
+  const keys = useSshKeys();
+  const queries = useQueryClient();
+  const [removing, setRemoving] = useState<SshKey | null>(null);
+
+  async function remove() {
+    if (removing === null) return;
+    const path = { ssh_key_id: removing.uuid };
+    await done(hosting.DELETE('/ssh_keys/{ssh_key_id}', { params: { path } }));
+    await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
+    say(`The key ${nameOf(removing)} is removed.`);
+  }
+
+  return (
+    <Section title="Your keys">
+      <Loaded query={keys} what="your SSH keys">
+        {(all) =>
+          all.length > 0 ? (
+            <Table
+              caption="Your SSH keys"
+              columns={columns(setRemoving)}
+              rows={all}
+              rowKey={({ uuid }) => uuid}
+            />
+          ) : (
+            <Empty>You have none. With one you reach the files of your installs.</Empty>
+          )
+        }
+      </Loaded>
+      <ConfirmDialog
+        open={removing !== null}
+        onOpenChange={(open) => !open && setRemoving(null)}
+        title={`Remove the key ${removing ? nameOf(removing) : ''}`}
+        description="Whoever has its private part reaches none of your installs any more. You can add it again."
+        confirmLabel="Remove"
+        onConfirm={remove}
+      />
+    </Section>
+  );
+}
+
+const columns = (onRemove: (key: SshKey) => void): Column<SshKey>[] => [
+  {
+    id: 'comment',
+    header: 'Comment',
+    rowHeader: true,
+    sortBy: ({ comment }) => comment,
+    cell: ({ comment }) => comment || 'No comment',
+  },
+  {
+    id: 'fingerprint',
+    header: 'Fingerprint (MD5)',
+    cell: ({ fingerprint }) => <code className={styles.fingerprint}>{fingerprint}</code>,
+  },
+  {
+    id: 'added',
+    header: 'Added',
+    sortBy: ({ created_at }) => created_at,
+    cell: ({ created_at }) => <Time at={created_at} />,
+  },
+  {
+    id: 'remove',
+    header: 'Remove',
+    cell: (key) => (
+      <Button small aria-label={`Remove the key ${nameOf(key)}`} onClick={() => onRemove(key)}>
+        Remove
+      </Button>
+    ),
+  },
+];
