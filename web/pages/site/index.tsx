@@ -1,4 +1,1 @@
-import { Page } from '../../components/page.tsx';
-export function SitePage(_: { siteId: string }) {
-  return <Page title="SitePage">…</Page>;
-}
+export { SitePage } from './site.tsx';

@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import { arranged } from '../../components/arranged.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { SelectField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { say } from '../../components/toast.tsx';
+import { type Install, type Site, useInstalls, useSites } from '../account/queries.ts';
+import { type Environment, environmentWord } from './environments.ts';
+
+interface Place {
+  siteId: string;
+  environment: Environment;
+}
+
+/** Asks which install shall fill a slot of the site. `place`: undefined while nothing is asked. */
+export function MoveInstallDialog({
+  site,
+  place,
+  onClose,
+}: {
+  site: Site;
+  place: Place | undefined;
+  onClose(): void;
+}) {
+  return (
+    <Dialog
+      open={place !== undefined}
+      onOpenChange={(open) => open || onClose()}
+      title="Move an install here"
+      description={
+        place &&
+        `It becomes ${environmentWord(place.environment)} of ${site.name}. The website itself goes on as it is.`
+      }
+    >
+      {place && <Choice site={site} place={place} onClose={onClose} />}
+    </Dialog>
+  );
+}
+
+function Choice({ site, place, onClose }: { site: Site; place: Place; onClose(): void }) {
+  const installs = useInstalls(site.account.id);
+  return (
+    <Loaded query={installs} what="installs">
+      {(all) =>
+        all.length === 0 ? (
+          <p>The account has no install yet.</p>
+        ) : (
+          <MoveForm installs={all} site={site} place={place} onClose={onClose} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+function MoveForm({
+  installs,
+  site,
+  place,
+  onClose,
+}: {
+  installs: readonly Install[];
+  site: Site;
+  place: Place;
+  onClose(): void;
+}) {
+  const queries = useQueryClient();
+  const { data: sites = [] } = useSites(site.account.id);
+  const names = new Map(sites.map(({ id, name }) => [id, name]));
+
+  async function move(values: FormData) {
+    const install = await answered(
+      hosting.PATCH('/installs/{install_id}', {
+        params: { path: { install_id: textOf(values, 'install_id') } },
+        body: { site_id: place.siteId, environment: place.environment },
+      }),
+    );
+    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
+    say(`${install.name} is ${environmentWord(place.environment)} of ${site.name} now.`);
+    onClose();
+  }
+
+  return (
+    <Form
+      submitLabel="Move the install"
+      actions={<Button onClick={onClose}>Cancel</Button>}
+      onSubmit={move}
+      fieldOf={() => 'install_id'}
+    >
+      <SelectField
+        label="Install"
+        name="install_id"
+        required
+        options={[
+          { value: '', label: 'Choose one' },
+          ...arranged(installs, ({ name }) => name, 'ascending').map((install) => ({
+            value: install.id,
+            label: `${install.name}: ${whereIs(install, names)}`,
+          })),
+        ]}
+      />
+    </Form>
+  );
+}
+
+function whereIs({ site, environment }: Install, names: ReadonlyMap<string, string>): string {
+  if (site === null) return 'in no site';
+  return `${environmentWord(environment)} of ${names.get(site.id) ?? 'another site'}`;
+}

@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { Dialog } from '../../components/dialog.tsx';
+import { TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { say } from '../../components/toast.tsx';
+import { LONGEST_SITE_NAME } from '../account/create-site.tsx';
+import type { Site } from '../account/queries.ts';
+
+export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
+  const queries = useQueryClient();
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={(next) => next || onClose()}
+      title={`Rename ${site.name}`}
+      description="The name is for people. No address changes with it."
+    >
+      <Form
+        submitLabel="Rename the site"
+        actions={<Button onClick={onClose}>Cancel</Button>}
+        onSubmit={async (values) => {
+          const renamed = await answered(
+            hosting.PATCH('/sites/{site_id}', {
+              params: { path: { site_id: site.id } },
+              body: { name: textOf(values, 'name') },
+            }),
+          );
+          await queries.invalidateQueries({ queryKey: ['site'] });
+          say(`The site is called ${renamed.name} now.`);
+          onClose();
+        }}
+      >
+        <TextField
+          label="Name"
+          name="name"
+          required
+          maxLength={LONGEST_SITE_NAME}
+          defaultValue={site.name}
+          autoComplete="off"
+        />
+      </Form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,121 @@
+import { useState } from 'react';
+import { Link } from 'wouter';
+import { ApiFailure } from '../../api/failure.ts';
+import { Button, ButtonLink } from '../../components/button.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { Time } from '../../components/time.tsx';
+import { useMay } from '../../session/session.ts';
+import { type Install, type Site, useInstalls, useSite } from '../account/queries.ts';
+import { CreateInstallDialog } from './create-install.tsx';
+import { DeleteSiteDialog } from './delete-site.tsx';
+import { ENVIRONMENTS, type Environment, environmentWord } from './environments.ts';
+import { MoveInstallDialog } from './move-install.tsx';
+import { RenameSiteDialog } from './rename-site.tsx';
+import styles from './site.module.css';
+import { Slot } from './slot.tsx';
+
+/** A site: its environments side by side. */
+export function SitePage({ siteId }: { siteId: string }) {
+  const site = useSite(siteId);
+  if (site.error instanceof ApiFailure && [403, 404].includes(site.error.status)) {
+    return (
+      <Page title="There is no such site">
+        <p>It was deleted, or it is not yours to see.</p>
+        <div>
+          <ButtonLink href="/">Go to the sites</ButtonLink>
+        </div>
+      </Page>
+    );
+  }
+  return (
+    <Loaded query={site} what="the site">
+      {(loaded) => <Shown site={loaded} />}
+    </Loaded>
+  );
+}
+
+const NO_INSTALLS: readonly Install[] = [];
+
+/** What is asked about the site just now. */
+type Asked = { what: 'rename' | 'delete' } | { what: 'create' | 'move'; environment: Environment };
+
+function Shown({ site }: { site: Site }) {
+  const accountId = site.account.id;
+  const may = useMay(accountId);
+  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const close = () => setAsked(null);
+  const place =
+    asked?.what === 'create' || asked?.what === 'move'
+      ? { siteId: site.id, environment: asked.environment }
+      : undefined;
+
+  return (
+    <Page
+      title={site.name}
+      subtitle={
+        <>
+          <Link href={`/accounts/${accountId}/sites`}>Sites</Link> · created <Time at={site.created_at} />
+        </>
+      }
+      actions={
+        may('site.change') && (
+          <>
+            <Button onClick={() => setAsked({ what: 'rename' })}>Rename</Button>
+            <Button onClick={() => setAsked({ what: 'delete' })}>Delete</Button>
+          </>
+        )
+      }
+    >
+      <div className={styles.slots}>
+        {ENVIRONMENTS.map((environment) => (
+          <Slot
+            key={environment}
+            title={environmentWord(environment)}
+            install={inSlot(site, installs, environment)}
+            mayChange={may('install.change')}
+            onCreate={() => setAsked({ what: 'create', environment })}
+            onMove={() => setAsked({ what: 'move', environment })}
+          />
+        ))}
+      </div>
+      <Others site={site} />
+      <RenameSiteDialog site={site} open={asked?.what === 'rename'} onClose={close} />
+      <DeleteSiteDialog site={site} open={asked?.what === 'delete'} onClose={close} />
+      <CreateInstallDialog
+        accountId={accountId}
+        sites={[site]}
+        place={place}
+        open={asked?.what === 'create'}
+        onOpenChange={(open) => open || close()}
+      />
+      <MoveInstallDialog site={site} place={asked?.what === 'move' ? place : undefined} onClose={close} />
+    </Page>
+  );
+}
+
+/** What the site and the list of installs, which tells more of each, know of the one in a slot. */
+function inSlot(site: Site, installs: readonly Install[], slot: Environment) {
+  const found = site.installs.find(({ environment }) => environment === slot);
+  if (!found) return undefined;
+  const more = installs.find(({ id }) => id === found.id);
+  return { ...found, status: more?.status, primary_domain: more?.primary_domain ?? found.cname };
+}
+
+/** Installs of the site that fill none of its slots. */
+function Others({ site }: { site: Site }) {
+  const others = site.installs.filter(({ environment }) => environment === null);
+  if (others.length === 0) return null;
+  return (
+    <Section title="In no environment">
+      <ul className={styles.others}>
+        {others.map(({ id, name }) => (
+          <li key={id}>
+            <Link href={`/installs/${id}`}>{name}</Link>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
