@@ -294,6 +294,8 @@ export async function startHomeport(
     started.push(() => authenticator.flush());
     started.push(() => services.sessions.flush());
     started.push(async (graceMs) => {
+      // They end by themselves only with their sessions.
+      services.liveEvents.close();
       await listener.close(graceMs);
       await app.close();
     });

@@ -32,6 +32,8 @@ import { installRoutes } from './resources/installs/routes.ts';
 import { createInstallService } from './resources/installs/service.ts';
 import { invitationRoutes } from './resources/invitations/routes.ts';
 import { createInvitationService } from './resources/invitations/service.ts';
+import { liveEventRoutes } from './resources/live-events/routes.ts';
+import { createLiveEventService } from './resources/live-events/service.ts';
 import { offloadPortalRoutes } from './resources/offload/portal-routes.ts';
 import { offloadRoutes } from './resources/offload/routes.ts';
 import { createOffloadService } from './resources/offload/service.ts';
@@ -90,6 +92,7 @@ export function createServices(
     passwords: createPasswordService(platform, limits),
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
+    liveEvents: createLiveEventService(platform),
     operations: createOperationsService(platform, listening),
     profile: createProfileService(platform),
   };
@@ -126,6 +129,7 @@ export function portalRoutes(services: Services): Route[] {
     ...invitationRoutes(services.invitations),
     ...accountPortalRoutes(services.accounts),
     ...activityRoutes(services.activity),
+    ...liveEventRoutes(services.liveEvents),
     ...installPortalRoutes(services.operations),
     ...domainPortalRoutes(services.domains),
     ...backupPortalRoutes(services.backups),
