@@ -14,7 +14,7 @@ describe('a credential in words', () => {
     expect(reachInWords({ ...all, account: shop })).toBe('All of Shop');
     expect(reachInWords({ ...all, account: shop, installs: installs.slice(0, 2) })).toBe('one, two of Shop');
     expect(reachInWords({ ...all, account: shop, installs })).toBe('one, two, three and 2 more of Shop');
-    expect(reachInWords({ ...all, account: shop, installs: [] })).toContain('gone');
+    expect(reachInWords({ ...all, account: shop, installs: [] })).toContain('deleted');
   });
 
   it('says whether it works still', () => {

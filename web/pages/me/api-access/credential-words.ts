@@ -17,7 +17,7 @@ function placeInWords(account: Reach['account'], installs: Reach['installs']): s
   const more = installs.length - named.length;
   const names = more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
   return installs.length === 0
-    ? `None of the installs of ${account.name}, which are gone`
+    ? `Nothing any more: its installs of ${account.name} are deleted`
     : `${names} of ${account.name}`;
 }
 
@@ -26,7 +26,7 @@ export type CredentialState = 'working' | 'expired' | 'revoked';
 export function stateOf(
   { revoked_at, expires_at }: Pick<Credential, 'revoked_at' | 'expires_at'>,
   now: Date,
-) {
+): CredentialState {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && Date.parse(expires_at) <= now.getTime() ? 'expired' : 'working';
 }
