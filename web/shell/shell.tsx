@@ -45,6 +45,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
             ))}
           </ul>
         </nav>
+        {account && accounts.length === 1 && <span className={styles.account}>{account.name}</span>}
         {account && accounts.length > 1 && (
           <Menu
             label={`Account ${account.name}; choose another`}
