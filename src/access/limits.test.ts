@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import type { CallerLimits } from './caller.ts';
+import { isConfined, leavesOut, readLimits, roleWithin, standingWithin } from './limits.ts';
+import { isAllowed } from './permissions.ts';
+import { ROLES } from './roles.ts';
+
+const none: CallerLimits = { readOnly: false, accountId: null, installIds: null };
+const toAccount: CallerLimits = { ...none, accountId: 'a' };
+const toInstall: CallerLimits = { ...toAccount, installIds: ['i'] };
+
+describe('the role that a credential leaves', () => {
+  it.each(ROLES)('is the whole one within the account, and none outside of it: %s', (role) => {
+    expect(roleWithin(null, role, 'a')).toBe(role);
+    expect(roleWithin({ ...none, readOnly: true }, role, 'a')).toBe(role);
+    expect(roleWithin(toAccount, role, 'a')).toBe(role);
+    expect(roleWithin(toAccount, role, 'b')).toBeNull();
+    expect(roleWithin(toInstall, role, 'a')).toBe('partial');
+    expect(roleWithin(toInstall, role, 'b')).toBeNull();
+  });
+
+  it('is none for who has none', () => {
+    expect(roleWithin(toInstall, null, 'a')).toBeNull();
+  });
+});
+
+describe('how a caller stands to an install', () => {
+  const inA = { id: 'i', account_id: 'a' };
+  const other = { id: 'j', account_id: 'a' };
+
+  it('is that of a partial user who was given the installs of the credential', () => {
+    expect(standingWithin(toInstall, { role: 'owner', own: false }, inA)).toEqual({
+      role: 'partial',
+      own: true,
+    });
+    expect(standingWithin(toInstall, { role: 'owner', own: false }, other)).toEqual({
+      role: 'partial',
+      own: false,
+    });
+    expect(standingWithin(toInstall, { role: 'partial', own: true }, other)).toEqual({
+      role: 'partial',
+      own: false,
+    });
+  });
+
+  it('is never more than that of the person', () => {
+    const verbs = ['install.read', 'install.work', 'install.change', 'certificate.key'] as const;
+    for (const limits of [null, none, toAccount, toInstall, { ...toAccount, installIds: [] }]) {
+      for (const role of [...ROLES, null]) {
+        for (const own of [true, false]) {
+          for (const install of [inA, other, { id: 'i', account_id: 'b' }]) {
+            const left = standingWithin(limits, { role, own }, install);
+            for (const verb of verbs) {
+              if (isAllowed(verb, left)) expect(isAllowed(verb, { role, own })).toBe(true);
+            }
+          }
+        }
+      }
+    }
+  });
+
+  it('is that of the person where nothing is limited', () => {
+    expect(standingWithin(null, { role: 'partial', own: true }, inA)).toEqual({ role: 'partial', own: true });
+    expect(standingWithin(toAccount, { role: 'full', own: false }, inA)).toEqual({
+      role: 'full',
+      own: false,
+    });
+  });
+});
+
+it('installs that are left out, and callers that are confined', () => {
+  expect(leavesOut(null, 'i')).toBe(false);
+  expect(leavesOut(toAccount, 'i')).toBe(false);
+  expect(leavesOut(toInstall, 'i')).toBe(false);
+  expect(leavesOut(toInstall, 'j')).toBe(true);
+  expect(isConfined(null)).toBe(false);
+  expect(isConfined({ ...none, readOnly: true })).toBe(false);
+  expect(isConfined(toAccount)).toBe(true);
+  expect(isConfined(toInstall)).toBe(true);
+});
+
+describe('limits as they are stored', () => {
+  it('are none where nothing is limited', () => {
+    expect(readLimits({ read_only: false, account_id: null, install_ids: null })).toBeNull();
+  });
+
+  it('are what was asked for', () => {
+    expect(readLimits({ read_only: true, account_id: null, install_ids: null })).toEqual({
+      ...none,
+      readOnly: true,
+    });
+    expect(readLimits({ read_only: false, account_id: 'a', install_ids: ['i'] })).toEqual(toInstall);
+  });
+
+  it.each([['"i"'], [{}], [[1]], ['i']])('are refused rather than guessed: %j', (install_ids) => {
+    expect(() => readLimits({ read_only: false, account_id: 'a', install_ids })).toThrow();
+  });
+});

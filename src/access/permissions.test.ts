@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { isAllowed, reachOf } from './permissions.ts';
+import { ROLES } from './roles.ts';
+
+it('owners alone change an account; who changed what is read by all, of partial users by themselves', () => {
+  expect(ROLES.map((role) => reachOf(role)['account.change'])).toEqual(['all', 'none', 'none']);
+  expect(ROLES.map((role) => reachOf(role)['activity.read'])).toEqual(['all', 'all', 'own']);
+});
+
+it('what the portal offers is what is allowed', () => {
+  const verbs = ['account.read', 'account.change', 'activity.read', 'member.read', 'member.change'] as const;
+  for (const role of ROLES) {
+    for (const verb of verbs) {
+      const reach = reachOf(role)[verb];
+      expect(isAllowed(verb, { role, own: true }), `${role} ${verb}`).toBe(reach !== 'none');
+      expect(isAllowed(verb, { role, own: false }), `${role} ${verb}`).toBe(reach === 'all');
+    }
+  }
+});

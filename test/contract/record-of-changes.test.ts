@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { manualClock } from '../../src/clock.ts';
+import { field } from '../client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
+import { bodyFor, createThings, pathTo, type Things } from './things.ts';
+
+/** What each endpoint that changes something writes down: once for each subject. A status report changes nothing. */
+const WRITTEN: Record<number, readonly string[]> = {
+  6: ['account_user.invite'],
+  8: [],
+  9: ['account_user.remove'],
+  11: ['site.create'],
+  13: ['site.update'],
+  14: ['install.delete', 'site.delete'],
+  16: ['install.create'],
+  18: ['install.update'],
+  19: ['install.delete'],
+  22: ['offload.update'],
+  23: ['offload.update'],
+  25: ['domain.create'],
+  26: ['domain.create', 'domain.create'],
+  28: ['domain.update'],
+  29: ['domain.delete'],
+  30: [],
+  33: ['backup.create'],
+  35: ['cache.purge'],
+  38: ['ssh_key.create'],
+  39: ['ssh_key.delete'],
+};
+
+/** A body that no endpoint takes. */
+const NONSENSE = {
+  name: 7,
+  type: 'x',
+  roles: 'x',
+  redirect_to: 7,
+  environment: 'x',
+  filestore_settings: 7,
+};
+
+const CHANGES = ENDPOINTS.filter((row) => row.method !== 'GET');
+
+let homeport: TestHomeport;
+let owner: Person;
+let accountId: string;
+let things: Things;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport({
+    roles: { api: true, hosting: false },
+    clock: manualClock(new Date()),
+  });
+  ({ owner, accountId } = await homeport.ownedAccount());
+});
+afterAll(() => homeport?.remove());
+
+const rowsOf = (account: string) =>
+  homeport.platform.database.reader
+    .selectFrom('activity')
+    .selectAll()
+    .where('account_id', '=', account)
+    .orderBy('seq')
+    .execute();
+
+/** What was written down of an account while something was done. */
+async function writtenBy(account: string, work: () => Promise<unknown>) {
+  const before = (await rowsOf(account)).length;
+  await work();
+  return (await rowsOf(account)).slice(before);
+}
+
+const ask = (person: Person, row: EndpointRow, body = bodyFor(row, things)) =>
+  person.client.call(row.method, pathTo(row, things), body === undefined ? {} : { json: body });
+
+it('knows every endpoint that changes something', () => {
+  expect(CHANGES.map((row) => row.number).sort((a, b) => a - b)).toEqual(Object.keys(WRITTEN).map(Number));
+});
+
+describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) => {
+  it('is written down once, with who did it and by what means', async () => {
+    things = await createThings(homeport, owner, accountId);
+    let requestId: unknown;
+    const written = await writtenBy(accountId, async () => {
+      const answer = await ask(owner, row);
+      expect(answer.status).toBe(row.success);
+      requestId = answer.headers['x-request-id'];
+    });
+    expect(written.map(({ action }) => action)).toEqual(WRITTEN[row.number]);
+    for (const entry of written) {
+      expect(entry).toMatchObject({
+        user_id: owner.userId,
+        user_name: 'Test Person',
+        means: 'api',
+        credential_id: owner.credential.username,
+        credential_name: 'test',
+        address: '127.0.0.1',
+        request_id: requestId,
+      });
+      expect(entry.subject_name).not.toBe('');
+    }
+  });
+
+  it('is not written down when it is refused', async () => {
+    things = await createThings(homeport, owner, accountId);
+    const outsider = await homeport.person();
+    const limits = { readOnly: true, accountId: null, installs: null };
+    const credential = await homeport.services.credentials.issue(owner.userId, { name: 'reading', limits });
+    const reading = { ...owner, credential, client: homeport.clientOf(credential) };
+    const written = await writtenBy(accountId, async () => {
+      expect((await ask(reading, row)).status).toBeGreaterThanOrEqual(400);
+      // Anybody may add a key of their own.
+      if (row.number !== 38) expect((await ask(outsider, row)).status).toBeGreaterThanOrEqual(400);
+      if (bodyFor(row, things) !== undefined) {
+        expect((await ask(owner, row, NONSENSE)).status).toBe(400);
+      }
+    });
+    expect(written).toEqual([]);
+  });
+});
+
+describe('what is written', () => {
+  const last = async (account = accountId) => (await rowsOf(account)).at(-1);
+
+  beforeAll(async () => {
+    things = await createThings(homeport, owner, accountId);
+  });
+
+  it('of a domain: its name and what became of it', async () => {
+    const domains = `/installs/${things.install_id}/domains`;
+    const [made] = await writtenBy(accountId, () =>
+      owner.client.post(domains, { name: 'Shop.Example', redirect_to: things.domain_id }),
+    );
+    const target = await owner.client.get(`${domains}/${things.domain_id}`);
+    expect(made).toMatchObject({
+      subject_name: 'shop.example',
+      install_id: things.install_id,
+      details: { redirect_to: field(target.body, 'name') },
+    });
+    const id = made?.subject_id ?? '';
+    await owner.client.patch(`${domains}/${id}`, { redirect_to: '', secure_all_urls: true });
+    expect(await last()).toMatchObject({
+      subject_id: id,
+      details: { redirect_to: null, secure_all_urls: true },
+    });
+    await owner.client.patch(`${domains}/${id}`, { primary: true });
+    expect(await last()).toMatchObject({ action: 'domain.update', details: { primary: true } });
+    expect(
+      await writtenBy(accountId, () =>
+        owner.client.patch(`${domains}/${id}`, { primary: true, secure_all_urls: true }),
+      ),
+    ).toEqual([]);
+  });
+
+  it('of several names: each, and none when one is refused', async () => {
+    const bulk = `/installs/${things.install_id}/domains/bulk`;
+    const names = [{ name: 'one.example' }, { name: 'two.example', redirect_to: 'one.example' }];
+    const written = await writtenBy(accountId, () => owner.client.post(bulk, { domains: names }));
+    expect(written).toMatchObject([
+      { subject_name: 'one.example', details: {} },
+      { subject_name: 'two.example', details: { redirect_to: 'one.example' } },
+    ]);
+    const again = { domains: [{ name: 'three.example' }, { name: 'one.example' }] };
+    expect(await writtenBy(accountId, () => owner.client.post(bulk, again))).toEqual([]);
+  });
+
+  it('of sites and installs: names, and from what to what', async () => {
+    const site = await owner.client.get(`/sites/${things.site_id}`);
+    const install = await owner.client.get(`/installs/${things.install_id}`);
+    const name = field(install.body, 'name');
+    await owner.client.patch(`/sites/${things.site_id}`, { name: ' Renamed ' });
+    expect(await last()).toMatchObject({
+      subject_name: 'Renamed',
+      details: { from: field(site.body, 'name'), to: 'Renamed' },
+    });
+    expect(
+      await writtenBy(accountId, () => owner.client.patch(`/sites/${things.site_id}`, { name: 'Renamed' })),
+    ).toEqual([]);
+    await owner.client.patch(`/installs/${things.install_id}`, { site_id: null, environment: 'staging' });
+    expect(await last()).toMatchObject({
+      subject_name: name,
+      install_id: things.install_id,
+      details: { site: null, environment: 'staging' },
+    });
+    await owner.client.patch(`/installs/${things.install_id}`, { site_id: things.site_id });
+    expect(await last()).toMatchObject({ details: { site: 'Renamed' } });
+    await owner.client.delete(`/sites/${things.site_id}`);
+    expect((await rowsOf(accountId)).slice(-2)).toMatchObject([
+      { action: 'install.delete', subject_id: things.install_id, subject_name: name },
+      { action: 'site.delete', subject_id: things.site_id, subject_name: 'Renamed' },
+    ]);
+  });
+
+  it('of account users: their address, role and how many installs', async () => {
+    things = await createThings(homeport, owner, accountId);
+    const person = await homeport.person(accountId, 'full');
+    const path = `/accounts/${accountId}/account_users/${person.userId}`;
+    await owner.client.patch(path, { roles: 'partial', install_ids: [things.install_id] });
+    expect(await last()).toMatchObject({
+      action: 'account_user.update',
+      subject_id: person.userId,
+      subject_name: person.email,
+      details: { roles: 'partial', installs: 1 },
+    });
+    expect(await writtenBy(accountId, () => owner.client.patch(path, { roles: 'partial' }))).toEqual([]);
+    await owner.client.delete(path);
+    expect(await last()).toMatchObject({ action: 'account_user.remove', subject_name: person.email });
+  });
+
+  it('of a key of a person: in each account that they are in', async () => {
+    const { accountId: second } = await homeport.ownedAccount();
+    const user = { first_name: 'T', last_name: 'P', email: owner.email, roles: 'full' } as const;
+    await homeport.services.accountUsers.addByOperator(
+      { ...user, account_id: second },
+      { installNames: [], invite: false },
+    );
+    expect(await last(second)).toMatchObject({
+      action: 'account_user.add',
+      subject_name: owner.email,
+      user_id: null,
+      user_name: 'the operator',
+      means: 'command_line',
+      details: { roles: 'full' },
+    });
+    await owner.client.delete(`/ssh_keys/${things.ssh_key_id}`);
+    for (const account of [accountId, second]) {
+      expect(await last(account)).toMatchObject({
+        action: 'ssh_key.delete',
+        subject_id: things.ssh_key_id,
+        subject_name: 'somebody@example.com',
+      });
+    }
+  });
+});
