@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Person } from '../homeport.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 
 describe('the portal', () => {
   let portal: Portal;
@@ -24,6 +27,24 @@ describe('the portal', () => {
     expect(answer?.headers()['content-security-policy']).not.toContain('unsafe');
     // The browser itself tells of the 401 with which the portal learns that nobody is signed in.
     expect(said.filter((line) => !line.includes('401'))).toEqual([]);
+  });
+
+  it('loads less than 150 kB of script, as gzip, until somebody sees their sites', async () => {
+    const page = await portal.browser();
+    await portal.homeport.setPassword(owner, PASSWORD);
+    const scripts = new Set<string>();
+    page.on('request', (request) => {
+      if (request.resourceType() === 'script') scripts.add(new URL(request.url()).pathname);
+    });
+    await page.goto('/');
+    await page.getByLabel('E-mail').fill(owner.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    const sizes = [...scripts].map(
+      (path) => gzipSync(readFileSync(join(inject('portalFolder'), path)), { level: 9 }).length,
+    );
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
   });
 
   it('is reached by the keyboard alone, from the first key', async () => {

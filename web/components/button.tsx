@@ -25,7 +25,6 @@ export function Button({
   return (
     <button
       {...rest}
-      // biome-ignore lint/a11y/useButtonType: it is given, `button` if nobody says otherwise
       type={type}
       className={classOf({ variant, small })}
       disabled={disabled || pending}
