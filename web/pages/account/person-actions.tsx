@@ -31,7 +31,7 @@ export function PersonActions({
   if (reason !== null) return <span className={styles.soft}>{reason}</span>;
   return (
     <div className={styles.actions}>
-      <Button small aria-label={`Change the role of ${name}`} onClick={() => onChange(member)}>
+      <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
         Change role
       </Button>
       {!member.invite_accepted && <InviteAgain member={member} />}
@@ -64,7 +64,7 @@ function InviteAgain({ member: { account_id, user_id, ...person } }: { member: M
     }
   }
   return (
-    <Button small pending={pending} aria-label={`Invite ${nameOf(person)} again`} onClick={send}>
+    <Button small pending={pending} aria-label={`Invite again: ${nameOf(person)}`} onClick={send}>
       Invite again
     </Button>
   );

@@ -42,7 +42,7 @@ export function Slot({
         <span aria-live="polite">{install?.status && <InstallStatus status={install.status} />}</span>
       </header>
       {install ? (
-        <Filled title={title} install={install} mayChange={mayChange} heading={heading} />
+        <Filled install={install} mayChange={mayChange} heading={heading} />
       ) : (
         <>
           <p className={styles.soft}>Empty</p>
@@ -63,12 +63,10 @@ export function Slot({
 }
 
 function Filled({
-  title,
   install,
   mayChange,
   heading,
 }: {
-  title: string;
   install: SlotInstall;
   mayChange: boolean;
   /** Gets the focus when the install is gone. */
@@ -88,7 +86,7 @@ function Filled({
           Manage <span className="visually-hidden">{install.name}</span>
         </ButtonLink>
         {install.status === 'active' && <OpenWebsite install={install} />}
-        {mayChange && <TakeOut title={title} install={install} heading={heading} />}
+        {mayChange && <TakeOut install={install} heading={heading} />}
       </div>
     </>
   );
@@ -111,11 +109,9 @@ function OpenWebsite({ install: { id, name } }: { install: SlotInstall }) {
 }
 
 function TakeOut({
-  title,
   install,
   heading,
 }: {
-  title: string;
   install: SlotInstall;
   heading: RefObject<HTMLHeadingElement | null>;
 }) {
@@ -139,12 +135,7 @@ function TakeOut({
     }
   }
   return (
-    <Button
-      small
-      pending={pending}
-      onClick={takeOut}
-      aria-label={`Take ${install.name} out of the site (${title})`}
-    >
+    <Button small pending={pending} onClick={takeOut} aria-label={`Take out ${install.name}`}>
       Take out
     </Button>
   );
