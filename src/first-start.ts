@@ -8,12 +8,15 @@ import type { Services } from './services.ts';
 export interface FirstOwner {
   accountId: string;
   userId: string;
+  email: string;
   credential: IssuedCredential;
+  /** With which the owner sets a password for the portal. */
+  passwordLink: string;
 }
 
 const OWNER_EMAIL = 'owner@localhost';
 
-/** Makes the first account with its owner and a credential, if there is nobody yet; else undefined. */
+/** Makes the first account with its owner, a credential and a link to set a password, if there is nobody yet; else undefined. */
 export async function ensureOwner(platform: Platform, services: Services): Promise<FirstOwner | undefined> {
   const { config, database, clock, random } = platform;
   const anybody = await database.reader.selectFrom('users').select('id').limit(1).executeTakeFirst();
@@ -61,5 +64,6 @@ export async function ensureOwner(platform: Platform, services: Services): Promi
     name: 'first start',
     ...(config.initialCredential ? { given: config.initialCredential } : {}),
   });
-  return { accountId, userId, credential };
+  const passwordLink = await services.passwords.createLink(userId, 'first');
+  return { accountId, userId, email: OWNER_EMAIL, credential, passwordLink };
 }

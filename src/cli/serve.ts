@@ -77,7 +77,14 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
   const { api, hosting } = homeport;
   const base = `${config.publicUrl}/v1`;
   const pairs: [string, string][] = [];
-  if (api) pairs.push(['API', base], ['Documents', `${config.publicUrl}/docs`], ['Listening on', text(api)]);
+  if (api) {
+    pairs.push(
+      ['Portal', `${config.publicUrl}/`],
+      ['API', base],
+      ['Documents', `${config.publicUrl}/docs`],
+      ['Listening on', text(api)],
+    );
+  }
   if (hosting) {
     pairs.push(
       ['Sites', `http://<name>.${config.siteDomain}:${hosting.edgeHttp.port}/`],
@@ -89,7 +96,12 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
   if (first && api) {
     const { username, password } = first.credential;
     parts.push(
-      heading('Your credentials (shown only now)'),
+      heading('Set your password for the portal (the link works once, for 7 days)'),
+      alignedPairs([
+        ['Sign in as', first.email],
+        ['Open', first.passwordLink],
+      ]),
+      heading('Your credentials for the API (shown only now)'),
       alignedPairs([
         ['Username', username],
         ['Password', password],

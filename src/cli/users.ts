@@ -9,6 +9,7 @@ import type { Person } from '../resources/account-users/store.ts';
 import { collect, idArgument, nameArgument } from './arguments.ts';
 import { printJson, table } from './output.ts';
 import { presentWorkers } from './present-workers.ts';
+import { addUserChangeCommands } from './user-changes.ts';
 import { withPlatform } from './with-platform.ts';
 
 interface CreateOptions {
@@ -65,6 +66,8 @@ export function addUserCommands(program: Command): void {
     )
     .addHelpText('after', '\nExample:\n  homeport user list')
     .action(listUsers);
+
+  addUserChangeCommands(user);
 }
 
 function rolesArgument(text: string): RoleInput {

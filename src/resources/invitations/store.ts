@@ -54,6 +54,10 @@ export async function takeInvitation(queries: Queries, tokenHash: string, now: s
   return numDeletedRows > 0n;
 }
 
+export async function deleteInvitationsOf(queries: Queries, userId: string): Promise<void> {
+  await queries.deleteFrom('invitations').where('user_id', '=', userId).execute();
+}
+
 export async function acceptMembership(queries: Queries, accountId: string, userId: string): Promise<void> {
   await queries
     .updateTable('memberships')

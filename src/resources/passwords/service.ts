@@ -7,8 +7,9 @@ import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
 import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
-import { emailKey, type SignInLimits } from '../sessions/sign-in-limits.ts';
+import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { deleteSessionsOf } from '../sessions/store.ts';
+import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
 import {

@@ -1,4 +1,4 @@
-import { operatorFor } from '../../access/caller.ts';
+import { OPERATOR } from '../../access/caller.ts';
 import type { Session } from '../../access/session.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
@@ -162,7 +162,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       await deleteSessionsOf(queries, userId);
       await activity.recordOfPerson(
         transaction,
-        operatorFor(userId),
+        OPERATOR,
         { userId },
         { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
       );

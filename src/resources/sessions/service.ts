@@ -10,12 +10,13 @@ import { NotFound, Unauthenticated } from '../../failures.ts';
 import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
+import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { createLastSeen } from './last-seen.ts';
 import { AWAITING_MS, endOf, LONGEST_MS, minuteOf, WRONG_CODES } from './lifetime.ts';
 import { type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
-import { emailKey, type SignInLimits } from './sign-in-limits.ts';
+import type { SignInLimits } from './sign-in-limits.ts';
 import { stageOf } from './stage.ts';
 import {
   addSession,

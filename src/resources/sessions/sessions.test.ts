@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { createPortalClient, givePassword, PASSWORD } from '../../../test/portal-client.ts';
+import { activityOf } from '../../../test/activity.ts';
+import { field, text } from '../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import {
+  createPortalClient,
+  givePassword,
+  PASSWORD,
+  type PortalClient,
+  signedIn,
+} from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { hashSecret } from '../../credential-secret.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -12,19 +25,375 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
+async function personWithPassword(): Promise<Person> {
+  const person = await homeport.person();
+  await givePassword(homeport, person);
+  return person;
+}
+
+const BAD_CREDENTIALS = { status: 401, body: { message: 'Bad Credentials' } };
+const NOT_SIGNED_IN = { status: 401, body: { message: 'Authentication required' } };
+
+const statusOf = async (browser: PortalClient) => (await browser.get('/session')).status;
+
 describe('signing in', () => {
   it('sets a cookie that only the portal itself sends, and that no script reads', async () => {
-    const person = await homeport.person();
-    await givePassword(homeport, person);
+    const person = await personWithPassword();
     const browser = createPortalClient(homeport);
-    const answer = await browser.signIn(person.email.toUpperCase(), PASSWORD);
+    const answer = await browser.signIn(person.email, PASSWORD);
     expect(answer).toMatchObject({ status: 200, body: { stage: 'full' } });
-    expect((await browser.get('/session')).body).toMatchObject({
-      stage: 'full',
-      user: { id: person.userId },
-    });
-    expect((await browser.get('/v1/user')).body).toMatchObject({ id: person.userId });
-    expect(await browser.delete('/session')).toMatchObject({ status: 204 });
-    expect((await browser.get('/session')).status).toBe(401);
+    const [cookie = ''] = [answer.headers['set-cookie'] ?? ''].flat();
+    expect(cookie).toMatch(/^__Host-homeport-session=[\w-]{43};/);
+    const attributes = cookie.split(/;\s*/).slice(1);
+    expect(attributes.filter((attribute) => !attribute.startsWith('Expires=')).sort()).toEqual([
+      'HttpOnly',
+      'Path=/',
+      'SameSite=Lax',
+      'Secure',
+    ]);
+    const expires = attributes.find((attribute) => attribute.startsWith('Expires=')) ?? '';
+    const days = (Date.parse(expires.slice('Expires='.length)) - clock.now().getTime()) / DAY_MS;
+    expect(days).toBeCloseTo(30, 3);
+    expect(answer.headers['cache-control']).toBe('no-store');
   });
+
+  it('shows who is signed in, and what they may do in which of their accounts', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const browser = await signedIn(homeport, owner);
+    expect((await browser.get('/session')).body).toEqual({
+      stage: 'full',
+      user: {
+        id: owner.userId,
+        email: owner.email,
+        first_name: 'Test',
+        last_name: 'Person',
+        phone: null,
+        mfa_enabled: false,
+      },
+      accounts: [
+        {
+          id: accountId,
+          name: 'An account',
+          role: 'owner',
+          billing: false,
+          requires_second_factor: false,
+          may: expect.objectContaining({ 'account.change': 'all', 'member.change': 'all' }),
+        },
+      ],
+    });
+    const partial = await signedIn(homeport, await homeport.person(accountId, 'partial'));
+    expect(field((await partial.get('/session')).body, 'accounts', 0, 'may')).toMatchObject({
+      'account.change': 'none',
+      'member.read': 'own',
+      'install.work': 'own',
+      'activity.read': 'own',
+    });
+  });
+
+  it('takes the address in whatever case, and the API then takes the cookie', async () => {
+    const person = await personWithPassword();
+    const browser = createPortalClient(homeport);
+    expect((await browser.signIn(` ${person.email.toUpperCase()} `, PASSWORD)).status).toBe(200);
+    expect((await browser.get('/v1/user')).body).toMatchObject({ id: person.userId });
+  });
+
+  it('answers the same to an unknown address, a person without password, and a wrong password', async () => {
+    const known = await personWithPassword();
+    const without = await homeport.person();
+    const browser = createPortalClient(homeport);
+    const answers = [];
+    for (const [email, password] of [
+      [known.email, 'not the password'],
+      [known.email, `${PASSWORD} `],
+      [without.email, PASSWORD],
+      ['nobody@people.example', PASSWORD],
+      ["' or 1=1 --", PASSWORD],
+    ] as const) {
+      answers.push(await browser.signIn(email, password));
+    }
+    for (const answer of answers) {
+      expect(answer).toMatchObject(BAD_CREDENTIALS);
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect(Object.keys(answer.headers)).toEqual(Object.keys(answers[0]?.headers ?? {}));
+    }
+  });
+
+  it('takes about as long whether or not there is a password to hold it against', async () => {
+    const known = await personWithPassword();
+    const browser = createPortalClient(homeport);
+    const fastest = async (email: string) => {
+      const times = [];
+      for (let times_ = 0; times_ < 5; times_++) {
+        const begun = performance.now();
+        await browser.signIn(email, 'not the password');
+        times.push(performance.now() - begun);
+      }
+      return Math.min(...times);
+    };
+    const [withHash, without] = [await fastest(known.email), await fastest('nobody@people.example')];
+    // argon2 alone takes far more than all else: without it this would be a small fraction.
+    expect(without).toBeGreaterThan(withHash / 3);
+  });
+
+  it('says what is missing', async () => {
+    const browser = createPortalClient(homeport);
+    expect(await browser.post('/session', { email: 'a@b.example' })).toMatchObject({
+      status: 400,
+      body: { errors: [{ resource: 'Session', field: 'password', type: 'missing_field' }] },
+    });
+    expect((await browser.post('/session', { email: 'a', password: 'x'.repeat(2000) })).status).toBe(400);
+    expect((await browser.post('/session', { email: 'a\0', password: 'x' })).status).toBe(400);
+  });
+
+  it('gives a new token each time, and ends the session that the browser had', async () => {
+    const person = await personWithPassword();
+    const browser = createPortalClient(homeport);
+    // Somebody has put it there, to know it afterwards.
+    browser.cookie = `__Host-homeport-session=${'x'.repeat(43)}`;
+    await browser.signIn(person.email, PASSWORD);
+    const first = browser.cookie;
+    expect(first).not.toContain('xxx');
+    await browser.signIn(person.email, PASSWORD);
+    expect(browser.cookie).not.toBe(first);
+    expect(field((await browser.get('/sessions')).body, 'results')).toHaveLength(1);
+    browser.cookie = first;
+    expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
+  });
+
+  it('keeps no token, only its hash', async () => {
+    const browser = await signedIn(homeport, await homeport.person());
+    const token = browser.cookie?.split('=')[1] ?? '';
+    const stored = JSON.stringify(
+      await homeport.platform.database.reader.selectFrom('sessions').selectAll().execute(),
+    );
+    expect(stored).not.toContain(token);
+    expect(stored).toContain(hashSecret(token));
+  });
+
+  it('is written into the activity of the accounts of the person', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    await signedIn(homeport, owner);
+    const [written] = (await activityOf(homeport, accountId)).filter(
+      ({ action }) => action === 'session.create',
+    );
+    expect(written).toMatchObject({ subject_name: owner.email, user_id: owner.userId, means: 'portal' });
+  });
+});
+
+describe('a request of a page of another site', () => {
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['the same host, another port', { origin: 'https://localhost:1' }],
+    ['no HTTPS', { origin: 'http://localhost' }],
+    ['a hidden origin', { origin: 'null' }],
+    ['no origin', { origin: null }],
+    ['another site, as the browser says', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['a site below the same domain', { headers: { 'sec-fetch-site': 'same-site' } }],
+    ['a typed address', { headers: { 'sec-fetch-site': 'none' } }],
+  ])('changes nothing by the cookie that the browser sends along: %s', async (_, options) => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const browser = await signedIn(homeport, owner);
+    const json = { name: 'Stolen', account_id: accountId };
+    expect(await browser.call('POST', '/v1/sites', { ...options, json })).toMatchObject(NOT_SIGNED_IN);
+    expect((await browser.call('PATCH', '/profile', { ...options, json: { first_name: 'X' } })).status).toBe(
+      403,
+    );
+    expect((await browser.call('DELETE', '/session', options)).status).toBe(403);
+    expect((await browser.call('DELETE', '/sessions', options)).status).toBe(403);
+    expect(field((await owner.client.get('/sites')).body, 'count')).toBe(0);
+    expect((await browser.get('/session')).body).toMatchObject({ user: { first_name: 'Test' } });
+  });
+
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }],
+    ['a hidden origin', { origin: 'null' }],
+    ['another site', { headers: { 'sec-fetch-site': 'cross-site' } }],
+    ['a site below the same domain', { headers: { 'sec-fetch-site': 'same-site' } }],
+  ])('reads nothing: %s', async (_, options) => {
+    const browser = await signedIn(homeport, await homeport.person());
+    expect(await browser.call('GET', '/v1/user', options)).toMatchObject(NOT_SIGNED_IN);
+    expect((await browser.call('GET', '/session', options)).status).toBe(403);
+  });
+
+  it('signs nobody in as somebody else', async () => {
+    const person = await personWithPassword();
+    const browser = createPortalClient(homeport);
+    const answer = await browser.call('POST', '/session', {
+      json: { email: person.email, password: PASSWORD },
+      origin: 'https://evil.example',
+    });
+    expect(answer).toMatchObject({
+      status: 403,
+      body: { message: 'This can be done from the portal itself only' },
+    });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+  });
+
+  it('may read what the API gives to credentials, and nothing of it with a cookie', async () => {
+    const person = await homeport.person();
+    const browser = await signedIn(homeport, person);
+    const answer = await browser.call('GET', '/v1/user');
+    expect(answer.status).toBe(200);
+    expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    const portal = await browser.get('/session');
+    expect(Object.keys(portal.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect((await person.client.get('/user')).headers['access-control-allow-origin']).toBe('*');
+  });
+});
+
+describe('a session', () => {
+  it('ends twelve hours after its last use', async () => {
+    const browser = await signedIn(homeport, await homeport.person());
+    clock.advance(11 * HOUR_MS);
+    expect(await statusOf(browser)).toBe(200);
+    clock.advance(11 * HOUR_MS);
+    expect(await statusOf(browser)).toBe(200);
+    clock.advance(12 * HOUR_MS + MINUTE_MS);
+    expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
+    expect((await browser.get('/v1/user')).status).toBe(401);
+  });
+
+  it('ends thirty days after it began, however much it is used', async () => {
+    const browser = await signedIn(homeport, await homeport.person());
+    for (let half = 0; half < 65; half++) {
+      clock.advance(11 * HOUR_MS);
+      expect(await statusOf(browser)).toBe(200);
+    }
+    clock.advance(5 * HOUR_MS - 1);
+    expect(await statusOf(browser)).toBe(200);
+    clock.advance(1);
+    expect(await statusOf(browser)).toBe(401);
+  });
+
+  it('is known by its last use in every process, once that is written down', async () => {
+    const person = await homeport.person();
+    const browser = await signedIn(homeport, person);
+    clock.advance(6 * HOUR_MS);
+    await browser.get('/session');
+    await homeport.services.sessions.flush();
+    const row = await homeport.platform.database.reader
+      .selectFrom('sessions')
+      .select('last_seen_at')
+      .where('user_id', '=', person.userId)
+      .executeTakeFirstOrThrow();
+    const minute = Math.floor(clock.now().getTime() / MINUTE_MS) * MINUTE_MS;
+    expect(row.last_seen_at).toBe(new Date(minute).toISOString());
+  });
+
+  it('ends by signing out: the cookie goes, and is worth nothing to who kept it', async () => {
+    const browser = await signedIn(homeport, await homeport.person());
+    const kept = browser.cookie;
+    expect(await browser.delete('/session')).toMatchObject({ status: 204 });
+    expect(browser.cookie).toBeNull();
+    browser.cookie = kept;
+    expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
+    browser.cookie = null;
+    expect((await browser.delete('/session')).status).toBe(204);
+  });
+
+  it('is none for a token that nobody made', async () => {
+    const browser = createPortalClient(homeport);
+    for (const token of ['', 'x', 'x'.repeat(43), '%00', "' or 1=1 --", 'é', 'x'.repeat(6000)]) {
+      browser.cookie = `__Host-homeport-session=${encodeURIComponent(token)}`;
+      expect(await browser.get('/session'), token).toMatchObject(NOT_SIGNED_IN);
+      browser.cookie = `__Host-homeport-session=${encodeURIComponent(token)}`;
+      expect((await browser.get('/v1/user')).status, token).toBe(401);
+    }
+  });
+
+  it('ends with its person', async () => {
+    const person = await homeport.person();
+    const browser = await signedIn(homeport, person);
+    await homeport.platform.database.write(({ queries }) =>
+      queries.deleteFrom('users').where('id', '=', person.userId).execute(),
+    );
+    expect(await statusOf(browser)).toBe(401);
+  });
+});
+
+describe('the list of sessions', () => {
+  const resultsOf = async (browser: PortalClient) => {
+    const results = field((await browser.get('/sessions')).body, 'results');
+    return Array.isArray(results) ? results : [];
+  };
+
+  it('shows where somebody is signed in, the latest first, and lets them end one', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const first = await signedIn(homeport, owner);
+    clock.advance(2 * MINUTE_MS);
+    await givePassword(homeport, owner);
+    const second = createPortalClient(homeport);
+    await second.call('POST', '/session', {
+      json: { email: owner.email, password: PASSWORD },
+      headers: { 'user-agent': `Lynx/${'9'.repeat(1000)}` },
+    });
+    const listed = await resultsOf(first);
+    expect(listed).toMatchObject([
+      { current: false, address: '127.0.0.1', user_agent: expect.stringMatching(/^Lynx\/9{395}$/) },
+      { current: true, user_agent: null },
+    ]);
+    const [other] = listed;
+    const ends = Date.parse(text(other, 'expires_at')) - Date.parse(text(other, 'last_seen_at'));
+    expect(ends).toBe(12 * HOUR_MS);
+    expect((await first.delete(`/sessions/${text(other, 'id')}`)).status).toBe(204);
+    expect(await statusOf(second)).toBe(401);
+    expect(await statusOf(first)).toBe(200);
+    expect((await first.delete(`/sessions/${text(other, 'id')}`)).status).toBe(404);
+    expect((await first.delete('/sessions/x')).status).toBe(400);
+    const actions = (await activityOf(homeport, accountId)).map(({ action }) => action);
+    expect(actions.filter((action) => action.startsWith('session'))).toEqual([
+      'session.create',
+      'session.create',
+      'session.end',
+    ]);
+  });
+
+  it('ends all others at once', async () => {
+    const person = await homeport.person();
+    const browsers = [];
+    for (let times = 0; times < 3; times++) browsers.push(await signedIn(homeport, person));
+    const [first, ...others] = browsers;
+    if (!first) throw new Error('nobody signed in');
+    expect((await first.delete('/sessions')).status).toBe(204);
+    expect(await statusOf(first)).toBe(200);
+    for (const other of others) expect(await statusOf(other)).toBe(401);
+    expect(await resultsOf(first)).toHaveLength(1);
+  });
+
+  it('has nothing of another person', async () => {
+    const mine = await signedIn(homeport, await homeport.person());
+    const theirs = await signedIn(homeport, await homeport.person());
+    const [session] = await resultsOf(theirs);
+    expect((await mine.delete(`/sessions/${text(session, 'id')}`)).status).toBe(404);
+    await mine.delete('/sessions');
+    expect(await statusOf(theirs)).toBe(200);
+  });
+
+  it('is not for credentials of the API', async () => {
+    const { owner } = await homeport.ownedAccount();
+    const authorization = `Basic ${btoa(`${owner.credential.username}:${owner.credential.password}`)}`;
+    const browser = createPortalClient(homeport);
+    expect(await browser.call('GET', '/sessions', { headers: { authorization } })).toMatchObject(
+      NOT_SIGNED_IN,
+    );
+  });
+});
+
+it('what has ended by itself is deleted', async () => {
+  const { deleteExpiredSessions } = await import('./store.ts');
+  const person = await homeport.person();
+  const idle = await signedIn(homeport, person);
+  await homeport.services.sessions.flush();
+  clock.advance(13 * HOUR_MS);
+  const fresh = await signedIn(homeport, person);
+  await homeport.platform.database.write(({ queries }) =>
+    deleteExpiredSessions(queries, clock.now().toISOString()),
+  );
+  const left = await homeport.platform.database.reader
+    .selectFrom('sessions')
+    .select('id')
+    .where('user_id', '=', person.userId)
+    .execute();
+  expect(left).toHaveLength(1);
+  expect([await statusOf(idle), await statusOf(fresh)]).toEqual([401, 200]);
 });

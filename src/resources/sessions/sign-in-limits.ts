@@ -1,6 +1,7 @@
 import { addressBlock } from '../../address-block.ts';
 import { hashSecret } from '../../credential-secret.ts';
 import { RateLimited } from '../../failures.ts';
+import { emailKey } from '../user/email-key.ts';
 
 /** What counts attempts, across all processes (api/limits.ts). */
 export interface AttemptCounter {
@@ -48,9 +49,6 @@ const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds:
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
 const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
 const INVITATIONS_OF_PERSON: Limit = { name: 'invitations:person', limit: 5, windowSeconds: HOUR };
-
-/** How an e-mail address is known: without white space around it, in lower case. */
-export const emailKey = (email: string): string => email.trim().toLowerCase();
 
 /** `perMinute`: false switches off the limits by the minute (the setting of failed authentications is 0). */
 export function createSignInLimits(

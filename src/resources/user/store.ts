@@ -1,4 +1,6 @@
+import type { Updateable } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 
 /** Somebody who signs in, or proves that they know their password. */
 export interface PersonWithPassword {
@@ -36,7 +38,7 @@ export function findSignedInUser(queries: Queries, id: string) {
 export async function updateUser(
   queries: Queries,
   id: string,
-  change: { first_name?: string; last_name?: string; phone?: string | null },
+  change: Updateable<Tables['users']>,
 ): Promise<void> {
   await queries.updateTable('users').set(change).where('id', '=', id).execute();
 }

@@ -1,0 +1,118 @@
+import type { Command } from 'commander';
+import { Type } from '../api/schema.ts';
+import { bodyParser } from '../api/validation.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Person } from '../resources/account-users/store.ts';
+import type { Services } from '../services.ts';
+import { nameArgument } from './arguments.ts';
+import { confirm } from './confirm.ts';
+import { withPlatform } from './with-platform.ts';
+
+/** What an operator does for people who cannot help themselves. */
+export function addUserChangeCommands(user: Command): void {
+  user
+    .command('password-link')
+    .description(
+      'print a link with which a person sets a password for the portal, once, within 7 days; earlier links stop working, ' +
+        'and setting it ends their sessions',
+    )
+    .argument('<email>', 'whose password it is ("homeport user list")')
+    .addHelpText('after', '\nExample:\n  homeport user password-link frida@agency.example')
+    .action(printPasswordLink);
+
+  user
+    .command('reset-second-factor')
+    .description(
+      'switch off the second factor of a person who has lost theirs and every recovery code, and end their sessions. Be ' +
+        'sure that it is they who ask',
+    )
+    .argument('<email>', 'whose it is ("homeport user list")')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  homeport user reset-second-factor frida@agency.example')
+    .action(resetSecondFactor);
+
+  user
+    .command('change')
+    .description('change the address or the name of a person; links that were mailed to them stop working')
+    .argument('<email>', 'by which they are known now ("homeport user list")')
+    .option('--email <address>', 'by which they are known from now on')
+    .option('--first-name <name>', 'first name', nameArgument)
+    .option('--last-name <name>', 'last name', nameArgument)
+    .addHelpText('after', '\nExample:\n  homeport user change owner@localhost --email frida@agency.example')
+    .action(changeUser);
+}
+
+async function printPasswordLink(email: string, _options: object, command: Command) {
+  await withPlatform(command, async (_platform, services) => {
+    const person = await requirePerson(services, email);
+    process.stdout.write(`${await services.passwords.createLink(person.id, 'first')}\n`);
+  });
+}
+
+async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, services) => {
+    const person = await requirePerson(services, email);
+    if (!yes) await requireConsent(person);
+    const reset = await services.secondFactor.reset(person.id);
+    process.stdout.write(
+      reset
+        ? `The second factor of ${person.email} is switched off, and their sessions have ended.\n`
+        : `${person.email} has no second factor.\n`,
+    );
+  });
+}
+
+async function requireConsent({ email }: Person): Promise<void> {
+  if (!process.stdin.isTTY) {
+    throw new OperatorError(
+      `With that, the password alone lets ${email} in. Without a terminal to ask on, say --yes.`,
+    );
+  }
+  const question = `Switch off the second factor of ${email}, so that the password alone lets them in?`;
+  if (!(await confirm(question, process.stdin, process.stderr))) {
+    throw new OperatorError('Nothing was changed.');
+  }
+}
+
+/** People are checked here as the API checks them. */
+const parseChange = bodyParser({
+  resource: 'User',
+  schema: Type.Object({
+    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    first_name: Type.Optional(Type.String()),
+    last_name: Type.Optional(Type.String()),
+  }),
+  texts: {
+    email: {
+      invalid: { summary: 'Invalid e-mail address', message: 'This is no e-mail address' },
+    },
+  },
+});
+
+interface ChangeOptions {
+  email?: string;
+  firstName?: string;
+  lastName?: string;
+}
+
+async function changeUser(known: string, { email, firstName, lastName }: ChangeOptions, command: Command) {
+  if (email === undefined && firstName === undefined && lastName === undefined) {
+    throw new OperatorError('Say what to change: --email, --first-name or --last-name.');
+  }
+  await withPlatform(command, async (_platform, services) => {
+    const person = await requirePerson(services, known);
+    const change = parseChange({
+      ...(email === undefined ? {} : { email }),
+      ...(firstName === undefined ? {} : { first_name: firstName }),
+      ...(lastName === undefined ? {} : { last_name: lastName }),
+    });
+    const changed = await services.profile.changeByOperator(person.id, change);
+    process.stdout.write(`Changed: ${changed.first_name} ${changed.last_name}, ${changed.email}.\n`);
+  });
+}
+
+async function requirePerson({ accountUsers }: Services, email: string): Promise<Person> {
+  const person = await accountUsers.findPerson(email);
+  if (person) return person;
+  throw new OperatorError(`There is nobody with the address ${email}; "homeport user list" shows everybody.`);
+}
