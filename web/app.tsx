@@ -123,7 +123,8 @@ function Places() {
         )}
       </Route>
       <Route path="/sign-in">
-        <Redirect href="/" replace />
+        {/* A key of its own: the one at / would else be this very one, which has gone on already and does so once. */}
+        <Redirect key="from-sign-in" href="/" replace />
       </Route>
       <Route path="/accounts/:accountId/sites">
         {({ accountId }) => <OfAccount id={accountId} page={SitesPage} />}
