@@ -72,8 +72,8 @@ export class HttpsRequired extends Failure {
 /** A page of another site made the browser send it. */
 export class CrossOrigin extends Failure {
   override name = 'CrossOrigin';
-  constructor() {
-    super('This can be done from the portal itself only');
+  constructor(publicUrl: string) {
+    super(`This can be done from the portal itself only, at ${publicUrl}`);
   }
 }
 

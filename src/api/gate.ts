@@ -39,6 +39,7 @@ export interface GateParts {
 }
 
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
+  const { origin } = new URL(config.publicUrl);
   // The one switch of the general limits (0) switches both off.
   const anonymousLimit = config.rateLimit === 0 ? 0 : config.anonymousRateLimit;
 
@@ -75,7 +76,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
   /** The session of a request's cookie. One that another site made the browser send is none. */
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
     const token = sessionToken(request);
-    if (token === undefined || !isSameOrigin(request, config.publicUrl)) return null;
+    if (token === undefined || !isSameOrigin(request, origin)) return null;
     return sessions.verify(token);
   }
 
@@ -122,7 +123,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
       const session = await sessionOf(request);
       if (session) await enterBySession(request, reply, session);
       else await anonymous(request, reply);
-      if (!isSameOrigin(request, config.publicUrl)) throw new CrossOrigin();
+      if (!isSameOrigin(request, origin)) throw new CrossOrigin(config.publicUrl);
       if (stages === 'anybody' || (session && stages.includes(session.stage))) return;
       throw new Unauthenticated('Authentication required');
     },

@@ -28,9 +28,9 @@ export function sessionCookie(reply: FastifyReply): SessionCookie {
  * below the same domain is "same-site" and for that reason kept out as well. What changes something needs a matching
  * `Origin`; a GET may lack it, but not contradict it.
  */
-export function isSameOrigin(request: FastifyRequest, publicUrl: string): boolean {
+export function isSameOrigin(request: FastifyRequest, ownOrigin: string): boolean {
   const { origin, 'sec-fetch-site': site } = request.headers;
   const changes = request.method !== 'GET' && request.method !== 'HEAD';
   if (site !== undefined && site !== 'same-origin' && (changes || site !== 'none')) return false;
-  return origin === undefined ? !changes : origin === new URL(publicUrl).origin;
+  return origin === undefined ? !changes : origin === ownOrigin;
 }

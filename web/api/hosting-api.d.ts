@@ -74,7 +74,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { user: { account_id: string; first_name: string; last_name: string; email: string; roles: 'owner' | 'full,billing' | 'full' | 'partial,billing' | 'partial'; install_ids?: Array<string> } } } };
+      requestBody: { content: { 'application/json': { user: { account_id: string; first_name: string; last_name: string; email: string; roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> } } } };
       responses: {
         201: { headers: Record<string, unknown>; content: { 'application/json': { message: string; account_user: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> } } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -122,7 +122,7 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { account_id: string; user_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { roles: 'owner' | 'full,billing' | 'full' | 'partial,billing' | 'partial'; install_ids?: Array<string> } } };
+      requestBody: { content: { 'application/json': { roles: "owner" | "full,billing" | "full" | "partial,billing" | "partial"; install_ids?: Array<string> } } };
       responses: {
         200: { headers: Record<string, unknown>; content: { 'application/json': { message: string; account_user: { user_id: string; account_id: string; first_name: string; last_name: string; email: string; phone: string | null; invite_accepted: boolean; mfa_enabled: boolean; roles: string; last_owner?: boolean; installs?: Array<{ id: string; name: string }> } } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -141,7 +141,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: 'production' | 'staging' | 'development' | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -153,7 +153,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { name: string; account_id: string } } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: 'production' | 'staging' | 'development' | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -172,7 +172,7 @@ export interface paths {
       parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: 'production' | 'staging' | 'development' | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -201,7 +201,7 @@ export interface paths {
       parameters: { query?: never; path: { site_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { name?: string } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: 'production' | 'staging' | 'development' | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; group_name: string | null; tags: Array<string>; installs: Array<{ id: string; name: string; environment: "production" | "staging" | "development" | null; cname: string; php_version: string | null; is_multisite: boolean }>; created_at: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -217,7 +217,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number; account_id?: string }; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; php_version: string | null; status: 'pending' | 'active' | 'failed'; cname: string; environment: 'production' | 'staging' | 'development' | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -227,9 +227,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { name: string; account_id: string; site_id?: string | null; environment?: 'production' | 'staging' | 'development' | null; php_version?: string | null } } };
+      requestBody: { content: { 'application/json': { name: string; account_id: string; site_id?: string | null; environment?: "production" | "staging" | "development" | null; php_version?: string | null } } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: 'pending' | 'active' | 'failed'; cname: string; environment: 'production' | 'staging' | 'development' | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -248,7 +248,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: 'pending' | 'active' | 'failed'; cname: string; environment: 'production' | 'staging' | 'development' | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -273,9 +273,9 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { site_id?: string | null; environment?: 'production' | 'staging' | 'development' | null } } };
+      requestBody: { content: { 'application/json': { site_id?: string | null; environment?: "production" | "staging" | "development" | null } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: 'pending' | 'active' | 'failed'; cname: string; environment: 'production' | 'staging' | 'development' | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; account: { id: string }; php_version: string | null; status: "pending" | "active" | "failed"; cname: string; environment: "production" | "staging" | "development" | null; site: { id: string } | null; primary_domain: string; stable_ips: Array<string> | null; is_multisite: boolean; created_at: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -311,7 +311,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { filestore_settings: { cloud: 's3'; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: 'break' | 'permanent' }> } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { filestore_settings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -322,7 +322,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { filestore_settings: { cloud: 's3'; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: 'break' | 'permanent' }> } } } };
+      requestBody: { content: { 'application/json': { filestore_settings: { cloud: "s3"; bucket: string; bucket_region: string; path_settings: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -338,7 +338,7 @@ export interface paths {
     head?: never;
     patch: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { filestore_settings: { cloud?: 's3'; bucket?: string; bucket_region?: string; path_settings?: Array<{ path: string; excluded_paths: Array<string>; redirect_type: 'break' | 'permanent' }> } } } };
+      requestBody: { content: { 'application/json': { filestore_settings: { cloud?: "s3"; bucket?: string; bucket_region?: string; path_settings?: Array<{ path: string; excluded_paths: Array<string>; redirect_type: "break" | "permanent" }> } } } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -356,7 +356,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; network_type: 'LEGACY' | 'AN' | 'GES'; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: 'PENDING' | 'ACTIVE' | 'FAILED'; ssl: { status: 'pending' | 'active' | 'failed' | 'none' } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -369,7 +369,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { name: string; primary?: boolean; redirect_to?: string | null } } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: 'LEGACY' | 'AN' | 'GES'; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: 'PENDING' | 'ACTIVE' | 'FAILED'; ssl: { status: 'pending' | 'active' | 'failed' | 'none' } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -409,7 +409,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: 'LEGACY' | 'AN' | 'GES'; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: 'PENDING' | 'ACTIVE' | 'FAILED'; ssl: { status: 'pending' | 'active' | 'failed' | 'none' } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -438,7 +438,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: 'LEGACY' | 'AN' | 'GES'; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: 'PENDING' | 'ACTIVE' | 'FAILED'; ssl: { status: 'pending' | 'active' | 'failed' | 'none' } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -498,7 +498,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { cert_name: string; cert_info: { key: string; cert: string }; certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED' | 'CERT_SOURCE_UNSPECIFIED'; ordered_time: string; order_id: string | null; status: 'ENABLED' | 'DISABLED' | 'EXPIRED' | 'CANCELED' | 'REJECTED' | 'SUBMITTED' | 'SSL_STATE_UNSPECIFIED'; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string> }; criteria: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { cert_name: string; cert_info: { key: string; cert: string }; certificate: { id: number; account: string | null; auth_file: string | null; approver_email: string | null; common_name: string; cancel_time: string | null; cert_source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED" | "CERT_SOURCE_UNSPECIFIED"; ordered_time: string; order_id: string | null; status: "ENABLED" | "DISABLED" | "EXPIRED" | "CANCELED" | "REJECTED" | "SUBMITTED" | "SSL_STATE_UNSPECIFIED"; parent_id: string | null; provider_order_id: string | null; approved_time: string; expires_time: string; auto_renew: boolean; wildcard: boolean; domains: Array<string> }; criteria: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -521,7 +521,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { description: string; notification_emails: Array<string> } } };
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: 'requested' | 'in_progress' | 'completed' | 'aborted' } } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: "requested" | "in_progress" | "completed" | "aborted" } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -541,7 +541,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; backup_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: 'requested' | 'in_progress' | 'completed' | 'aborted' } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; status: "requested" | "in_progress" | "completed" | "aborted" } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -562,7 +562,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { type: 'object' | 'page' | 'cdn' } } };
+      requestBody: { content: { 'application/json': { type: "object" | "page" | "cdn" } } };
       responses: {
         202: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

@@ -6,7 +6,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full'; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; role: 'owner' | 'full' | 'partial'; billing: boolean; requires_second_factor: boolean; may: { 'account.read': 'all' | 'own' | 'none'; 'account.change': 'all' | 'own' | 'none'; 'member.read': 'all' | 'own' | 'none'; 'member.change': 'all' | 'own' | 'none'; 'site.read': 'all' | 'own' | 'none'; 'site.change': 'all' | 'own' | 'none'; 'install.read': 'all' | 'own' | 'none'; 'install.change': 'all' | 'own' | 'none'; 'install.work': 'all' | 'own' | 'none'; 'certificate.key': 'all' | 'own' | 'none'; 'activity.read': 'all' | 'own' | 'none' } }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full"; user: { id: string; email: string; first_name: string; last_name: string; phone: string | null; mfa_enabled: boolean }; accounts: Array<{ id: string; name: string; role: "owner" | "full" | "partial"; billing: boolean; requires_second_factor: boolean; may: { "account.read": "all" | "own" | "none"; "account.change": "all" | "own" | "none"; "member.read": "all" | "own" | "none"; "member.change": "all" | "own" | "none"; "site.read": "all" | "own" | "none"; "site.change": "all" | "own" | "none"; "install.read": "all" | "own" | "none"; "install.change": "all" | "own" | "none"; "install.work": "all" | "own" | "none"; "certificate.key": "all" | "own" | "none"; "activity.read": "all" | "own" | "none" } }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -18,7 +18,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { email: string; password: string } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full' } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full" } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -49,7 +49,7 @@ export interface paths {
       parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { code: string } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: 'second_factor' | 'enrolment' | 'full' } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { stage: "second_factor" | "enrolment" | "full" } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -140,7 +140,7 @@ export interface paths {
       parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { email: string; first_name: string; purpose: 'first' | 'reset' } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { email: string; first_name: string; purpose: "first" | "reset" } } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -435,7 +435,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: 'account.create' | 'account.update' | 'account_user.invite' | 'account_user.add' | 'account_user.accept' | 'account_user.update' | 'account_user.remove' | 'site.create' | 'site.update' | 'site.delete' | 'install.create' | 'install.update' | 'install.delete' | 'install.switch_core' | 'domain.create' | 'domain.update' | 'domain.delete' | 'backup.create' | 'backup.restore' | 'cache.purge' | 'offload.update' | 'ssh_key.create' | 'ssh_key.delete' | 'credential.create' | 'credential.revoke' | 'session.create' | 'session.end' | 'password.set' | 'password.change' | 'second_factor.enable' | 'second_factor.disable' | 'second_factor.renew_codes' | 'profile.update'; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: 'api' | 'portal' | 'command_line' | 'platform'; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: "account.create" | "account.update" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "domain.create" | "domain.update" | "domain.delete" | "backup.create" | "backup.restore" | "cache.purge" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "profile.update"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -499,7 +499,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: 'provision_install' | 'apply_install' | 'switch_wordpress' | 'create_backup' | 'restore_backup' | 'purge_cache' | 'configure_offload'; state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; next: { purge_object: string | null; check_status: string | null } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "provision_install" | "apply_install" | "switch_wordpress" | "create_backup" | "restore_backup" | "purge_cache" | "configure_offload"; state: "queued" | "running" | "succeeded" | "failed" | "cancelled"; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; next: { purge_object: string | null; check_status: string | null } } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -561,7 +561,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ domain_id: string; is_cname: boolean; ssl_reason: string | null; checked_at: string | null; report_id: string | null; certificate: { source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED'; not_after: string } | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ domain_id: string; is_cname: boolean; ssl_reason: string | null; checked_at: string | null; report_id: string | null; certificate: { source: "LETS_ENCRYPT" | "THIRD_PARTY" | "SELF_SIGNED"; not_after: string } | null }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -582,7 +582,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: 'requested' | 'in_progress' | 'completed' | 'aborted'; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; created_at: string; finished_at: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; created_at: string; finished_at: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -626,7 +626,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { state: 'requested' | 'in_force' | 'refused' | null; reason: string | null; updated_at: string | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { state: "requested" | "in_force" | "refused" | null; reason: string | null; updated_at: string | null } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

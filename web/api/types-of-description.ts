@@ -95,10 +95,18 @@ function typeOf(schema: Schema): string {
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
   const types = [schema.type ?? []].flat();
-  return types.length === 0 ? 'unknown' : types.map((type) => named(type, schema)).join(' | ');
+  if (types.length === 0) return unknownType(schema);
+  return types.map((type) => named(type, schema)).join(' | ');
 }
 
-const literal = (value: string | number | null) => (typeof value === 'string' ? `'${value}'` : String(value));
+/** Anything at all has a schema that says no more than what it is for; others would be lost without a word. */
+function unknownType(schema: Schema): string {
+  const said = Object.keys(schema).filter((keyword) => keyword !== 'description');
+  if (said.length > 0) throw new Error(`the types know nothing of ${said.join(', ')}`);
+  return 'unknown';
+}
+
+const literal = (value: string | number | null) => JSON.stringify(value);
 
 function named(type: string, schema: Schema): string {
   switch (type) {
@@ -121,7 +129,7 @@ function objectType({ properties, required = [], additionalProperties }: Schema)
   }
   const members = Object.entries(properties).map(
     ([name, schema]) =>
-      `${/^\w+$/.test(name) ? name : `'${name}'`}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
+      `${/^[a-z_]\w*$/i.test(name) ? name : literal(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)}`,
   );
   return `{ ${members.join('; ')} }`;
 }

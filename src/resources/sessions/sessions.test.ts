@@ -224,7 +224,7 @@ describe('a request of a page of another site', () => {
     });
     expect(answer).toMatchObject({
       status: 403,
-      body: { message: 'This can be done from the portal itself only' },
+      body: { message: `This can be done from the portal itself only, at ${homeport.origin}` },
     });
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
