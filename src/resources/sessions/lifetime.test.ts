@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { endOf, idleSince, minuteOf } from './lifetime.ts';
+import { stageOf } from './stage.ts';
+
+describe('the end of a session', () => {
+  it.each([
+    ['twelve hours after its last use', '2026-01-01T00:00:00.000Z', '2026-01-01T12:00:00.000Z'],
+    ['no later than it may last', '2026-01-29T20:00:00.000Z', '2026-01-30T06:00:00.000Z'],
+  ])('is %s', (_, last_seen_at, end) => {
+    expect(endOf({ last_seen_at, expires_at: '2026-01-30T06:00:00.000Z' })).toBe(end);
+  });
+
+  it('is what deletes it', () => {
+    const last_seen_at = '2026-01-01T00:00:00.000Z';
+    expect(idleSince(endOf({ last_seen_at, expires_at: '2026-01-30T06:00:00.000Z' }))).toBe(last_seen_at);
+  });
+});
+
+it('a use is known to the minute', () => {
+  expect(minuteOf(new Date('2026-01-01T12:34:56.789Z'))).toBe('2026-01-01T12:34:00.000Z');
+});
+
+describe('stageOf', () => {
+  const SINCE = '2026-01-01T00:00:00.000Z';
+  it.each([
+    [false, null, null, 'full'],
+    [false, SINCE, null, 'full'],
+    [false, SINCE, 'an account', 'full'],
+    [false, null, 'an account', 'enrolment'],
+    [true, SINCE, null, 'second_factor'],
+    [true, null, 'an account', 'second_factor'],
+  ])('awaits: %s, switched on: %s, demanded by: %s is %s', (awaits, confirmed_at, demanded_by, stage) => {
+    expect(stageOf({ awaits_second_factor: awaits, confirmed_at, demanded_by })).toBe(stage);
+  });
+});

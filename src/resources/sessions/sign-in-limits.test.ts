@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestDatabase } from '../../../test/database.ts';
+import { createRateLimiter } from '../../api/limits.ts';
+import { type ManualClock, manualClock } from '../../clock.ts';
+import { RateLimited } from '../../failures.ts';
+import { createSignInLimits, type SignInLimits } from './sign-in-limits.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+let clock: ManualClock;
+beforeAll(async () => {
+  database = await openTestDatabase();
+  clock = manualClock();
+});
+afterAll(() => database.remove());
+
+/** As many processes as are asked for, with one database. */
+const processes = (count: number, perMinute = true) =>
+  Array.from({ length: count }, () => createSignInLimits(createRateLimiter(database, clock), { perMinute }));
+
+const address = () => `2001:db8:${counted++}::1`;
+const email = () => `${counted++}@people.example`;
+let counted = 0;
+
+/** How many of so many attempts at once, over some processes, are looked at. */
+async function admitted(
+  count: number,
+  limits: SignInLimits[],
+  attempt: (one: SignInLimits) => Promise<unknown>,
+): Promise<number> {
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: count }, (_, index) => {
+      const one = limits[index % limits.length];
+      return one ? attempt(one) : Promise.reject(new Error('there is no process'));
+    }),
+  );
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') expect(outcome.reason).toBeInstanceOf(RateLimited);
+  }
+  return outcomes.filter(({ status }) => status === 'fulfilled').length;
+}
+
+describe('wrong passwords', () => {
+  it('of one person are looked at ten times a minute, wherever they come from', async () => {
+    const person = email();
+    expect(await admitted(40, processes(2), (one) => one.password(address(), person))).toBe(10);
+    expect(
+      await admitted(1, processes(1), (one) => one.password(address(), ` ${person.toUpperCase()}`)),
+    ).toBe(0);
+    clock.advance(60_000);
+    expect(await admitted(1, processes(1), (one) => one.password(address(), person))).toBe(1);
+  });
+
+  it('from one address, or the network of one customer, thirty times a minute', async () => {
+    const from = ['2001:db8:ffff::1', '2001:db8:ffff::2'];
+    const admit = (one: SignInLimits) => one.password(from[counted % 2] ?? '', email());
+    expect(await admitted(60, processes(1), admit)).toBe(30);
+  });
+
+  it('are not limited where that is switched off', async () => {
+    const [from, person] = [address(), email()];
+    expect(await admitted(60, processes(1, false), (one) => one.password(from, person))).toBe(60);
+  });
+});
+
+it('what was right does not count', async () => {
+  const [limits] = processes(1);
+  const [from, person] = [address(), email()];
+  for (let times = 0; times < 50; times++) (await limits?.password(from, person))?.succeeded();
+  const attempt = await limits?.password(from, person);
+  attempt?.succeeded();
+  attempt?.succeeded();
+  expect(await admitted(20, limits ? [limits] : [], (one) => one.password(from, person))).toBe(10);
+});
+
+it('wrong codes of one person are looked at ten times an hour, whatever is switched off', async () => {
+  const person = crypto.randomUUID();
+  clock.advance(60 * 60_000 - (clock.now().getTime() % (60 * 60_000)));
+  expect(await admitted(30, processes(2, false), (one) => one.code(person))).toBe(10);
+  clock.advance(59 * 60_000);
+  expect(await admitted(1, processes(1, false), (one) => one.code(person))).toBe(0);
+  clock.advance(60_000);
+  expect(await admitted(1, processes(1, false), (one) => one.code(person))).toBe(1);
+});
+
+it('says when to come back', async () => {
+  const [limits] = processes(1);
+  const person = crypto.randomUUID();
+  clock.advance(60 * 60_000 - (clock.now().getTime() % (60 * 60_000)) + 20 * 60_000);
+  for (let times = 0; times < 10; times++) await limits?.code(person);
+  await expect(limits?.code(person)).rejects.toMatchObject({
+    retryAfterSeconds: 40 * 60,
+    message: 'Too many attempts - please wait and try again',
+  });
+});
