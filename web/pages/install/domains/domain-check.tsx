@@ -62,7 +62,7 @@ export function DomainCheckPanel({
             small
             pending={pending || isBeingMade}
             disabled={seconds > 0}
-            aria-label={`Check ${domain.name} now`}
+            aria-label={`Check now: ${domain.name}`}
             onClick={check}
           >
             Check now

@@ -1,3 +1,5 @@
+import { useState } from 'react';
+import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
@@ -5,6 +7,8 @@ import { Time } from '../../../components/time.tsx';
 import { OPERATION_NAMES, sinceOf, stateOf, whatToDo } from '../operation-words.ts';
 import { isUnderWay, type Operation, useOperations } from '../queries.ts';
 import styles from './operations.module.css';
+
+const SHOWN_AT_FIRST = 8;
 
 /** What is being done to an install, and what was done of late. */
 export function Operations({ installId }: { installId: string }) {
@@ -38,16 +42,25 @@ function OperationList({
   operations: Operation[];
   empty: string;
 }) {
+  const [isAll, setIsAll] = useState(false);
+  const shown = isAll ? operations : operations.slice(0, SHOWN_AT_FIRST);
   return (
     <Section title={title}>
       {operations.length === 0 ? (
         <Empty>{empty}</Empty>
       ) : (
         <ul className={styles.list} aria-live="polite">
-          {operations.map((operation) => (
+          {shown.map((operation) => (
             <OperationItem key={operation.id} operation={operation} />
           ))}
         </ul>
+      )}
+      {shown.length < operations.length && (
+        <div>
+          <Button small onClick={() => setIsAll(true)}>
+            Show all {operations.length}
+          </Button>
+        </div>
       )}
     </Section>
   );

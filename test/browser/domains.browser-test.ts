@@ -1,0 +1,186 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { visit } from '../edge.ts';
+import type { Person } from '../homeport.ts';
+import { type DnsTestServers, findDnsServers, startDnsServers } from '../servers/dns-server.ts';
+import { expectAccessible, type Portal, startPortal } from './portal.ts';
+
+describe.skipIf(!findDnsServers())('the domains of an install', () => {
+  let dns: DnsTestServers;
+  let portal: Portal;
+  let owner: Person;
+  let accountId: string;
+  let install: { id: string; name: string };
+  let page: Page;
+
+  beforeAll(async () => {
+    dns = await startDnsServers({
+      zones: {
+        'sites.example': '* A 127.0.0.1',
+        'shop.example': '@ A 127.0.0.1\n@ MX 10 mail\nmail A 127.0.0.1\nwww A 127.0.0.1',
+      },
+    });
+    portal = await startPortal({
+      dnsPort: dns.authority.port,
+      environment: {
+        HOMEPORT_SITE_DOMAIN: 'sites.example',
+        HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
+        HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+        HOMEPORT_EDGE_ADDRESSES: '127.0.0.1',
+      },
+    });
+    ({ accountId, owner } = await portal.homeport.ownedAccount());
+    install = await portal.homeport.install(owner, accountId);
+    page = await portal.signedIn(owner);
+    await page.goto(`/installs/${install.id}/domains`);
+  });
+  afterAll(async () => {
+    await portal?.remove();
+    await dns?.remove();
+  });
+
+  const card = (name: string) =>
+    page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
+  const said = (sentence: string | RegExp) => page.getByText(sentence).first().waitFor();
+
+  async function change(name: string, action: string): Promise<void> {
+    await card(name)
+      .getByRole('button', { name: `Change ${name}` })
+      .click();
+    await card(name).getByRole('button', { name: action, exact: true }).click();
+  }
+
+  it('are added several at once, with their www names as redirects', async () => {
+    await page.getByRole('button', { name: 'Add domains' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Names').fill('shop.example\nnot a name!');
+    await expect.poll(() => dialog.getByRole('button', { name: /^Add \d/ }).textContent()).toMatch(/domains/);
+    await dialog.getByRole('button', { name: /^Add/ }).click();
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Names').fill('https://shop.example/\nblog.example.org');
+    await dialog.getByText('www.shop.example leads to shop.example').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Add 4 domains' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
+    await card('shop.example').getByText('served here').waitFor();
+    await portal.homeport.idle();
+    expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
+  });
+
+  it('say which record to set, by address where no CNAME can be', async () => {
+    await card('shop.example').getByText('Which DNS record to set').click();
+    await card('shop.example').getByText('a CNAME cannot stand there').waitFor();
+    await card('shop.example').getByRole('button', { name: 'Copy the A value of shop.example' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('127.0.0.1');
+    await card('blog.example.org').getByText('Which DNS record to set').click();
+    await card('blog.example.org')
+      .getByRole('button', { name: 'Copy the CNAME value of blog.example.org' })
+      .click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${install.name}.sites.example`);
+  });
+
+  it('have one primary among them', async () => {
+    await change('shop.example', 'Make primary');
+    await card('shop.example').getByText('primary', { exact: true }).waitFor();
+    await said('shop.example is the primary domain now.');
+  });
+
+  it('cannot be deleted while others are redirected there, and the refusal says so', async () => {
+    await change(`${install.name}.sites.example`, 'Make primary');
+    await card(`${install.name}.sites.example`).getByText('primary', { exact: true }).waitFor();
+    await change('shop.example', 'Delete');
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+    await dialog.getByText('Other domains are redirected to shop.example; change them first.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+
+    await change('www.shop.example', 'Stop redirecting');
+    await card('www.shop.example').getByText('Visitors are sent on').waitFor({ state: 'hidden' });
+    await change('www.blog.example.org', 'Delete');
+    await dialog.getByRole('button', { name: 'Delete the domain' }).click();
+    await card('www.blog.example.org').waitFor({ state: 'hidden' });
+  });
+
+  it('are redirected to a chosen one', async () => {
+    await change('www.shop.example', 'Redirect');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('To').selectOption('shop.example');
+    await dialog.getByRole('button', { name: 'Redirect' }).click();
+    await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
+  });
+
+  it('send their visitors to HTTPS by a switch', async () => {
+    const toHttps = card('shop.example').getByRole('switch');
+    await toHttps.click();
+    await expect.poll(() => toHttps.isChecked()).toBe(true);
+    await portal.homeport.idle();
+    const answer = await visit(portal.homeport, 'http://shop.example/');
+    expect(answer.status).toBe(301);
+    expect(answer.headers.location).toMatch(/^https:/);
+  });
+
+  it('are checked from outside, in words, and the last report is there after a reload', async () => {
+    const check = card('shop.example').getByRole('button', { name: 'Check now: shop.example' });
+    await check.click();
+    const sentence = card('shop.example').getByText(
+      /^works, but read on shop\.example answers here with a self-signed certificate/,
+    );
+    await sentence.waitFor();
+    // The twin is in the same report.
+    await card('shop.example')
+      .getByText(/www\.shop\.example answers here/)
+      .waitFor();
+    await page.reload();
+    await sentence.waitFor();
+    await card('shop.example')
+      .getByText(/^Last checked/)
+      .waitFor();
+    await card('shop.example').getByText('What was seen').first().click();
+    await card('shop.example').getByText('mail.shop.example (10)').waitFor();
+    await card('shop.example').getByText('self-signed, which browsers warn of').last().waitFor();
+    await expectAccessible(page);
+  });
+
+  it('are checked again only after a moment, and another domain that leads nowhere is told as such', async () => {
+    await card('blog.example.org').getByRole('button', { name: 'Check now: blog.example.org' }).click();
+    await card('shop.example')
+      .getByText(/You can check again in \d s/)
+      .waitFor();
+    await card('blog.example.org').getByText('something to do').waitFor();
+    await card('blog.example.org')
+      .getByText(/Register blog\.example\.org|Create|does not exist/)
+      .first()
+      .waitFor();
+  });
+
+  it('show their certificate, and its key behind a press', async () => {
+    await card('shop.example').getByRole('button', { name: 'Certificate of shop.example' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Homeport itself').waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('link', { name: 'Download the certificate' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('shop.example.pem');
+    expect(await dialog.getByText('BEGIN PRIVATE KEY').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Show the private key' }).click();
+    await dialog.getByText('BEGIN PRIVATE KEY').waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+  });
+
+  it('show no key to a partial user, who may work on them', async () => {
+    const partial = await portal.homeport.person(accountId, 'partial', [install.id]);
+    const theirs = await portal.signedIn(partial, { colorScheme: 'dark', width: 360 });
+    await theirs.goto(`/installs/${install.id}/domains`);
+    await theirs.getByRole('button', { name: 'Certificate of shop.example' }).click();
+    await theirs.getByRole('link', { name: 'Download the certificate' }).waitFor();
+    expect(await theirs.getByRole('button', { name: 'Show the private key' }).count()).toBe(0);
+    await theirs.getByRole('button', { name: 'Close' }).click();
+    await theirs.getByRole('button', { name: 'Add domains' }).waitFor();
+    await expectAccessible(theirs);
+    expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360);
+  });
+});
