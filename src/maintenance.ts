@@ -1,5 +1,4 @@
 import Type from 'typebox';
-import { timestamp } from './clock.ts';
 import { defineJob, type JobKind, type JobType } from './jobs/job.ts';
 import { createPruneJob } from './jobs/prune.ts';
 import type { Schedule } from './jobs/schedule.ts';
@@ -8,12 +7,8 @@ import { areBackupsDaily } from './resources/backups/daily.ts';
 import { backUpDaily, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
+import { createTidyJob } from './tidy.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-/** As long as a look back is any use. */
-const KEEP_REPORTS_MS = 30 * DAY_MS;
-/** Longer than the longest window, an hour. */
-const KEEP_RATE_WINDOWS_MS = 2 * 60 * 60 * 1000;
 const LANE = 'maintenance';
 
 const nothing = Type.Object({});
@@ -30,25 +25,7 @@ export function maintenance(
 ): { kinds: JobKind[]; schedules: Schedule[] } {
   const { config, database, queue, clock } = platform;
   const prune = createPruneJob({ database, clock });
-  const tidy = defineJob({
-    name: 'tidy',
-    payload: nothing,
-    maxAttempts: 3,
-    timeoutMs: 10 * 60 * 1000,
-    run:
-      async () =>
-      async ({ queries }) => {
-        await queries
-          .deleteFrom('domain_reports')
-          .where('created_at', '<', timestamp(clock, -KEEP_REPORTS_MS))
-          .execute();
-        await queries
-          .deleteFrom('rate_windows')
-          .where('window_start', '<', timestamp(clock, -KEEP_RATE_WINDOWS_MS))
-          .execute();
-        await queries.deleteFrom('invitations').where('expires_at', '<', timestamp(clock)).execute();
-      },
-  });
+  const tidy = createTidyJob({ database, clock });
   const renew = defineJob({
     name: 'renew_certificates',
     payload: nothing,

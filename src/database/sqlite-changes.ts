@@ -68,12 +68,20 @@ function isPassing(error: unknown): boolean {
   return typeof code === 'string' && code.startsWith('SQLITE_');
 }
 
-/** Deletes what every process has read long since. */
-export async function pruneChanges(queries: Queries): Promise<void> {
-  await queries
+/** Deletes up to `limit` rows that every process has read long since. Returns how many. */
+export async function pruneChanges(queries: Queries, limit: number): Promise<number> {
+  const { numDeletedRows } = await queries
     .deleteFrom('changes')
-    .where('seq', '<=', (of) =>
-      of.selectFrom('changes').select((eb) => eb(eb.fn.max('seq'), '-', KEPT).as('oldest')),
+    .where('seq', 'in', (of) =>
+      of
+        .selectFrom('changes')
+        .select('seq')
+        .where('seq', '<=', (all) =>
+          all.selectFrom('changes').select((eb) => eb(eb.fn.max('seq'), '-', KEPT).as('oldest')),
+        )
+        .orderBy('seq')
+        .limit(limit),
     )
-    .execute();
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
 }

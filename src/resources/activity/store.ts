@@ -70,3 +70,14 @@ export async function findAccountName(queries: Queries, accountId: string): Prom
     .executeTakeFirst();
   return account?.name;
 }
+
+/** Deletes up to `limit` entries that are older than `time`. Returns how many. */
+export async function deleteActivityBefore(queries: Queries, time: string, limit: number): Promise<number> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('activity')
+    .where('seq', 'in', (of) =>
+      of.selectFrom('activity').select('seq').where('at', '<', time).orderBy('at').limit(limit),
+    )
+    .executeTakeFirstOrThrow();
+  return Number(numDeletedRows);
+}

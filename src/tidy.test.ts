@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type JobsFixture, openJobsFixture } from '../test/jobs.ts';
+import { timestamp } from './clock.ts';
+import { createTidyJob } from './tidy.ts';
+
+let jobs: JobsFixture;
+beforeAll(async () => {
+  jobs = await openJobsFixture();
+});
+beforeEach(() => jobs.clear());
+afterAll(() => jobs.remove());
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+async function tidy(): Promise<void> {
+  const kind = createTidyJob(jobs);
+  await jobs.ask(kind, {});
+  await jobs.worker([kind]).idle();
+}
+
+function addActivity(accountId: string, names: string[], at = timestamp(jobs.clock)) {
+  const rows = names.map((subject_name) => ({
+    id: crypto.randomUUID(),
+    account_id: accountId,
+    at,
+    action: 'site.create',
+    subject_id: null,
+    subject_name,
+    install_id: null,
+    details: null,
+    user_id: null,
+    user_name: 'Homeport',
+    means: 'platform' as const,
+    credential_id: null,
+    credential_name: null,
+    address: null,
+    request_id: null,
+  }));
+  return jobs.database.write(({ queries }) => queries.insertInto('activity').values(rows).execute());
+}
+
+async function addAccount(): Promise<string> {
+  const id = crypto.randomUUID();
+  await jobs.database.write(({ queries }) =>
+    queries
+      .insertInto('accounts')
+      .values({ id, name: 'An account', created_at: timestamp(jobs.clock) })
+      .execute(),
+  );
+  return id;
+}
+
+describe('tidying up', () => {
+  it('keeps activity for a year, and deletes it then, however much it is', async () => {
+    const accountId = await addAccount();
+    const names = async () => {
+      const rows = await jobs.database.reader
+        .selectFrom('activity')
+        .select('subject_name')
+        .where('account_id', '=', accountId)
+        .orderBy('seq')
+        .execute();
+      return rows.map((row) => row.subject_name);
+    };
+    await addActivity(
+      accountId,
+      Array.from({ length: 1_100 }, (_, index) => `old ${index}`),
+    );
+    jobs.clock.advance(2 * MINUTE);
+    await addActivity(accountId, ['young']);
+    jobs.clock.advance(365 * DAY - MINUTE);
+    await tidy();
+    expect(await names()).toEqual(['young']);
+    jobs.clock.advance(2 * MINUTE);
+    await tidy();
+    expect(await names()).toEqual([]);
+  });
+
+  it('ends sessions and links that have had their time', async () => {
+    const user = crypto.randomUUID();
+    const now = timestamp(jobs.clock);
+    const session = (name: string, expires_at: string, last_seen_at = now) => ({
+      id: crypto.randomUUID(),
+      token_hash: name,
+      user_id: user,
+      awaits_second_factor: false,
+      address: '192.0.2.1',
+      user_agent: null,
+      last_seen_at,
+      expires_at,
+      created_at: now,
+    });
+    const link = (token_hash: string, expires_at: string) => ({
+      token_hash,
+      user_id: user,
+      purpose: 'reset' as const,
+      expires_at,
+      created_at: now,
+    });
+    await jobs.database.write(async ({ queries }) => {
+      await queries
+        .insertInto('users')
+        .values({
+          id: user,
+          email: 'a@x.example',
+          email_key: 'a@x.example',
+          first_name: 'A',
+          last_name: 'B',
+          phone: null,
+          password_hash: null,
+          created_at: now,
+        })
+        .execute();
+      await queries
+        .insertInto('sessions')
+        .values([
+          session('expired', timestamp(jobs.clock, -1)),
+          session('unused', timestamp(jobs.clock, DAY), timestamp(jobs.clock, -DAY)),
+          session('alive', timestamp(jobs.clock, DAY)),
+        ])
+        .execute();
+      await queries
+        .insertInto('password_links')
+        .values([link('expired', timestamp(jobs.clock, -1)), link('alive', timestamp(jobs.clock, DAY))])
+        .execute();
+    });
+    await tidy();
+    const { reader } = jobs.database;
+    const sessions = await reader.selectFrom('sessions').select('token_hash').execute();
+    const links = await reader.selectFrom('password_links').select('token_hash').execute();
+    expect({ sessions, links }).toEqual({
+      sessions: [{ token_hash: 'alive' }],
+      links: [{ token_hash: 'alive' }],
+    });
+  });
+
+  it('keeps of the changes what somebody may still have to read', async () => {
+    if (jobs.database.dialect === 'postgres') return;
+    const accountId = await addAccount();
+    for (let part = 0; part < 6; part++) {
+      await addActivity(
+        accountId,
+        Array.from({ length: 1_000 }, (_, index) => `n${index}`),
+      );
+    }
+    await tidy();
+    const { count } = await jobs.database.reader
+      .selectFrom('changes')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .executeTakeFirstOrThrow();
+    expect(count).toBe(5_000);
+  });
+});

@@ -1,0 +1,62 @@
+import Type from 'typebox';
+import { type Clock, timestamp } from './clock.ts';
+import type { Database, Queries } from './database/database.ts';
+import { pruneChanges } from './database/sqlite-changes.ts';
+import { defineJob, type JobKind } from './jobs/job.ts';
+import { deleteActivityBefore } from './resources/activity/store.ts';
+import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
+import { deleteExpiredSessions } from './resources/sessions/store.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+/** As long as a look back is any use. */
+const KEEP_REPORTS_MS = 30 * DAY_MS;
+const KEEP_ACTIVITY_MS = 365 * DAY_MS;
+/** Longer than the longest window, an hour. */
+const KEEP_RATE_WINDOWS_MS = 2 * 60 * 60 * 1000;
+/** Rows deleted in one transaction of what may be much, so that nobody waits long for the writer. */
+const BATCH = 500;
+
+const payload = Type.Object({});
+
+/** Deletes what has had its time, but for what the queue itself leaves behind. */
+export function createTidyJob({
+  database,
+  clock,
+}: {
+  database: Database;
+  clock: Clock;
+}): JobKind<typeof payload> {
+  async function inBatches(
+    signal: AbortSignal,
+    deleteBatch: (queries: Queries) => Promise<number>,
+  ): Promise<void> {
+    do signal.throwIfAborted();
+    while ((await database.write(({ queries }) => deleteBatch(queries))) === BATCH);
+  }
+
+  return defineJob({
+    name: 'tidy',
+    payload,
+    maxAttempts: 3,
+    timeoutMs: 10 * 60 * 1000,
+    async run(_payload, { signal }) {
+      const yearAgo = timestamp(clock, -KEEP_ACTIVITY_MS);
+      await inBatches(signal, (queries) => deleteActivityBefore(queries, yearAgo, BATCH));
+      if (database.dialect === 'sqlite') await inBatches(signal, (queries) => pruneChanges(queries, BATCH));
+      return async ({ queries }) => {
+        const now = timestamp(clock);
+        await queries
+          .deleteFrom('domain_reports')
+          .where('created_at', '<', timestamp(clock, -KEEP_REPORTS_MS))
+          .execute();
+        await queries
+          .deleteFrom('rate_windows')
+          .where('window_start', '<', timestamp(clock, -KEEP_RATE_WINDOWS_MS))
+          .execute();
+        await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
+        await deleteExpiredSessions(queries, now);
+        await deleteExpiredPasswordLinks(queries, now);
+      };
+    },
+  });
+}
