@@ -7,7 +7,8 @@ import {
   createAccountUserBody,
   updateAccountUserBody,
 } from './schema.ts';
-import type { AccountUserService, MemberView } from './service.ts';
+import type { AccountUserService } from './service.ts';
+import type { MemberView } from './view.ts';
 
 function presentMember(member: MemberView): Static<typeof accountUserSchema> {
   return {

@@ -1,32 +1,18 @@
 import { type Caller, OPERATOR } from '../../access/caller.ts';
-import { leavesOut } from '../../access/limits.ts';
 import { findMembership } from '../../access/memberships.ts';
-import { authorize, isAllowed, mayHandle, type Standing } from '../../access/permissions.ts';
+import { authorize, isAllowed, type Standing } from '../../access/permissions.ts';
 import { formatRoles, type MemberRole, parseRoles, type RoleInput } from '../../access/roles.ts';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { Forbidden, invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
+import { invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import type { Action, Change, Doer } from '../activity/record.ts';
 import { sendInvitation } from '../invitations/jobs.ts';
-import {
-  countOwners,
-  findGivenInstalls,
-  findInstallIds,
-  findMembers,
-  findPeople,
-  giveInstalls,
-  type MemberRow,
-  type Person,
-} from './store.ts';
-
-/** A member as the API shows them. */
-export interface MemberView extends MemberRow {
-  last_owner: boolean;
-  installs: { id: string; name: string }[];
-}
+import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
+import { findPeople, giveInstalls, type MemberRow, type Person } from './store.ts';
+import { changesBetween, loadMember, loadMembers, type MemberView, seenBy } from './view.ts';
 
 export interface NewMember {
   account_id: string;
@@ -63,7 +49,7 @@ export function createAccountUserService(platform: Platform) {
       role: member?.role ?? null,
       own: userId === caller.userId,
     });
-    const members = await describe(reader, accountId);
+    const members = await loadMembers(reader, accountId);
     return members
       .filter((entry) => isAllowed('member.read', standing(entry.user_id)))
       .map((entry) => seenBy(caller, entry));
@@ -73,7 +59,7 @@ export function createAccountUserService(platform: Platform) {
     const member = await findMembership(reader, caller, accountId);
     const standing: Standing = { role: member?.role ?? null, own: userId === caller.userId };
     authorize('member.read', 'member.read', standing);
-    return seenBy(caller, await one(reader, accountId, userId));
+    return seenBy(caller, await loadMember(reader, accountId, userId));
   }
 
   async function invite(caller: Caller, accountId: string, input: NewMember): Promise<MemberView> {
@@ -146,7 +132,7 @@ export function createAccountUserService(platform: Platform) {
             requestId: doer.origin.requestId,
           });
         }
-        const added = await one(queries, accountId, userId);
+        const added = await loadMember(queries, accountId, userId);
         await record(transaction, doer, invited ? 'account_user.invite' : 'account_user.add', added, {
           roles: formatRoles(added),
           ...(added.installs.length > 0 ? { installs: added.installs.length } : {}),
@@ -162,7 +148,7 @@ export function createAccountUserService(platform: Platform) {
         if (uniqueViolation(error) !== 'memberships.account_id, memberships.user_id') throw error;
         throw taken('AccountUser', 'email', `${person.email} is a user of this account already`);
       });
-    return one(reader, accountId, userId);
+    return loadMember(reader, accountId, userId);
   }
 
   async function update(
@@ -175,7 +161,7 @@ export function createAccountUserService(platform: Platform) {
     await database.write(async (transaction) => {
       const { queries } = transaction;
       const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
-      const before = await one(queries, accountId, userId);
+      const before = await loadMember(queries, accountId, userId);
       if (present.role === 'owner' && wanted.role !== 'owner') await requireAnotherOwner(queries, accountId);
       await queries
         .updateTable('memberships')
@@ -184,12 +170,12 @@ export function createAccountUserService(platform: Platform) {
         .where('user_id', '=', userId)
         .execute();
       await give(queries, accountId, userId, wanted, change.install_ids);
-      const changes = changesBetween(before, await one(queries, accountId, userId));
+      const changes = changesBetween(before, await loadMember(queries, accountId, userId));
       if (Object.keys(changes).length > 0) {
         await record(transaction, caller, 'account_user.update', before, changes);
       }
     });
-    return one(reader, accountId, userId);
+    return loadMember(reader, accountId, userId);
   }
 
   async function remove(caller: Caller, accountId: string, userId: string): Promise<void> {
@@ -258,59 +244,6 @@ export function createAccountUserService(platform: Platform) {
   return { list, get, invite, addByOperator, update, remove, listPeople, findPerson };
 }
 
-/** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
-async function requireHandling(
-  transaction: Transaction,
-  caller: Caller,
-  accountId: string,
-  roles: MemberRole[],
-): Promise<void> {
-  await lockRow(transaction, 'accounts', accountId);
-  const member = await findMembership(transaction.queries, caller, accountId);
-  authorize('member.change', 'account.read', { role: member?.role ?? null, own: false });
-  if (!member || !roles.every((role) => mayHandle(member, role))) throw new Forbidden();
-}
-
-/** The member that is to be changed. A caller who may not even see the entry learns nothing of it. */
-async function requireMember(
-  transaction: Transaction,
-  caller: Caller,
-  accountId: string,
-  userId: string,
-  roles: MemberRole[],
-): Promise<MemberRow> {
-  const { queries } = transaction;
-  await lockRow(transaction, 'accounts', accountId);
-  const member = await findMembership(queries, caller, accountId);
-  const [present] = await findMembers(queries, accountId, userId);
-  authorize('member.read', 'member.read', { role: member?.role ?? null, own: userId === caller.userId });
-  if (!present) throw new NotFound();
-  await requireHandling(transaction, caller, accountId, [present, ...roles]);
-  return present;
-}
-
-async function requireAnotherOwner(queries: Queries, accountId: string): Promise<void> {
-  if ((await countOwners(queries, accountId)) > 1) return;
-  throw invalidValue(
-    'AccountUser',
-    'roles',
-    'last_owner',
-    'The last owner of an account can be neither removed nor changed; make somebody else an owner first',
-  );
-}
-
-/** The ids of the installs of those names. Throws InvalidRequest for one that is not in the account. */
-async function requireInstallIds(queries: Queries, accountId: string, names: string[]): Promise<string[]> {
-  const ids = await findInstallIds(queries, accountId, names);
-  return names.map((name) => {
-    const id = ids.get(name);
-    if (id === undefined) {
-      throw notPermitted('AccountUser', 'install_ids', `There is no install "${name}" in this account`);
-    }
-    return id;
-  });
-}
-
 /** Installs are given to partial users; the others see all of the account, and what they once were given is dropped. */
 async function give(
   queries: Queries,
@@ -324,38 +257,4 @@ async function give(
   const given = await giveInstalls(queries, { account_id: accountId, user_id: userId }, wanted);
   if (!given)
     throw notPermitted('AccountUser', 'install_ids', 'An install of install_ids is not in this account');
-}
-
-/** A member as a caller sees them, whose credential may leave installs out. */
-function seenBy({ limits }: Caller, member: MemberView): MemberView {
-  return { ...member, installs: member.installs.filter((install) => !leavesOut(limits, install.id)) };
-}
-
-/** What of a member's rights is otherwise now than before; empty if nothing is. */
-function changesBetween(before: MemberView, now: MemberView): NonNullable<Change['details']> {
-  const installsOf = (member: MemberView) => member.installs.map((install) => install.id).join();
-  return {
-    ...(formatRoles(before) === formatRoles(now) ? {} : { roles: formatRoles(now) }),
-    ...(installsOf(before) === installsOf(now) ? {} : { installs: now.installs.length }),
-  };
-}
-
-async function one(queries: Queries, accountId: string, userId: string): Promise<MemberView> {
-  const [member] = await describe(queries, accountId, userId);
-  if (!member) throw new NotFound();
-  return member;
-}
-
-async function describe(queries: Queries, accountId: string, userId?: string): Promise<MemberView[]> {
-  const [members, owners, given] = await Promise.all([
-    findMembers(queries, accountId, userId),
-    countOwners(queries, accountId),
-    findGivenInstalls(queries, accountId),
-  ]);
-  const byUser = Map.groupBy(given, (install) => install.user_id);
-  return members.map((member) => ({
-    ...member,
-    last_owner: member.role === 'owner' && owners === 1,
-    installs: (byUser.get(member.user_id) ?? []).map(({ id, name }) => ({ id, name })),
-  }));
 }
