@@ -89,7 +89,7 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
       id: 'at',
       header: 'When',
       cell: ({ at }) => (
-        <span className={styles.moment}>
+        <span className={styles.whole}>
           <Time at={at} exact />
         </span>
       ),
@@ -108,11 +108,15 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
         return name === undefined ? null : <Link href={`/installs/${install_id}`}>{name}</Link>;
       },
     },
-    { id: 'means', header: 'By way of', cell: meansOf },
+    {
+      id: 'means',
+      header: 'By way of',
+      cell: (entry) => <span className={styles.whole}>{meansOf(entry)}</span>,
+    },
     {
       id: 'address',
       header: 'From',
-      cell: ({ address }) => address ?? <span className={styles.soft}>The server</span>,
+      cell: ({ address }) => <span className={styles.whole}>{address ?? 'The server itself'}</span>,
     },
   ];
 }

@@ -68,7 +68,10 @@ function InstallTable({ installs, sites }: { installs: readonly Install[]; sites
   });
   const wanted = useDeferredValue(filter);
   const found = useMemo(() => filterInstalls(installs, wanted), [installs, wanted]);
-  const columns = useMemo(() => columnsOf(sites), [sites]);
+  const columns = useMemo(() => {
+    const runsPhp = installs.some(({ php_version }) => php_version !== null);
+    return columnsOf(sites).filter(({ id }) => id !== 'php' || runsPhp);
+  }, [sites, installs]);
   return (
     <>
       <Filters filter={filter} onChange={setFilter} sites={sites} />
@@ -151,8 +154,10 @@ function columnsOf(sites: readonly Site[]): Column<Install>[] {
       rowHeader: true,
       sortBy: ({ name }) => name,
       cell: ({ id, name, primary_domain }) => (
-        <span className={styles.person}>
-          <Link href={`/installs/${id}`}>{name}</Link>
+        <span className={styles.named}>
+          <strong>
+            <Link href={`/installs/${id}`}>{name}</Link>
+          </strong>
           <span className={styles.soft}>{primary_domain}</span>
         </span>
       ),

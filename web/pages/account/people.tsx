@@ -103,7 +103,7 @@ function columnsFor(userId: string): Column<Member>[] {
       rowHeader: true,
       sortBy: nameOf,
       cell: (member) => (
-        <span className={styles.person}>
+        <span className={styles.named}>
           <strong>
             {nameOf(member)}
             {member.user_id === userId && ' (you)'}
@@ -117,7 +117,7 @@ function columnsFor(userId: string): Column<Member>[] {
       header: 'Role',
       sortBy: ({ roles }) => roleWords(parseRoles(roles)),
       cell: (member) => (
-        <span className={styles.person}>
+        <span className={styles.role}>
           <span>{roleWords(parseRoles(member.roles))}</span>
           {parseRoles(member.roles).role === 'partial' && (
             <span className={styles.soft}>{givenInstalls(member)}</span>

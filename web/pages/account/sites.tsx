@@ -76,7 +76,7 @@ function SiteTable({ sites, installs }: { sites: readonly Site[]; installs: Read
           type="search"
           label="Search sites"
           name="search"
-          hint="Name of a site or an install, or a domain"
+          hint="By site, install or domain"
           value={search}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
