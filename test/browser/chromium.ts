@@ -4,3 +4,16 @@ import { existsSync } from 'node:fs';
 export const CHROMIUM = '/usr/bin/chromium';
 
 export const hasChromium = existsSync(CHROMIUM);
+
+/** Nothing outside is asked, and nothing is kept. */
+export const FLAGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1',
+];

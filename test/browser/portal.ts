@@ -7,20 +7,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, inject } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport, type TestOptions } from '../homeport.ts';
-import { CHROMIUM } from './chromium.ts';
-
-/** Nothing outside is asked, and nothing is kept. */
-const FLAGS = [
-  '--headless',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-  '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE localhost , EXCLUDE *.localhost , EXCLUDE 127.0.0.1',
-];
+import { CHROMIUM, FLAGS } from './chromium.ts';
 
 export const PASSWORD = 'correct horse battery';
 
