@@ -8,7 +8,7 @@ export function CopyButton({ text, what }: { text: string; what: string }) {
   return (
     <Button
       small
-      aria-label={`Copy ${what}`}
+      aria-label={`${copied ? 'Copied' : 'Copy'} ${what}`}
       onClick={async () => {
         await navigator.clipboard.writeText(text);
         setCopied(true);

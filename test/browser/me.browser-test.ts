@@ -1,0 +1,222 @@
+import { execFile } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownCertificateFile } from '../../src/api/api-certificate.ts';
+import { publicKey } from '../contract/things.ts';
+import type { Person } from '../homeport.ts';
+import { PASSWORD, type Portal, startPortal } from './portal.ts';
+import { enrol, keepCodes, skippingClock } from './second-factor.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+const run = promisify(execFile);
+const clock = skippingClock();
+let portal: Portal;
+let owner: Person;
+let accountId: string;
+let install: { id: string; name: string };
+let page: Page;
+beforeAll(async () => {
+  portal = await startPortal({ clock });
+  ({ owner, accountId } = await portal.homeport.ownedAccount());
+  install = await portal.homeport.install(owner, accountId);
+  await portal.homeport.install(owner, accountId);
+  page = await portal.signedIn(owner);
+});
+afterAll(() => portal.remove());
+
+const clipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
+const table = (name: string) => page.getByRole('table', { name });
+const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));
+
+describe('the profile', () => {
+  it('changes names and telephone number, which the menu shows at once', async () => {
+    await page.goto('/me/profile');
+    await page.getByLabel('First name').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByLabel('First name').fill('Ada');
+    await page.getByLabel('Telephone').fill('+44 20 7946 0000');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Ada Person: your settings' }).waitFor();
+    await page.reload();
+    expect(await page.getByLabel('Telephone').inputValue()).toBe('+44 20 7946 0000');
+    expect(await page.getByLabel('E-mail address').isEditable()).toBe(false);
+  });
+});
+
+describe('password, second factor and sessions', () => {
+  it('ends sessions elsewhere, one or all others', async () => {
+    const first = await portal.signedIn(owner);
+    const second = await portal.signedIn(owner);
+    await page.goto('/me/security');
+    await table('Your sessions').getByText('This browser').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page
+      .getByRole('button', { name: /^End the session of Chrome on Linux/ })
+      .first()
+      .click();
+    await dialog().getByRole('button', { name: 'End the session' }).click();
+    await page.getByText('The session has ended.').waitFor();
+    await second.reload();
+    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await page.getByRole('button', { name: 'End all others' }).click();
+    await dialog().getByRole('button', { name: 'End all others' }).click();
+    await page.getByText('You are signed in nowhere else any more.').waitFor();
+    await first.reload();
+    await first.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await table('Your sessions').getByRole('row').count()).toBe(2);
+  });
+
+  it('changes the password by the present one', async () => {
+    await page.goto('/me/security');
+    const change = async (current: string) => {
+      await page.getByLabel('Current password').fill(current);
+      await page.getByLabel('New password').fill('a better one by far');
+      await page.getByLabel('The same once more').fill('a better one by far');
+      await page.getByRole('button', { name: 'Change the password' }).click();
+    };
+    await change('not the password');
+    await page
+      .getByRole('alert')
+      .getByText(/not right/)
+      .waitFor();
+    expect(await page.getByLabel('Current password').getAttribute('aria-invalid')).toBe('true');
+    await change(PASSWORD);
+    await page.getByText('Your password is changed.').waitFor();
+    expect(await page.getByLabel('Current password').inputValue()).toBe('');
+    await portal.homeport.setPassword(owner, PASSWORD);
+  });
+
+  it('switches the second factor on, renews the recovery codes, and switches it off with a code', async () => {
+    await page.goto('/me/security');
+    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
+    const { app, recoveryCodes } = await enrol(page, clock);
+    expect(recoveryCodes).toHaveLength(10);
+    await expectAccessibleInBothThemes(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download as a file' }).click(),
+    ]);
+    const file = readFileSync(await download.path(), 'utf8');
+    expect(file).toContain(owner.email);
+    expect(recoveryCodes.filter((code) => !file.includes(code))).toEqual([]);
+    expect(await page.getByRole('button', { name: 'Go on' }).isEnabled()).toBe(false);
+    await keepCodes(page);
+    await page.getByText('10 of 10 are left').waitFor();
+
+    await page.getByRole('button', { name: 'New recovery codes' }).click();
+    await dialog()
+      .getByLabel('Code')
+      .fill(recoveryCodes[0] ?? '');
+    await dialog().getByRole('button', { name: 'Make new codes' }).click();
+    const [fresh = ''] = await page
+      .getByRole('list', { name: 'Recovery codes' })
+      .getByRole('listitem')
+      .allTextContents();
+    expect(recoveryCodes).not.toContain(fresh);
+    await keepCodes(page);
+
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await dialog()
+      .getByLabel('Code')
+      .fill(recoveryCodes[1] ?? '');
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await dialog().getByRole('alert').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await dialog()
+      .getByLabel('Code')
+      .fill(await app.code());
+    await dialog().getByRole('button', { name: 'Switch off' }).click();
+    await page.getByRole('button', { name: 'Switch on the second factor' }).waitFor();
+  });
+});
+
+describe('API access', () => {
+  it('makes a credential for one install to read only, whose curl line works until it is revoked', async () => {
+    await page.goto('/me/api-access');
+    await page.getByRole('button', { name: 'New credential' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Monitoring');
+    await page.getByLabel('Ends').selectOption('In 30 days');
+    await page.getByLabel('Some installs of one account').check();
+    await page.getByLabel('Search the installs').fill(install.name.toUpperCase());
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('list', { name: 'Installs found' }).getByRole('checkbox').check();
+    await page.getByText('1 chosen.').waitFor();
+    await page.getByLabel('Read only').check();
+    await page.getByRole('button', { name: 'Make the credential' }).click();
+    await page.getByText('The password is not shown again').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await page.getByRole('button', { name: 'Copy the curl line' }).click();
+    const line = await clipboard();
+    await page.getByRole('button', { name: 'I have kept the password' }).click();
+    const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
+    expect(await row.textContent()).toContain(`${install.name} of An account, to read only`);
+    expect(await row.textContent()).toContain('in 30 days');
+
+    const secure = ['--silent', '--cacert', ownCertificateFile(portal.homeport.config.dataDir)];
+    const shell = (command: string) => run('sh', ['-c', `${command} "$@"`, 'sh', ...secure]);
+    expect(JSON.parse((await shell(line)).stdout)).toMatchObject({ email: owner.email });
+    const installs = JSON.parse((await shell(line.replace('/v1/user', '/v1/installs'))).stdout);
+    expect(installs).toMatchObject({ count: 1, results: [{ name: install.name }] });
+
+    await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
+    await dialog().getByRole('button', { name: 'Revoke' }).click();
+    await table('Credentials that do not work any more').getByText('Monitoring').waitFor();
+    await expectAccessibleInBothThemes(page);
+    expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
+  });
+});
+
+describe('SSH keys', () => {
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+  const line = publicKey().split(' ').slice(0, 2).join(' ');
+
+  it('refuses a private key at once, and sends it nowhere', async () => {
+    await page.goto('/me/ssh-keys');
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.postData() ?? ''));
+    const refusal = page.getByText('That was your private key.');
+    await page.getByLabel('Public key').fill(pem);
+    await refusal.waitFor();
+    expect(await page.getByLabel('Public key').inputValue()).toBe('');
+    await page.getByLabel('Public key').fill('something else');
+    await refusal.waitFor({ state: 'hidden' });
+    await page
+      .getByLabel('Or choose the file')
+      .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(pem) });
+    await refusal.waitFor();
+    await expectAccessibleInBothThemes(page);
+    expect(sent.filter((body) => body.includes('PRIVATE'))).toEqual([]);
+  });
+
+  it('adds a key by paste and by its file, and removes it', async () => {
+    await page.goto('/me/ssh-keys');
+    await page.getByText('You have none.').waitFor();
+    await page.getByLabel('Public key').fill(`${line} ada@laptop\n`);
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await table('Your SSH keys').getByText('ada@laptop').waitFor();
+    await page
+      .getByLabel('Or choose the file')
+      .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(`${line} again\n`) });
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('button', { name: 'Remove the key ada@laptop' }).click();
+    await dialog().getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('You have none.').waitFor();
+    await page.getByRole('button', { name: 'Add the key' }).click();
+    await table('Your SSH keys').getByText('again').waitFor();
+    expect(await page.getByLabel('Public key').inputValue()).toBe('');
+  });
+
+  it('says how each install is reached', async () => {
+    await page.goto('/me/ssh-keys');
+    await page.getByLabel('Search the installs').fill(install.name);
+    await page.getByText(install.name, { exact: true }).click();
+    await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).click();
+    const { port } = portal.homeport.hosting?.ssh ?? {};
+    expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
+    await expectAccessibleInBothThemes(page);
+  });
+});

@@ -1,0 +1,235 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mailsTo } from '../mails.ts';
+import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { enrol, keepCodes, skippingClock } from './second-factor.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+const clock = skippingClock();
+let portal: Portal;
+beforeAll(async () => {
+  portal = await startPortal({ clock });
+});
+afterAll(() => portal.remove());
+
+async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+async function choosePassword(page: Page, password: string, repeated = password): Promise<void> {
+  await page.getByLabel('Password', { exact: true }).or(page.getByLabel('New password')).fill(password);
+  await page.getByLabel('The same once more').fill(repeated);
+}
+
+const inPortal = (page: Page) => page.getByRole('navigation', { name: 'Account' }).waitFor();
+
+/** The path of the only link in the latest mail to somebody. */
+async function linkInMail(email: string): Promise<string> {
+  await portal.homeport.idle();
+  const text = mailsTo(portal.homeport, email).at(-1)?.text ?? '';
+  const [link = ''] = text.match(/https:\/\/\S+/) ?? [];
+  return new URL(link).pathname;
+}
+
+describe('signing in', () => {
+  it('goes on to the page that was asked for', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(owner, PASSWORD);
+    const page = await portal.browser();
+    await page.goto('/me/ssh-keys');
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    await fillSignIn(page, owner.email.toUpperCase(), PASSWORD);
+    await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+  });
+
+  it('is refused alike for a wrong password and for somebody who is not known', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(owner, PASSWORD);
+    const page = await portal.browser();
+    await page.goto('/');
+    const refusal = page.getByRole('alert').filter({ hasText: /./ });
+    for (const email of [owner.email, 'nobody@people.example']) {
+      await fillSignIn(page, email, 'not the password');
+      await refusal.waitFor();
+      expect(await refusal.textContent()).toBe('The e-mail address or the password is not right.');
+      expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    }
+    await expectAccessible(page);
+  });
+});
+
+describe('the second factor', () => {
+  it('is asked for after the password: a code of the app, or a recovery code', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const page = await portal.signedIn(owner);
+    await page.goto('/me/security');
+    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
+    const { app, recoveryCodes } = await enrol(page, clock);
+    await keepCodes(page);
+    await page.getByText('The second factor is switched on.').waitFor();
+
+    const other = await portal.browser();
+    await other.goto('/me/security');
+    await fillSignIn(other, owner.email, PASSWORD);
+    await other.getByRole('heading', { name: 'Second factor' }).waitFor();
+    await expectAccessibleInBothThemes(other);
+    expect(await other.evaluate('document.activeElement?.getAttribute("autocomplete")')).toBe(
+      'one-time-code',
+    );
+    const code = await app.code();
+    await other.keyboard.type(code);
+    await other.keyboard.press('Enter');
+    await other.getByRole('heading', { name: 'Password and second factor' }).waitFor();
+
+    const third = await portal.browser();
+    await third.goto('/');
+    await fillSignIn(third, owner.email, PASSWORD);
+    await third.getByLabel('Six-digit code').fill(code);
+    await third.getByRole('button', { name: 'Go on' }).click();
+    await third.getByText('The code is not right, or it was used already.').waitFor();
+    await third.getByRole('button', { name: 'Use a recovery code' }).click();
+    await third.getByLabel('Recovery code').fill(`  ${recoveryCodes[0]?.toUpperCase().replaceAll('-', ' ')}`);
+    await third.getByRole('button', { name: 'Go on' }).click();
+    await inPortal(third);
+    await third.goto('/me/security');
+    await third.getByText('9 of 10 are left').waitFor();
+  });
+
+  it('leads back to the sign-in after too many wrong codes, and lets somebody else in', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const page = await portal.signedIn(owner);
+    await page.goto('/me/security');
+    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
+    await enrol(page, clock);
+
+    const other = await portal.browser();
+    await other.goto('/me/profile');
+    await fillSignIn(other, owner.email, PASSWORD);
+    await other.getByRole('button', { name: 'Sign in as somebody else' }).click();
+    await fillSignIn(other, owner.email, PASSWORD);
+    const said = other.getByText(/^The code is not right|^That took too long/);
+    for (let wrong = 1; wrong <= 5; wrong++) {
+      await other.getByLabel('Six-digit code').fill('000000');
+      const answered = other.waitForResponse(/second_factor$/);
+      await other.getByRole('button', { name: 'Go on' }).click();
+      await answered;
+      await said.waitFor();
+    }
+    await other.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await said.textContent()).toContain('too many codes were wrong');
+    expect(new URL(other.url()).pathname).toBe('/me/profile');
+  });
+
+  it('is set up by whoever is in an account that demands one, before anything else', async () => {
+    const { homeport } = portal;
+    const { owner, accountId } = await homeport.ownedAccount();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('accounts')
+        .set({ requires_second_factor: true, name: 'Careful' })
+        .where('id', '=', accountId)
+        .execute(),
+    );
+    await homeport.setPassword(owner, PASSWORD);
+    const page = await portal.browser();
+    await page.goto(`/accounts/${accountId}/people`);
+    await fillSignIn(page, owner.email, PASSWORD);
+    await page.getByText('The account Careful asks everybody for a second factor').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await enrol(page, clock);
+    // Somebody who comes back from where the codes are kept still finds them.
+    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    await expectAccessibleInBothThemes(page);
+    await keepCodes(page);
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+  });
+});
+
+describe('an invitation', () => {
+  it('lets somebody new choose a password and sign in, once', async () => {
+    const { owner, accountId } = await portal.homeport.ownedAccount();
+    const email = 'ada@people.example';
+    await owner.client.post(`/accounts/${accountId}/account_users`, {
+      user: { account_id: accountId, first_name: 'Ada', last_name: 'Byron', email, roles: 'full' },
+    });
+    const link = await linkInMail(email);
+    const page = await portal.browser();
+    await page.goto(link);
+    await page.getByText('You are invited to the account An account').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await choosePassword(page, PASSWORD, 'another one altogether');
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByRole('alert').getByText('The two passwords are not the same').waitFor();
+    await choosePassword(page, PASSWORD);
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await page.getByText('You have accepted the invitation.').waitFor();
+    await fillSignIn(page, email, PASSWORD);
+    await inPortal(page);
+
+    await page.goto(link);
+    await page.getByText('Ask whoever invited you to send the invitation again.').waitFor();
+    await expectAccessibleInBothThemes(page);
+  });
+
+  it('is accepted with one press by somebody who is known', async () => {
+    const { homeport } = portal;
+    const { owner: known } = await homeport.ownedAccount();
+    const page = await portal.signedIn(known);
+    const { owner, accountId } = await homeport.ownedAccount();
+    await owner.client.post(`/accounts/${accountId}/account_users`, {
+      user: {
+        account_id: accountId,
+        first_name: 'Known',
+        last_name: 'Person',
+        email: known.email,
+        roles: 'full',
+      },
+    });
+    await page.goto(await linkInMail(known.email));
+    await page.getByRole('button', { name: 'Accept the invitation' }).click();
+    await inPortal(page);
+    await page.getByRole('button', { name: /choose another$/ }).waitFor();
+  });
+});
+
+describe('a forgotten password', () => {
+  it('is set anew by a link that is mailed', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const page = await portal.signedIn(owner);
+    const other = await portal.browser();
+    await other.goto('/');
+    await other.getByRole('link', { name: 'I have forgotten my password' }).click();
+    await other.getByLabel('E-mail address').fill(owner.email);
+    await expectAccessibleInBothThemes(other);
+    await other.getByRole('button', { name: 'Send me a link' }).click();
+    await other.getByText('Look into your mail').waitFor();
+
+    const link = await linkInMail(owner.email);
+    await other.goto(link);
+    await other.getByText('Choose a new password').waitFor();
+    await expectAccessibleInBothThemes(other);
+    await choosePassword(other, 'quite another password');
+    await other.getByRole('button', { name: 'Set the password' }).click();
+    await other.getByText('Your password is set.').waitFor();
+    await fillSignIn(other, owner.email, 'quite another password');
+    await inPortal(other);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
+    await other.goto(link);
+    await other.getByText('This link does not work').waitFor();
+  });
+
+  it('gets the same answer where nobody has the address', async () => {
+    const page = await portal.browser();
+    await page.goto('/forgotten-password');
+    await page.getByLabel('E-mail address').fill('nobody@people.example');
+    await page.getByRole('button', { name: 'Send me a link' }).click();
+    await page.getByText('Look into your mail').waitFor();
+    await portal.homeport.idle();
+    expect(mailsTo(portal.homeport, 'nobody@people.example')).toEqual([]);
+  });
+});
