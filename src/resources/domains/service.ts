@@ -4,7 +4,7 @@ import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
+import { InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
@@ -13,6 +13,7 @@ import { findStanding } from '../installs/store.ts';
 import { changesBetween, NEW_NAME } from './changes.ts';
 import { parseDomainName } from './domain-name.ts';
 import { releaseNames } from './duplicates.ts';
+import { readNames } from './new-names.ts';
 import {
   requireFitForDeletion,
   requireFitForPrimary,
@@ -26,7 +27,6 @@ import {
   findDomain,
   insertDomain,
   isRedirectTarget,
-  namesAmong,
   pageOfDomains,
   setPrimary,
   setRedirect,
@@ -132,7 +132,12 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const id = random.uuid();
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
-      const [name = ''] = await readNames(queries, installId, [{ field: 'name', text: input.name }]);
+      const [name = ''] = await readNames(
+        queries,
+        installId,
+        [{ field: 'name', text: input.name }],
+        config.siteDomain,
+      );
       await addName(transaction, id, installId, name);
       if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
       if (input.primary === true) await makePrimary(queries, installId, id);
@@ -152,7 +157,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const given = inputs.map(({ name }, index) => ({ field: `domains.${index}.name`, text: name }));
-      const names = await readNames(queries, installId, given);
+      const names = await readNames(queries, installId, given, config.siteDomain);
       for (const [index, name] of names.entries())
         await addName(transaction, ids[index] ?? '', installId, name);
       const all = await domainsOf(queries, installId).execute();
@@ -179,31 +184,6 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const install = await seenInstall(reader, caller, installId, 'install.read');
     const added = await domainsOf(reader, installId).where('domain.id', 'in', ids).execute();
     return added.map((domain) => ({ ...domain, install }));
-  }
-
-  /** Names as they are stored. Throws InvalidRequest with all that is wrong with them, each fault at its place. */
-  async function readNames(
-    queries: Queries,
-    installId: string,
-    given: { field: string; text: string }[],
-  ): Promise<string[]> {
-    const parsed = given.map(({ text }) => parseDomainName(text, config.siteDomain));
-    const names = parsed.flatMap((result) => (result.ok ? [result.name] : []));
-    const present = names.length > 0 ? await namesAmong(queries, installId, names) : [];
-    const faults = parsed.flatMap((result, index): Fault[] => {
-      const place = { resource: 'Domain', field: given[index]?.field ?? '' };
-      if (!result.ok) return [{ ...place, type: 'invalid_value', ...result.fault }];
-      const { name } = result;
-      const isFirst = parsed.findIndex((other) => other.ok && other.name === name) === index;
-      if (isFirst && !present.includes(name)) return [];
-      const message = isFirst
-        ? `${name} is a domain of this install already`
-        : `${name} stands twice in the request`;
-      return [{ ...place, type: 'value_unavailable', code: 'taken', message }];
-    });
-    const [first] = faults;
-    if (first) throw new InvalidRequest(first.message, faults);
-    return names;
   }
 
   async function addName(

@@ -263,6 +263,16 @@ describe('a platform with one host', () => {
     await expect(installs.switchWordpress('nobody', '6.1.9')).rejects.toThrow(
       'There is no install "nobody".',
     );
+    const written = await homeport.platform.database.reader
+      .selectFrom('activity')
+      .select(['account_id', 'subject_name', 'details', 'user_name'])
+      .where('action', '=', 'install.switch_core')
+      .where('subject_id', '=', id)
+      .execute();
+    const details = { from: '6.8.7', to: '6.1.9' };
+    expect(written).toEqual([
+      { account_id: accountId, subject_name: name, details, user_name: 'the operator' },
+    ]);
 
     const { wordpressVersions } = local.description;
     local.description.wordpressVersions = ['6.1.9'];
