@@ -1,0 +1,180 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Person } from '../homeport.ts';
+import { mailsTo } from '../mails.ts';
+import { expectAccessible, type Portal, startPortal } from './portal.ts';
+
+describe('an account', () => {
+  let portal: Portal;
+  let accountId: string;
+  let owner: Person;
+  let full: Person;
+  let given: { id: string; name: string };
+  /** The owner's. */
+  let page: Page;
+  beforeAll(async () => {
+    portal = await startPortal();
+    const { homeport } = portal;
+    ({ owner, accountId } = await homeport.ownedAccount());
+    full = await homeport.person(accountId, 'full');
+    await call(full, 'Frida', 'Full');
+    given = await homeport.install(owner, accountId);
+    page = await portal.signedIn(owner);
+  });
+  afterAll(() => portal.remove());
+
+  const at = (place: string) => `/accounts/${accountId}/${place}`;
+  const call = ({ userId }: Person, first_name: string, last_name: string) =>
+    portal.homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('users').set({ first_name, last_name }).where('id', '=', userId).execute(),
+    );
+
+  it('invites a person with installs of theirs, again, gives them another role, and lets them go', async () => {
+    await page.goto(at('people'));
+    await page.getByText('The last owner stays.').waitFor();
+    await page.getByRole('button', { name: 'Invite a person' }).click();
+    await page.getByLabel('First name').fill('Ida');
+    await page.getByLabel('Last name').fill('Invited');
+    await page.getByLabel('E-mail').fill('ida@people.example');
+    await page.getByLabel(given.name).check();
+    await page.getByText('1 of 1 chosen').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Send the invitation' }).click();
+    const ida = page.getByRole('row', { name: /Ida Invited/ });
+    await ida.getByText('Not accepted yet').waitFor();
+    await ida.getByText(given.name).waitFor();
+
+    await ida.getByRole('button', { name: 'Invite again' }).click();
+    await page.getByText('on its way to ida@people.example again').waitFor();
+    await portal.homeport.idle();
+    expect(mailsTo(portal.homeport, 'ida@people.example')).toHaveLength(2);
+
+    await ida.getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('radio', { name: 'Full' }).check();
+    await page.getByRole('checkbox', { name: 'Billing' }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await ida.getByText('Full, with billing').waitFor();
+
+    await ida.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
+    await ida.waitFor({ state: 'detached' });
+  });
+
+  it('offers a partial user what is theirs and nothing else', async () => {
+    const partial = await portal.homeport.person(accountId, 'partial', [given.id]);
+    const theirs = await portal.signedIn(partial);
+    await theirs.getByText('There is no site here for you yet').waitFor();
+    const places = theirs.getByRole('navigation', { name: 'Account' }).getByRole('link');
+    expect(await places.allTextContents()).toEqual(['Sites', 'Installs', 'People', 'Activity']);
+    expect(await theirs.getByRole('button', { name: /^Create an? / }).count()).toBe(0);
+    await theirs.getByRole('link', { name: 'Installs', exact: true }).click();
+    await theirs.getByRole('link', { name: given.name }).waitFor();
+    expect(await theirs.getByRole('button', { name: /^Create an? / }).count()).toBe(0);
+    await theirs.getByRole('link', { name: 'People' }).click();
+    await theirs.getByText('Your own entry.').waitFor();
+    expect(await theirs.getByRole('row').count()).toBe(2);
+    expect(await theirs.getByRole('button', { name: /Invite|Change|Remove|Leave/ }).count()).toBe(0);
+    await expectAccessible(theirs);
+  });
+
+  it('shows one person what another does, and takes from them what they may do no longer, without reloading', async () => {
+    const theirs = await portal.signedIn(full);
+    await theirs.goto(at('people'));
+    await theirs.getByText('Only an owner can change an owner.').waitFor();
+    await theirs.getByRole('button', { name: 'Invite a person' }).click();
+    await theirs.getByRole('radio', { name: 'Partial' }).waitFor();
+    expect(await theirs.getByRole('radio', { name: 'Owner' }).count()).toBe(0);
+    expect(await theirs.getByRole('checkbox', { name: 'Billing' }).count()).toBe(0);
+    await theirs.goto(at('sites'));
+
+    await page.goto(at('sites'));
+    await page.getByText('There is no site yet').waitFor();
+    await theirs.getByRole('button', { name: 'Create a site' }).click();
+    await theirs.getByLabel('Name').fill('Made by Frida');
+    await theirs.getByRole('button', { name: 'Create the site' }).click();
+    await page.getByRole('link', { name: 'Made by Frida' }).waitFor();
+
+    await page.goto(at('people'));
+    const frida = page.getByRole('row', { name: /Frida Full/ });
+    await frida.getByRole('button', { name: 'Change role' }).click();
+    await page.getByRole('radio', { name: 'Partial' }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Change the role' }).click();
+    await frida.getByText('No installs yet').waitFor();
+    await theirs.getByRole('heading', { name: 'There is no such site' }).waitFor();
+  });
+
+  it('tells who did what with which credential as it is done, and gives it away as a file', async () => {
+    await page.goto(at('activity'));
+    await page.getByText('Frida Full created the site Made by Frida').waitFor();
+    await owner.client.post(`/installs/${given.id}/domains`, { name: 'shop.example' });
+    const row = page.getByRole('row', { name: /Test Person added the domain shop\.example/ });
+    await row.getByText('API, with test').waitFor();
+    await row.getByText('127.0.0.1').waitFor();
+    await row.getByRole('link', { name: given.name }).waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download as CSV' }).click();
+    const file = await (await download).path();
+    expect(await readFile(file, 'utf8')).toMatch(/domain\.create.*shop\.example/);
+  });
+
+  it('is renamed, and says why a second factor cannot be demanded yet', async () => {
+    await page.goto(at('settings'));
+    await page.getByLabel('Name of the account').fill('Flowers');
+    await page.getByRole('button', { name: 'Rename the account' }).click();
+    await page.getByRole('banner').getByText('Flowers').waitFor();
+    await page.getByText('To demand it of others, have one yourself first').waitFor();
+    expect(await page.getByRole('button', { name: 'Demand a second factor' }).isDisabled()).toBe(true);
+  });
+
+  it('has pages that are accessible, dark and narrow too', async () => {
+    const wide = { width: 1280, height: 900 };
+    for (const [place, shown] of [
+      ['sites', 'Made by Frida'],
+      ['installs', given.name],
+      ['people', 'Frida Full'],
+      ['activity', 'Frida Full created'],
+      ['settings', 'See the people'],
+    ] as const) {
+      await page.goto(at(place));
+      await page.getByText(shown).first().waitFor();
+      await expectAccessible(page);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await page.setViewportSize({ width: 360, height: 740 });
+      await expectAccessible(page);
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), place).toBe(true);
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.setViewportSize(wide);
+    }
+  });
+
+  it('of a thousand sites is listed, searched and sorted fluently', async () => {
+    const { homeport } = portal;
+    const ownedId = await homeport.account('Thousand');
+    const rich = await homeport.person(ownedId, 'owner');
+    const created_at = '2026-01-01T00:00:00.000Z';
+    await homeport.platform.database.write(async ({ queries }) => {
+      const rows = Array.from({ length: 1_000 }, (_, index) => ({
+        id: crypto.randomUUID(),
+        name: `Site ${index + 1}`,
+        account_id: ownedId,
+        created_at,
+      }));
+      await queries.insertInto('sites').values(rows).execute();
+      await queries
+        .updateTable('accounts')
+        .set({ site_count: rows.length })
+        .where('id', '=', ownedId)
+        .execute();
+    });
+    const theirs = await portal.signedIn(rich);
+    await theirs.getByText('1000 sites').waitFor();
+    const begun = performance.now();
+    await theirs.getByLabel('Search sites').fill('site 999');
+    await theirs.getByText('1 of 1000 sites').waitFor();
+    expect(performance.now() - begun).toBeLessThan(1_000);
+    await theirs.getByLabel('Search sites').fill('');
+    await theirs.getByRole('button', { name: 'Site', exact: true }).click();
+    await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();
+  });
+});

@@ -1,0 +1,113 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorFor } from '../../src/access/caller.ts';
+import { visit } from '../edge.ts';
+import { installName, type Person } from '../homeport.ts';
+import { expectAccessible, type Portal, startPortal } from './portal.ts';
+
+describe('a site', () => {
+  let portal: Portal;
+  let owner: Person;
+  let accountId: string;
+  /** The owner's. */
+  let page: Page;
+  beforeAll(async () => {
+    portal = await startPortal();
+    ({ owner, accountId } = await portal.homeport.ownedAccount());
+    page = await portal.signedIn(owner);
+  });
+  afterAll(() => portal.remove());
+
+  const made = (name: string) =>
+    portal.homeport.services.sites.create(operatorFor(owner.userId), { name, account_id: accountId });
+
+  it('comes about with its install, which is served; is renamed, and deleted by typing its name', async () => {
+    await page.getByText('There is no site yet').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create a site' }).click();
+    await expectAccessible(page);
+    await page.getByLabel('Name').fill('Shop');
+    await page.getByRole('button', { name: 'Create the site' }).click();
+    await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
+
+    const production = page.getByRole('region', { name: 'Production' });
+    await production.getByRole('button', { name: 'Create an install here' }).click();
+    const name = installName();
+    await page.getByLabel('Name').fill('My shop');
+    await page.getByText('Use lower-case letters only.').waitFor();
+    expect(await page.getByRole('button', { name: 'Create the install' }).isDisabled()).toBe(true);
+    await page.getByLabel('Name').fill(name);
+    await page.getByText(`Its address will be ${name}.`).waitFor();
+    expect(await page.getByLabel('Environment').inputValue()).toBe('production');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create the install' }).click();
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+
+    await page.goBack();
+    await production.getByText('Active').waitFor();
+    await production.getByRole('link', { name: /^Open website/ }).waitFor();
+    await expectAccessible(page);
+    const { siteDomain } = portal.homeport.config;
+    expect((await visit(portal.homeport, `http://${name}.${siteDomain}/`)).status).toBe(200);
+
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('Store');
+    await page.getByRole('button', { name: 'Rename the site' }).click();
+    await page.getByRole('heading', { name: 'Store', level: 1 }).waitFor();
+
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const confirm = page.getByRole('button', { name: 'Delete the site' });
+    await page.getByRole('alertdialog').getByText(`${name} (Production)`).waitFor();
+    expect(await confirm.isDisabled()).toBe(true);
+    await page.getByLabel('Type Store to confirm').fill('Store');
+    await expectAccessible(page);
+    await confirm.click();
+    await page.getByText('There is no site yet').waitFor();
+    await page.goto(`/accounts/${accountId}/installs`);
+    await page.getByText('There is no install yet').waitFor();
+  });
+
+  it('is filled with an install that is there, and emptied again', async () => {
+    const site = await made('Journal');
+    const { name } = await portal.homeport.install(owner, accountId, {
+      site_id: site.id,
+      environment: 'staging',
+    });
+    await page.goto(`/sites/${site.id}`);
+    const staging = page.getByRole('region', { name: 'Staging' });
+    await staging.getByRole('button', { name: `Take out ${name}` }).click();
+    await staging.getByText('Empty').waitFor();
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Staging');
+
+    const production = page.getByRole('region', { name: 'Production' });
+    await production.getByRole('button', { name: 'Move an install here' }).click();
+    await page.getByRole('combobox', { name: 'Install' }).selectOption({ label: `${name}: in no site` });
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Move the install' }).click();
+    await production.getByRole('link', { name: `Manage ${name}` }).waitFor();
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.setViewportSize({ width: 360, height: 740 });
+    await expectAccessible(page);
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  it('of others is seen as it comes, and its installs as they become active, without reloading', async () => {
+    await page.goto(`/accounts/${accountId}/installs`);
+    await page.getByRole('table').waitFor();
+    const held = installName();
+    await owner.client.post('/installs', { name: held, account_id: accountId });
+    await page.getByRole('row', { name: held }).getByText('Active').waitFor();
+    await page.getByRole('combobox', { name: 'Site' }).selectOption('In no site');
+    await page.getByText('1 of 2 installs').waitFor();
+    await page.getByLabel('Search installs').fill('nothing like it');
+    await page.getByText('0 of 2 installs').waitFor();
+  });
+
+  it('that is gone is told as such', async () => {
+    const site = await made('Passing');
+    await page.goto(`/sites/${site.id}`);
+    await page.getByRole('heading', { name: 'Passing' }).waitFor();
+    await owner.client.delete(`/sites/${site.id}`);
+    await page.getByRole('heading', { name: 'There is no such site' }).waitFor();
+  });
+});
