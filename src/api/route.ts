@@ -24,7 +24,6 @@ export interface Call<Path extends string> {
   caller: Caller;
   /** An identifier of the path: a UUID in lower case. */
   id(name: PathIds<Path>): string;
-  requestId: string;
 }
 
 /** What every endpoint declares, at one place: the row of the specification's endpoint table. */
@@ -163,12 +162,12 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
 }
 
 export function checkedCall(
-  { caller, requestId, params }: IncomingCall,
+  { caller, params }: IncomingCall,
   method: Route['method'],
-): { caller: Caller; requestId: string; id(name: string): string } {
+): { caller: Caller; id(name: string): string } {
   if (caller === null) throw new Error('a request passed the gate without a caller');
   if (method !== 'GET' && caller.limits?.readOnly === true) throw new Forbidden();
-  return { caller, requestId, id: checkedIds(params) };
+  return { caller, id: checkedIds(params) };
 }
 
 /** Checks every identifier of the path at once; a malformed one tells its kind. */
