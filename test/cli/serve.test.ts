@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type FakeDnsServer, reply, startFakeDnsServer } from '../../src/dns/fake-dns-server.fixture.ts';
 import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
+import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { freePort } from '../servers/postgres-server.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
 
@@ -54,6 +55,7 @@ test('the first start prints where everything is, and credentials that work as p
   username = value('Username');
   password = value('Password');
   account = value('Account');
+  expect(value('Portal')).toBe(`${environment.HOMEPORT_PUBLIC_URL}/`);
   expect(value('API')).toBe(`${environment.HOMEPORT_PUBLIC_URL}/v1`);
   expect(value('Listening on')).toBe(environment.HOMEPORT_LISTEN);
   expect(value('SFTP')).toBe(environment.HOMEPORT_SSH_LISTEN);
@@ -70,6 +72,20 @@ test('the first start prints where everything is, and credentials that work as p
     ? JSON.parse((await promisify(execFile)('/bin/sh', ['-c', `${line} --silent --show-error`])).stdout)
     : await whoAmI();
   expect(answer).toMatchObject({ email: 'owner@localhost' });
+});
+
+test('the link that it prints sets the password of the first owner, who then signs in', async () => {
+  const printed = server.stdout();
+  const [, link = ''] = /^ {2}Open +(\S+)$/m.exec(printed) ?? [];
+  const [, email = ''] = /^ {2}Sign in as +(\S+)$/m.exec(printed) ?? [];
+  const origin = environment.HOMEPORT_PUBLIC_URL ?? '';
+  expect(link.startsWith(`${origin}/password/`)).toBe(true);
+  const browser = createPortalClient({ origin, ca: certificate() });
+  const path = `/password_links/${link.slice(link.lastIndexOf('/') + 1)}`;
+  expect((await browser.get(path)).body).toMatchObject({ email: 'owner@localhost', purpose: 'first' });
+  expect((await browser.post(path, { password: PASSWORD })).status).toBe(204);
+  expect((await browser.signIn(email, PASSWORD)).body).toEqual({ stage: 'full' });
+  expect((await browser.get('/session')).body).toMatchObject({ accounts: [{ id: account, role: 'owner' }] });
 });
 
 test('beside it: commands, doctor, and a second server that finds its addresses in use', async () => {
@@ -162,7 +178,7 @@ test('Ctrl-C lets a request under way end, and the process with 0', async () => 
 test('the second start reuses all, and prints no credentials', async () => {
   const before = certificate();
   server = await serve(environment);
-  expect(server.stdout()).not.toMatch(/Username|Password|curl/);
+  expect(server.stdout()).not.toMatch(/Username|[Pp]assword|curl/);
   expect(server.stdout()).toContain(`${environment.HOMEPORT_PUBLIC_URL}/v1`);
   expect(certificate()).toBe(before);
   expect(await whoAmI()).toMatchObject({ email: 'owner@localhost' });

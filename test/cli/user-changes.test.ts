@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { enrol } from '../one-time-codes.ts';
+import { createPortalClient, PASSWORD, signedIn } from '../portal-client.ts';
+import { type Environment, environmentFor, run } from './run-homeport.ts';
+
+let homeport: TestHomeport;
+let environment: Environment;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport();
+  environment = await environmentFor(homeport.place, { HOMEPORT_PUBLIC_URL: homeport.origin });
+});
+afterAll(() => homeport.remove());
+
+test('a link from the command line sets a password in the portal, once; the one before is dead', async () => {
+  const { email } = await homeport.person();
+  const links = [];
+  for (let times = 0; times < 2; times++) {
+    const { code, stdout, stderr } = await run(environment, 'user', 'password-link', email.toUpperCase());
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(new RegExp(`^${homeport.origin}/password/[\\w-]{32}\n$`));
+    links.push(stdout.trim());
+  }
+  const [first = '', second = ''] = links.map((link) => link.slice(link.lastIndexOf('/') + 1));
+  const browser = createPortalClient(homeport);
+  const set = (token: string) => browser.post(`/password_links/${token}`, { password: PASSWORD });
+  expect((await browser.get(`/password_links/${second}`)).body).toMatchObject({ email, purpose: 'first' });
+  expect((await set(first)).status).toBe(404);
+  expect((await set(second)).status).toBe(204);
+  expect((await set(second)).status).toBe(404);
+  expect((await browser.signIn(email, PASSWORD)).status).toBe(200);
+});
+
+test('the second factor of somebody who lost it is switched off, for who says that they mean it', async () => {
+  const person = await homeport.person();
+  await enrol(await signedIn(homeport, person), new Date());
+  const words = ['user', 'reset-second-factor', person.email];
+  expect(await run(environment, ...words)).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: `homeport: With that, the password alone lets ${person.email} in. Without a terminal to ask on, say --yes.\n`,
+  });
+  expect(await run(environment, ...words, '--yes')).toMatchObject({
+    code: 0,
+    stdout: `The second factor of ${person.email} is switched off, and their sessions have ended.\n`,
+  });
+  expect((await createPortalClient(homeport).signIn(person.email, PASSWORD)).body).toEqual({ stage: 'full' });
+  expect(await run(environment, ...words, '--yes')).toMatchObject({
+    code: 0,
+    stdout: `${person.email} has no second factor.\n`,
+  });
+});
+
+test('a person gets another address and name; nobody gets one that somebody has', async () => {
+  const [person, other] = [await homeport.person(), await homeport.person()];
+  const email = `frida-${person.userId}@people.example`;
+  const change = (...words: string[]) => run(environment, 'user', 'change', ...words);
+  expect(await change(person.email, '--email', email, '--first-name', ' Frida ')).toEqual({
+    code: 0,
+    stdout: `Changed: Frida Person, ${email}.\n`,
+    stderr: '',
+  });
+  expect((await person.client.get('/user')).body).toMatchObject({ email, first_name: 'Frida' });
+  for (const [words, sentence] of [
+    [[email, '--email', other.email], `Somebody else has the address ${other.email}.`],
+    [[email, '--email', 'frida'], 'This is no e-mail address.'],
+    [[email], 'Say what to change: --email, --first-name or --last-name.'],
+    [
+      [person.email, '--last-name', 'Full'],
+      `There is nobody with the address ${person.email}; "homeport user list" shows everybody.`,
+    ],
+  ] as const) {
+    expect(await change(...words)).toEqual({ code: 1, stdout: '', stderr: `homeport: ${sentence}\n` });
+  }
+});
