@@ -1,5 +1,6 @@
 import { type ComponentType, lazy, Suspense, useEffect } from 'react';
 import { Link, useLocation } from 'wouter';
+import { ApiFailure } from '../../api/failure.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../components/notice.tsx';
 import { Page, SectionNav } from '../../components/page.tsx';
@@ -47,6 +48,13 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
 /** Everything of one website, each part at an address of its own. */
 export function InstallPage({ installId, section }: { installId: string; section: string }) {
   const query = useInstall(installId);
+  if (query.error instanceof ApiFailure && query.error.status === 404) {
+    return (
+      <Page title="No such install">
+        <p>It was deleted, or it is not yours to see.</p>
+      </Page>
+    );
+  }
   if (query.data === undefined) {
     return (
       <Page title="Install">
@@ -68,7 +76,9 @@ function InstallFrame({ install, section }: { install: Install; section: string 
     if (accountId !== undefined) rememberAccount(accountId);
   }, [accountId]);
   const present = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
-  const Content = present?.content ?? Overview;
+  // Of one that was never made there is nothing else to see.
+  const isFailed = install.status === 'failed';
+  const Content = isFailed ? Overview : (present?.content ?? Overview);
   const own = `/installs/${install.id}`;
   return (
     <Page
@@ -79,14 +89,16 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       }
     >
       <InstallNotice install={install} />
-      <SectionNav
-        label={`Parts of ${install.name}`}
-        items={SECTIONS.map(({ id, label }) => ({
-          // The first part is at the address of the install itself too.
-          href: id === 'overview' && location === own ? own : `${own}/${id}`,
-          label,
-        }))}
-      />
+      {!isFailed && (
+        <SectionNav
+          label={`Parts of ${install.name}`}
+          items={SECTIONS.map(({ id, label }) => ({
+            // The first part is at the address of the install itself too.
+            href: id === 'overview' && location === own ? own : `${own}/${id}`,
+            label,
+          }))}
+        />
+      )}
       <Suspense fallback={<ProgressBar label={`Loading ${present?.label ?? ''}`} />}>
         <Content install={install} />
       </Suspense>

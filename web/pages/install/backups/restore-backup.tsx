@@ -12,6 +12,7 @@ import { Empty } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { say } from '../../../components/toast.tsx';
 import { type Backup, type Install, useInstalls } from '../queries.ts';
+import styles from './backups.module.css';
 
 interface Target {
   id: string;
@@ -71,7 +72,7 @@ export function RestoreBackup({
           }}
           title={`Replace ${target.name}`}
           description={
-            <>
+            <div className={styles.words}>
               <p>
                 The present files and the present database of {target.name} are replaced by those of the
                 backup "{backup.description}". What changed since then is lost.
@@ -84,7 +85,7 @@ export function RestoreBackup({
                   </Button>
                 </p>
               )}
-            </>
+            </div>
           }
           name={target.name}
           confirmLabel={`Restore ${target.name}`}

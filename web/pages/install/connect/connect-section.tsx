@@ -16,9 +16,7 @@ export function ConnectSection({ install }: { install: Install }) {
         connection === null ? (
           <Section title="Connect">
             <Empty>
-              {install.status === 'failed'
-                ? 'This install was never made, so there is nothing to connect to.'
-                : 'The host of this install has not told yet how it is reached. Look again in a minute.'}
+              The host of this install has not told yet how it is reached. Look again in a minute.
             </Empty>
           </Section>
         ) : (

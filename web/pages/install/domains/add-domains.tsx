@@ -76,12 +76,12 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
         onChange={(event) => setText(event.currentTarget.value)}
       />
       <CheckboxField
-        label="Add the other name too, and redirect it"
+        label="Add www names too, and redirect them"
         name="twins"
         hint={
           redirects.length > 0
             ? redirects.map(({ name, redirect_to }) => `${name} leads to ${redirect_to}`).join('; ')
-            : 'www.example.com leads to example.com, or the other way round.'
+            : 'www.example.com leads to example.com then, or the other way round.'
         }
         checked={twins}
         onChange={(event) => setTwins(event.currentTarget.checked)}

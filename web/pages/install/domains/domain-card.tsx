@@ -19,6 +19,7 @@ export function DomainCard({
   domain,
   all,
   state,
+  twinState,
   nextCheck,
   mayWork,
 }: {
@@ -27,6 +28,8 @@ export function DomainCard({
   all: Domain[];
   /** Undefined until it is loaded. */
   state: DomainState | undefined;
+  /** Of its www twin, whose reports tell of it too. */
+  twinState: DomainState | undefined;
   nextCheck: string | null;
   mayWork: boolean;
 }) {
@@ -67,7 +70,8 @@ export function DomainCard({
         installId={install.id}
         domain={domain}
         all={all}
-        state={state}
+        reportId={state?.report_id ?? twinState?.report_id ?? null}
+        checkedAt={state?.checked_at ?? null}
         next={nextCheck}
         mayWork={mayWork}
       />

@@ -6,7 +6,8 @@ import { Button } from '../../../components/button.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Time, useSecondsUntil } from '../../../components/time.tsx';
 import { sayFailure } from '../../../components/toast.tsx';
-import { type Domain, type DomainCheck, type DomainState, type Report, useReport } from '../queries.ts';
+import { type Domain, type DomainCheck, type Report, useReport } from '../queries.ts';
+import { reloadDomains } from './change-domain.ts';
 import styles from './domains.module.css';
 import { checkWord, inOrder } from './report-words.ts';
 
@@ -17,70 +18,84 @@ export function DomainCheckPanel({
   installId,
   domain,
   all,
-  state,
+  reportId,
+  checkedAt,
   next,
   mayWork,
 }: {
   installId: string;
   domain: Domain;
   all: Domain[];
-  state: DomainState | undefined;
+  reportId: string | null;
+  checkedAt: string | null;
   /** When the install may be asked again; null: now. */
   next: string | null;
   mayWork: boolean;
 }) {
-  const queries = useQueryClient();
-  const [requested, setRequested] = useState<string | null>(null);
-  const [pending, setPending] = useState(false);
-  const seconds = useSecondsUntil(next);
-  const reportId = requested ?? state?.report_id ?? null;
   const report = useReport(installId, reportId).data ?? null;
-  const isBeingMade = reportId !== null && report?.complete === false;
+  const isBeingMade = report?.complete === false;
+  return (
+    <div className={styles.stack}>
+      <div className={styles.row}>
+        {mayWork && <CheckButton installId={installId} domain={domain} next={next} pending={isBeingMade} />}
+        {checkedAt !== null && !isBeingMade && (
+          <span className={styles.soft}>
+            Last checked <Time at={checkedAt} />
+          </span>
+        )}
+      </div>
+      <div aria-live="polite" className={styles.live}>
+        {report && <ShownReport report={report} name={domain.name} all={all} />}
+      </div>
+    </div>
+  );
+}
+
+function CheckButton({
+  installId,
+  domain,
+  next,
+  pending,
+}: {
+  installId: string;
+  domain: Domain;
+  next: string | null;
+  pending: boolean;
+}) {
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const seconds = useSecondsUntil(next);
 
   async function check() {
-    setPending(true);
+    setAsking(true);
     try {
-      const { report_id } = await answered(
+      await answered(
         hosting.POST('/installs/{install_id}/domains/{domain_id}/check_status', {
           params: { path: { install_id: installId, domain_id: domain.id } },
         }),
       );
-      setRequested(report_id);
     } catch (error) {
       sayFailure(error);
     } finally {
-      setPending(false);
-      await queries.invalidateQueries({ queryKey: ['operation', installId] });
+      // The new report is the domain's last one from now on, and the next turn is later.
+      await reloadDomains(queries, installId);
+      setAsking(false);
     }
   }
 
   return (
-    <div className={styles.stack}>
-      <div className={styles.row}>
-        {mayWork && (
-          <Button
-            small
-            pending={pending || isBeingMade}
-            disabled={seconds > 0}
-            aria-label={`Check now: ${domain.name}`}
-            onClick={check}
-          >
-            Check now
-          </Button>
-        )}
-        {mayWork && seconds > 0 && !isBeingMade && (
-          <span className={styles.soft}>You can check again in {seconds} s.</span>
-        )}
-        {state?.checked_at && !isBeingMade && (
-          <span className={styles.soft}>
-            Last checked <Time at={state.checked_at} />
-          </span>
-        )}
-      </div>
-      <div aria-live="polite" className={styles.stack}>
-        {report && <ShownReport report={report} name={domain.name} all={all} />}
-      </div>
-    </div>
+    <>
+      <Button
+        small
+        pending={asking || pending}
+        disabled={seconds > 0}
+        aria-label={`Check now: ${domain.name}`}
+        onClick={check}
+      >
+        Check now
+      </Button>
+      {seconds > 0 && !pending && <span className={styles.soft}>You can check again in {seconds} s.</span>}
+    </>
   );
 }
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -9,6 +9,7 @@ import { type Domain, type Install, useDomainStates, useDomains, useOperations }
 import { AddDomains } from './add-domains.tsx';
 import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';
+import { twinOf } from './new-names.ts';
 
 /** More than these are found by searching rather than by looking. */
 const SEARCHED_FROM = 8;
@@ -34,30 +35,35 @@ export function DomainsSection({ install }: { install: Install }) {
       }
     >
       <Loaded query={domains} what="domains">
-        {(all) => (
-          <>
-            <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
-            <DomainList all={all}>
-              {(domain) => (
-                <DomainCard
-                  key={domain.id}
-                  install={install}
-                  domain={domain}
-                  all={all}
-                  state={states.data?.find(({ domain_id }) => domain_id === domain.id)}
-                  nextCheck={operations.data?.next.check_status ?? null}
-                  mayWork={mayWork}
-                />
-              )}
-            </DomainList>
-          </>
-        )}
+        {(all) => {
+          const stateOf = (domain: Domain | undefined) =>
+            states.data?.find(({ domain_id }) => domain_id === domain?.id);
+          return (
+            <>
+              <AddDomains open={adding} onOpenChange={setAdding} installId={install.id} present={all} />
+              <DomainList all={all}>
+                {(domain) => (
+                  <DomainCard
+                    key={domain.id}
+                    install={install}
+                    domain={domain}
+                    all={all}
+                    state={stateOf(domain)}
+                    twinState={stateOf(all.find(({ name }) => name === twinOf(domain.name)))}
+                    nextCheck={operations.data?.next.check_status ?? null}
+                    mayWork={mayWork}
+                  />
+                )}
+              </DomainList>
+            </>
+          );
+        }}
       </Loaded>
     </Section>
   );
 }
 
-function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => React.ReactNode }) {
+function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => ReactNode }) {
   const [sought, setSought] = useState('');
   const [most, setMost] = useState(SHOWN_AT_ONCE);
   const found = all.filter(({ name }) => name.includes(sought.trim().toLowerCase()));

@@ -11,10 +11,17 @@ describe('names to be added', () => {
   });
 
   it('have their twin as a redirect, unless it is named or there already', () => {
-    expect(withTwins(['example.com', '*.example.com', 'www.one.example'], ['one.example'], true)).toEqual([
+    expect(
+      withTwins(
+        ['example.com', '*.example.com', 'www.one.example', 'blog.two.example'],
+        ['one.example'],
+        true,
+      ),
+    ).toEqual([
       { name: 'example.com' },
       { name: '*.example.com' },
       { name: 'www.one.example' },
+      { name: 'blog.two.example' },
       { name: 'www.example.com', redirect_to: 'example.com' },
     ]);
     expect(withTwins(['example.com', 'www.example.com'], [], true)).toHaveLength(2);

@@ -1,3 +1,5 @@
+import { looksLikeApex } from './dns-advice.ts';
+
 /** Names as people write or paste them: by lines, spaces or commas, whole URLs among them, each once. */
 export function readNames(text: string): string[] {
   const names = text.split(/[\s,;]+/).map((word) =>
@@ -9,7 +11,7 @@ export function readNames(text: string): string[] {
   return [...new Set(names.filter((name) => name !== ''))];
 }
 
-/** The other name that visitors try: `www.example.com` for `example.com`, and the other way; null for a wildcard. */
+/** `www.example.com` for `example.com`, and the other way; null for a wildcard. */
 export function twinOf(name: string): string | null {
   if (name.startsWith('*.')) return null;
   return name.startsWith('www.') ? name.slice('www.'.length) : `www.${name}`;
@@ -20,14 +22,22 @@ export interface NewDomain {
   redirect_to?: string;
 }
 
-/** What to add: each name, and if wanted its twin as a redirect to it, unless that is named or there already. */
+/** Nobody tries www before `blog.example.com`. */
+const isTriedWithWww = (name: string) => name.startsWith('www.') || looksLikeApex(name);
+
+/**
+ * What to add: each name, and if wanted the twin that visitors try as a redirect to it, unless that is named or there
+ * already.
+ */
 export function withTwins(names: readonly string[], present: readonly string[], twins: boolean): NewDomain[] {
   const known = new Set([...names, ...present]);
   const added = names.map((name): NewDomain => ({ name }));
   if (!twins) return added;
   const redirects = names.flatMap((name): NewDomain[] => {
     const twin = twinOf(name);
-    return twin === null || known.has(twin) || !twin.includes('.') ? [] : [{ name: twin, redirect_to: name }];
+    return twin === null || known.has(twin) || !isTriedWithWww(name)
+      ? []
+      : [{ name: twin, redirect_to: name }];
   });
   return [...added, ...redirects];
 }

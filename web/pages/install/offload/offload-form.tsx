@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
@@ -25,6 +25,7 @@ export function OffloadForm({
 }) {
   const queries = useQueryClient();
   const [rows, setRows] = useState(() => rowsOf(settings));
+  const [added, setAdded] = useState<number | null>(null);
   const addButton = useRef<HTMLButtonElement>(null);
 
   async function submit(values: FormData) {
@@ -46,6 +47,12 @@ export function OffloadForm({
       queries.invalidateQueries({ queryKey: ['operation', installId] }),
     ]);
     say('The bucket is being checked.');
+  }
+
+  function add() {
+    const row = newRow(rows);
+    setRows([...rows, row]);
+    setAdded(row.key);
   }
 
   const change = (key: number, changed: Partial<PathRow>) =>
@@ -77,6 +84,7 @@ export function OffloadForm({
           key={row.key}
           row={row}
           index={index}
+          takesFocus={row.key === added}
           onChange={(changed) => change(row.key, changed)}
           onRemove={
             rows.length > 1
@@ -89,7 +97,7 @@ export function OffloadForm({
         />
       ))}
       <div>
-        <Button ref={addButton} small onClick={() => setRows([...rows, newRow(rows)])}>
+        <Button ref={addButton} small onClick={add}>
           Add a path
         </Button>
       </div>
@@ -101,18 +109,25 @@ export function OffloadForm({
 function PathFields({
   row,
   index,
+  takesFocus,
   onChange,
   onRemove,
 }: {
   row: PathRow;
   index: number;
+  /** It was added just now. */
+  takesFocus: boolean;
   onChange(changed: Partial<PathRow>): void;
   /** Null: it is the only one. */
   onRemove: (() => void) | null;
 }) {
+  const fields = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => {
+    if (takesFocus) fields.current?.querySelector('input')?.focus();
+  }, [takesFocus]);
   const field = (name: string) => `path_settings.${index}.${name}`;
   return (
-    <fieldset className={styles.path}>
+    <fieldset ref={fields} className={styles.path}>
       <legend>Path {index + 1}</legend>
       <TextField
         label="Path"

@@ -53,7 +53,7 @@ export function OffloadSection({ install }: { install: Install }) {
 function Standing({ installId }: { installId: string }) {
   const query = useOffloadStanding(installId);
   return (
-    <div aria-live="polite">
+    <div aria-live="polite" className={styles.standing}>
       <Loaded query={query} what="the state of the check">
         {({ state, reason, updated_at }) => {
           const when = updated_at !== null && <Time at={updated_at} />;
@@ -111,7 +111,8 @@ function ValidationFile({ installId }: { installId: string }) {
   return (
     <Section title="1. Validation file">
       <p>
-        It proves that the bucket is yours. Put it at the root of the bucket, where everybody can read it.
+        It proves that the bucket is yours. Put it at the root of the bucket, as it is, and as readable as the
+        files that shall be served from there.
       </p>
       <Loaded query={query} what="the validation file">
         {({ name, content }) => (
