@@ -11,16 +11,18 @@ const UNREAD_AT_MOST = 64 * 1024;
 /** Server-sent events (HTML, section 9.2), from whoever follows until the stream is destroyed. */
 export function eventStream(follow: (listener: LiveListener) => () => void): Readable {
   let stop = () => {};
+  let over = false;
   const stream = new Readable({
     read() {},
     destroy(error, done) {
+      over = true;
       clearInterval(comments);
       stop();
       done(error);
     },
   });
   const send = (text: string) => {
-    if (stream.destroyed || stream.readableEnded) return;
+    if (over) return;
     if (stream.readableLength > UNREAD_AT_MOST) stream.destroy();
     else stream.push(text);
   };
@@ -30,7 +32,10 @@ export function eventStream(follow: (listener: LiveListener) => () => void): Rea
     stop = follow({
       changed: (change) => send(`event: change\ndata: ${JSON.stringify(change)}\n\n`),
       resync: () => send('event: resync\ndata: {}\n\n'),
-      ended: () => stream.destroyed || stream.push(null),
+      ended() {
+        if (!over) stream.push(null);
+        over = true;
+      },
     });
   } catch (error) {
     stream.destroy();
