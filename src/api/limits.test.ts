@@ -246,6 +246,30 @@ describe('createRateLimiter', () => {
     expect((await limiter.peek('peek', 3)).allowed).toBe(false);
   });
 
+  it('counts a key by another window than a minute, where it has one', async () => {
+    const own = manualClock();
+    const limiters = [createRateLimiter(database, own), createRateLimiter(database, own)];
+    const spend = (index: number) => limiters[index % 2]?.spend('hourly', 4, 3600);
+    for (let spent = 0; spent < 4; spent++) expect(await spend(spent)).toMatchObject({ allowed: true });
+    own.advance(20 * 60_000);
+    expect(await spend(0)).toMatchObject({ allowed: false, resetSeconds: 40 * 60 });
+    own.advance(40 * 60_000);
+    expect(await spend(1)).toMatchObject({ allowed: true, resetSeconds: 3600 });
+  });
+
+  it('gives back what turned out not to count, in the same window alone', async () => {
+    const own = manualClock();
+    const limiter = createRateLimiter(database, own);
+    expect(await spendAll(limiter, 'refund', 3, 5)).toBe(3);
+    limiter.refund('refund');
+    expect(await spendAll(limiter, 'refund', 3, 5)).toBe(1);
+    own.advance(60_000);
+    limiter.refund('refund');
+    limiter.refund('of nobody');
+    expect(await spendAll(limiter, 'refund', 3, 5)).toBe(3);
+    expect(await spendAll(limiter, 'of nobody', 3, 5)).toBe(3);
+  });
+
   it('asks the database once in so many requests, and once for many at a time', async () => {
     let writes = 0;
     const counting = {

@@ -2,15 +2,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { pino } from 'pino';
-import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPlatform } from '../../src/homeport.ts';
 import { OperatorError } from '../../src/operator-error.ts';
-import { createAgent, text } from '../client.ts';
+import { text } from '../client.ts';
 import { ENDPOINTS } from '../contract/endpoint-table.ts';
 import { bodyFor, createThings, pathTo } from '../contract/things.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { codeAt, enrol } from '../one-time-codes.ts';
+import { createPortalClient, signedIn } from '../portal-client.ts';
 
 const TYPED_PASSWORD = 'typed-by-a-person-1234';
 const S3_SECRET = 's3-secret-access-key-5678';
@@ -76,25 +77,68 @@ async function failToSignIn(): Promise<void> {
   secrets.set('a wrong Authorization', btoa(`${owner.credential.username}:${TYPED_PASSWORD}`));
 }
 
-async function acceptInvitation(): Promise<void> {
+/** The token of the link in the first mail to an address. */
+function mailedToken(email: string): string {
+  const link = /https:\S+/.exec(mailsTo(homeport, email)[0]?.text ?? '')?.[0] ?? '';
+  return link.slice(link.lastIndexOf('/') + 1);
+}
+
+/** All that somebody does to get into the portal, wrong and right. */
+async function usePortal(): Promise<void> {
   const email = 'invited@example.com';
   await owner.client.post(`/accounts/${accountId}/account_users`, {
     user: { account_id: accountId, first_name: 'A', last_name: 'B', email, roles: 'full' },
   });
   await homeport.idle();
-  const link = /https:\S+/.exec(mailsTo(homeport, email)[0]?.text ?? '')?.[0] ?? '';
-  secrets.set('the token of an invitation', link.slice(link.lastIndexOf('/') + 1));
-  const agent = createAgent(homeport.ca);
+  const invitation = mailedToken(email);
+  secrets.set('the token of an invitation', invitation);
+  const browser = createPortalClient(homeport);
   for (const password of ['short', TYPED_PASSWORD, TYPED_PASSWORD]) {
-    const response = await request(link, {
-      method: 'POST',
-      dispatcher: agent,
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: `password=${password}&repeated=${password}`,
-    });
-    await response.body.dump();
+    await browser.post(`/invitations/${invitation}`, { password });
   }
-  await agent.close();
+  await browser.signIn(TYPED_PASSWORD, TYPED_PASSWORD);
+  await browser.signIn(email, `${TYPED_PASSWORD}, and more`);
+  expect((await browser.signIn(email, TYPED_PASSWORD)).status).toBe(200);
+  secrets.set('the token of a session', browser.cookie?.split('=')[1] ?? '');
+
+  const begun = await browser.post('/second_factor/enrolment', { password: TYPED_PASSWORD });
+  const secret = text(begun.body, 'secret');
+  secrets.set('the secret of a second factor', secret);
+  await browser.post('/second_factor', { code: TYPED_PASSWORD });
+  const switchedOn = await browser.post('/second_factor', { code: codeAt(secret, new Date()) });
+  const recovery = text(switchedOn.body, 'recovery_codes', 0);
+  secrets.set('a recovery code', recovery);
+  await browser.signIn(email, TYPED_PASSWORD);
+  secrets.set('the token of a session that awaits a code', browser.cookie?.split('=')[1] ?? '');
+  await browser.post('/session/second_factor', { code: TYPED_PASSWORD });
+  expect((await browser.post('/session/second_factor', { code: recovery })).status).toBe(200);
+  secrets.set('the token of a session after it', browser.cookie?.split('=')[1] ?? '');
+
+  await browser.post('/password', { current_password: TYPED_PASSWORD, password: `${TYPED_PASSWORD}5678` });
+  await browser.post('/password_resets', { email: owner.email });
+  await homeport.idle();
+  const reset = mailedToken(owner.email);
+  secrets.set('the token of a password link', reset);
+  await browser.get(`/password_links/${reset}`);
+  expect((await browser.post(`/password_links/${reset}`, { password: TYPED_PASSWORD })).status).toBe(204);
+}
+
+/** The sealing of somebody's second factor is broken: what fails has the secret at hand. */
+async function breakASecondFactor(): Promise<void> {
+  const person = await homeport.person();
+  const browser = await signedIn(homeport, person);
+  const { secret } = await enrol(browser, new Date());
+  await homeport.platform.database.write(({ queries }) =>
+    queries
+      .updateTable('second_factors')
+      .set({ sealed_secret: `v1.${TYPED_PASSWORD}` })
+      .where('user_id', '=', person.userId)
+      .execute(),
+  );
+  expect((await browser.post('/second_factor/removal', { code: codeAt(secret, new Date()) })).status).toBe(
+    503,
+  );
+  secrets.set('the secret of another second factor', secret);
 }
 
 /** A failure that nobody expected, in the middle of what handles a private key. */
@@ -160,8 +204,9 @@ it('the log of a busy run has no password, token, private key or Authorization i
   noteCredential('a partial user', partial.credential);
   await callEverything(partial);
   await failToSignIn();
-  await acceptInvitation();
+  await usePortal();
   await breakACertificate();
+  await breakASecondFactor();
   await failJobs();
   const { install } = homeport;
   const made = await install(owner, accountId);
@@ -178,7 +223,9 @@ it('the log of a busy run has no password, token, private key or Authorization i
     const line = lines.find((one) => one.includes(secret) || one.includes(encodeURIComponent(secret)));
     expect(line, name).toBeUndefined();
   }
-  expect(logged).not.toMatch(/PRIVATE KEY|Basic [A-Za-z0-9+/=]{8}|\/invitations\/[\w-]{8}/);
+  expect(logged).not.toMatch(
+    /PRIVATE KEY|Basic [A-Za-z0-9+/=]{8}|\/(invitations|password_links|password)\/[\w-]{8}/,
+  );
 });
 
 it('what an operator is told of a database that refuses says nothing of its password', async () => {
