@@ -108,15 +108,20 @@ export async function findMembers(
   return query.execute();
 }
 
-/** What was given to the members of an account, by install age. */
-export async function findGivenInstalls(queries: Queries, accountId: string): Promise<GivenInstall[]> {
-  return queries
+/** What was given to the members of an account, or to the one of them, by install age. */
+export async function findGivenInstalls(
+  queries: Queries,
+  accountId: string,
+  userId?: string,
+): Promise<GivenInstall[]> {
+  let query = queries
     .selectFrom('install_grants as given')
     .innerJoin('installs as install', 'install.id', 'given.install_id')
     .select(['given.user_id', 'install.id', 'install.name'])
     .where('given.account_id', '=', accountId)
-    .orderBy('install.seq')
-    .execute();
+    .orderBy('install.seq');
+  if (userId !== undefined) query = query.where('given.user_id', '=', userId);
+  return query.execute();
 }
 
 export async function countOwners(queries: Queries, accountId: string): Promise<number> {

@@ -42,7 +42,7 @@ export async function loadMembers(
   const [members, owners, given] = await Promise.all([
     findMembers(queries, accountId, userId),
     countOwners(queries, accountId),
-    findGivenInstalls(queries, accountId),
+    findGivenInstalls(queries, accountId, userId),
   ]);
   const byUser = Map.groupBy(given, (install) => install.user_id);
   return members.map((member) => ({
