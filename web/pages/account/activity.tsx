@@ -86,6 +86,12 @@ function Turn({ offset, count, onTurn }: { offset: number; count: number; onTurn
 function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
   return [
     {
+      id: 'what',
+      header: 'What',
+      rowHeader: true,
+      cell: (entry) => <div className={styles.sentence}>{sentenceOf(entry)}</div>,
+    },
+    {
       id: 'at',
       header: 'When',
       cell: ({ at }) => (
@@ -93,12 +99,6 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
           <Time at={at} exact />
         </span>
       ),
-    },
-    {
-      id: 'what',
-      header: 'What',
-      rowHeader: true,
-      cell: (entry) => <div className={styles.sentence}>{sentenceOf(entry)}</div>,
     },
     {
       id: 'install',

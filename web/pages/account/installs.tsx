@@ -59,13 +59,7 @@ export function InstallsPage({ accountId }: { accountId: string }) {
 }
 
 function InstallTable({ installs, sites }: { installs: readonly Install[]; sites: readonly Site[] }) {
-  const [address] = useSearchParams();
-  const [filter, setFilter] = useState<InstallFilter>({
-    search: '',
-    status: '',
-    environment: '',
-    site: address.get('site') ?? '',
-  });
+  const [filter, setFilter] = useFilter();
   const wanted = useDeferredValue(filter);
   const found = useMemo(() => filterInstalls(installs, wanted), [installs, wanted]);
   const columns = useMemo(() => {
@@ -89,6 +83,19 @@ function InstallTable({ installs, sites }: { installs: readonly Install[]; sites
       />
     </>
   );
+}
+
+/** What is wanted of the list; which site it is about stands in the address, so that other pages can lead to it. */
+function useFilter() {
+  const [address, setAddress] = useSearchParams();
+  const [own, setOwn] = useState({ search: '', status: '', environment: '' });
+  const site = address.get('site') ?? '';
+  const filter = useMemo(() => ({ ...own, site }), [own, site]);
+  const change = ({ site: wanted, ...others }: InstallFilter) => {
+    setOwn(others);
+    if (wanted !== site) setAddress(wanted === '' ? {} : { site: wanted }, { replace: true });
+  };
+  return [filter, change] as const;
 }
 
 function Filters({
