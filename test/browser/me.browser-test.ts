@@ -151,6 +151,7 @@ describe('API access', () => {
     await page.getByRole('button', { name: 'Copy the curl line' }).click();
     const line = await clipboard();
     await page.getByRole('button', { name: 'I have kept the password' }).click();
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('New credential');
     const row = table('Your API credentials').getByRole('row', { name: 'Monitoring' });
     expect(await row.textContent()).toContain(`${install.name} of An account, to read only`);
     expect(await row.textContent()).toContain('in 30 days');
@@ -205,6 +206,7 @@ describe('SSH keys', () => {
     await page.getByRole('button', { name: 'Remove the key ada@laptop' }).click();
     await dialog().getByRole('button', { name: 'Remove' }).click();
     await page.getByText('You have none.').waitFor();
+    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Your keys');
     await page.getByRole('button', { name: 'Add the key' }).click();
     await table('Your SSH keys').getByText('again').waitFor();
     expect(await page.getByLabel('Public key').inputValue()).toBe('');

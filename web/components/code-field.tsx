@@ -1,24 +1,13 @@
-import { useEffect, useRef } from 'react';
 import { TextField } from './fields.tsx';
+import { useFirstFocus } from './first-focus.ts';
 
-/** Six digits of an app; telephones and password managers fill it in. `focused`: what is typed at once goes here. */
-export function CodeField({
-  label = 'Six-digit code',
-  hint,
-  focused = false,
-}: {
-  label?: string;
-  hint?: string;
-  focused?: boolean;
-}) {
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (focused) input.current?.focus();
-  }, [focused]);
+/** Six digits of an app; telephones and password managers fill it in. What is typed at once goes here. */
+export function CodeField({ hint }: { hint: string }) {
+  const input = useFirstFocus<HTMLInputElement>();
   return (
     <TextField
       ref={input}
-      label={label}
+      label="Six-digit code"
       name="code"
       hint={hint}
       inputMode="numeric"
@@ -32,11 +21,8 @@ export function CodeField({
 }
 
 /** One of the codes that were kept for when the app is lost. */
-export function RecoveryCodeField({ focused = false }: { focused?: boolean }) {
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    if (focused) input.current?.focus();
-  }, [focused]);
+export function RecoveryCodeField() {
+  const input = useFirstFocus<HTMLInputElement>();
   return (
     <TextField
       ref={input}

@@ -5,6 +5,7 @@ import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
+import { useReturnFocus } from './return-focus.ts';
 
 interface DialogProps {
   open: boolean;
@@ -21,11 +22,12 @@ export function Dialog({
   description,
   children,
 }: DialogProps & { children: ReactNode }) {
+  const returnFocus = useReturnFocus(open);
   return (
     <BaseDialog.Root open={open} onOpenChange={onOpenChange}>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup className={styles.popup}>
+        <BaseDialog.Popup className={styles.popup} finalFocus={returnFocus}>
           <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description} render={<div />}>
@@ -52,11 +54,12 @@ export function ConfirmDialog({
   confirmLabel,
   onConfirm,
 }: DialogProps & { name?: string; confirmLabel: string; onConfirm(): Promise<void> }) {
+  const returnFocus = useReturnFocus(open);
   return (
     <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.popup}>
+        <AlertDialog.Popup className={styles.popup} finalFocus={returnFocus}>
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.description} render={<div />}>
             {description}

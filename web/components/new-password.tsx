@@ -21,7 +21,7 @@ export function NewPasswordFields({ label = 'New password' }: { label?: string }
         {...common}
         label={label}
         name="password"
-        hint={`At least ${SHORTEST} characters. A few words that belong together only for you are good.`}
+        hint={`At least ${SHORTEST} characters. A few words that only you would put together make a good one.`}
       />
       <TextField {...common} label="The same once more" name="repeated" />
     </>

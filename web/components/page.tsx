@@ -45,7 +45,10 @@ export function Section({
   return (
     <section className={styles.section} aria-labelledby={id}>
       <header className={styles.header}>
-        <h2 id={id}>{title}</h2>
+        {/* Takes the focus when what had it is gone (return-focus.ts). */}
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         {actions !== undefined && <div className={styles.actions}>{actions}</div>}
       </header>
       {children}

@@ -25,11 +25,11 @@ export function SecondFactorPage() {
       <Card>
         {kind === 'app' ? (
           <Form key="app" submitLabel="Go on" onSubmit={(values) => pass(values, kind)}>
-            <CodeField focused hint="The code that the app on your telephone shows for Homeport now." />
+            <CodeField hint="The code that the app on your telephone shows for Homeport now." />
           </Form>
         ) : (
           <Form key="recovery" submitLabel="Go on" onSubmit={(values) => pass(values, kind)}>
-            <RecoveryCodeField focused />
+            <RecoveryCodeField />
           </Form>
         )}
         <OtherWays>

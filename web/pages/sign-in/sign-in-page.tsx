@@ -4,6 +4,7 @@ import { useHistoryState } from 'wouter/use-browser-location';
 import { portal } from '../../api/client.ts';
 import { answered, Objection } from '../../api/failure.ts';
 import { TextField } from '../../components/fields.tsx';
+import { useFirstFocus } from '../../components/first-focus.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -17,6 +18,7 @@ const WRONG = 'The e-mail address or the password is not right.';
 /** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
 export function SignInPage() {
   const queries = useQueryClient();
+  const email = useFirstFocus<HTMLInputElement>();
   const word = sentenceOf(useHistoryState<unknown>());
 
   async function signIn(values: FormData) {
@@ -44,6 +46,7 @@ export function SignInPage() {
       <Card>
         <Form submitLabel="Sign in" onSubmit={signIn}>
           <TextField
+            ref={email}
             label="E-mail address"
             name="email"
             type="email"

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
@@ -18,27 +19,32 @@ type Making = { at: 'form' } | { at: 'issued'; issued: IssuedCredential };
 
 export function ApiAccessPage() {
   const [making, setMaking] = useState<Making | null>(null);
+  const opener = useRef<HTMLButtonElement>(null);
+
+  function close() {
+    // The button has to be there again before it can take the focus back.
+    flushSync(() => setMaking(null));
+    opener.current?.focus();
+  }
+
   return (
     <Page
       title="API access"
       subtitle="A credential is a username and a password for a program that works in your name."
       actions={
-        making === null && (
-          <Button variant="primary" onClick={() => setMaking({ at: 'form' })}>
+        making === null ? (
+          <Button ref={opener} variant="primary" onClick={() => setMaking({ at: 'form' })}>
             New credential
           </Button>
-        )
+        ) : undefined
       }
     >
       {making !== null && (
         <Section title="New credential">
           {making.at === 'form' ? (
-            <NewCredentialForm
-              onIssued={(issued) => setMaking({ at: 'issued', issued })}
-              onCancel={() => setMaking(null)}
-            />
+            <NewCredentialForm onIssued={(issued) => setMaking({ at: 'issued', issued })} onCancel={close} />
           ) : (
-            <IssuedCredentialShown issued={making.issued} onKept={() => setMaking(null)} />
+            <IssuedCredentialShown issued={making.issued} onKept={close} />
           )}
         </Section>
       )}

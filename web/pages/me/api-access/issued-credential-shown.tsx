@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
+import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Notice } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
 import styles from './api-access.module.css';
@@ -9,8 +9,7 @@ import type { IssuedCredential } from './new-credential-form.tsx';
 
 /** The one time that the password is shown, with a line to try it at once. */
 export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCredential; onKept(): void }) {
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const heading = useFirstFocus<HTMLHeadingElement>();
   const { id: username, password, name } = issued;
   return (
     <div className={styles.steps}>

@@ -1,9 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { type PortalPaths, portal } from '../../../api/client.ts';
 import { answered, Objection } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { CheckboxField, RadioGroup, SelectField, TextField } from '../../../components/fields.tsx';
+import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { useSession } from '../../../session/session.ts';
 import { CREDENTIALS_KEY } from '../queries.ts';
@@ -28,12 +29,11 @@ export function NewCredentialForm({
 }) {
   const { accounts } = useSession();
   const queries = useQueryClient();
-  const name = useRef<HTMLInputElement>(null);
+  const name = useFirstFocus<HTMLInputElement>();
   const [expiry, setExpiry] = useState('90');
   const [reach, setReach] = useState('all');
   const [accountId, setAccountId] = useState(accounts[0]?.id ?? '');
   const [installs, setInstalls] = useState<ReadonlySet<string>>(new Set());
-  useEffect(() => name.current?.focus(), []);
 
   async function issue(values: FormData) {
     if (reach === 'installs' && installs.size === 0) throw new Objection('Choose at least one install.');

@@ -4,6 +4,7 @@ import { answered } from '../../../api/failure.ts';
 import { CodeField } from '../../../components/code-field.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
+import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { ProgressBar } from '../../../components/notice.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
@@ -45,14 +46,7 @@ export function Enrolment({
     case 'password':
       return (
         <Form key="password" submitLabel="Begin" onSubmit={begin} actions={actions}>
-          <TextField
-            label="Your password"
-            name="password"
-            type="password"
-            autoComplete="current-password"
-            hint="So that nobody does this who has only found your browser open."
-            required
-          />
+          <PasswordField />
         </Form>
       );
     case 'app':
@@ -71,11 +65,26 @@ export function Enrolment({
           <p>If the app cannot read it, type in this secret:</p>
           <Copyable text={step.secret} what="the secret" />
           <Form key="code" submitLabel="Switch on" onSubmit={confirm} actions={actions}>
-            <CodeField focused hint="The code that the app shows now: so we know that it has worked." />
+            <CodeField hint="The code that the app shows now: so we know that it has worked." />
           </Form>
         </div>
       );
     case 'codes':
       return <RecoveryCodesShown codes={step.codes} email={email} onKept={onDone} />;
   }
+}
+
+function PasswordField() {
+  const input = useFirstFocus<HTMLInputElement>();
+  return (
+    <TextField
+      ref={input}
+      label="Your password"
+      name="password"
+      type="password"
+      autoComplete="current-password"
+      hint="So that nobody does this who has only found your browser open."
+      required
+    />
+  );
 }

@@ -19,7 +19,7 @@ export function ForcedEnrolmentPage() {
     <Page title="A second factor is needed">
       <Loaded query={factor} what="your second factor">
         {({ required_by }) => (
-          <Notice>
+          <Notice role="alert">
             {accountsInWords(required_by)} asks everybody for a second factor: besides your password a code
             from an app on your telephone. It takes two minutes, and then you are in the portal.
           </Notice>

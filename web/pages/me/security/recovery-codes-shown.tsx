@@ -1,8 +1,9 @@
 import { focusManager } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
+import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form } from '../../../components/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
@@ -19,8 +20,7 @@ export function RecoveryCodesShown({
   onKept(): Promise<void>;
 }) {
   const [kept, setKept] = useState(false);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  const heading = useFirstFocus<HTMLHeadingElement>();
   useStillness();
   const file = () => recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
   return (

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
 import { answered, done } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
@@ -37,6 +38,13 @@ function Standing({ standing }: { standing: SecondFactor }) {
   const { user } = useSession();
   const queries = useQueryClient();
   const [shown, setShown] = useState<Shown>({ what: 'standing' });
+  const place = useRef<HTMLDivElement>(null);
+
+  function goBack() {
+    // It has to be there again before it can take the focus.
+    flushSync(() => setShown({ what: 'standing' }));
+    place.current?.focus();
+  }
 
   async function finish(sentence: string) {
     await Promise.all(
@@ -44,7 +52,7 @@ function Standing({ standing }: { standing: SecondFactor }) {
         queries.invalidateQueries({ queryKey }),
       ),
     );
-    setShown({ what: 'standing' });
+    goBack();
     say(sentence);
   }
 
@@ -53,7 +61,7 @@ function Standing({ standing }: { standing: SecondFactor }) {
       return (
         <Enrolment
           email={user.email}
-          actions={<Button onClick={() => setShown({ what: 'standing' })}>Cancel</Button>}
+          actions={<Button onClick={goBack}>Cancel</Button>}
           onDone={() => finish('The second factor is switched on.')}
         />
       );
@@ -66,26 +74,36 @@ function Standing({ standing }: { standing: SecondFactor }) {
         />
       );
     case 'standing':
-      return standing.enabled ? (
-        <SwitchedOn
-          standing={standing}
-          onNewCodes={(codes) => setShown({ what: 'codes', codes })}
-          onSwitchedOff={() => finish('The second factor is switched off.')}
-        />
-      ) : (
-        <>
-          <p>
-            <Badge>Off</Badge> With it nobody signs in with your password alone: a code from an app on your
-            telephone is asked for too.
-          </p>
-          <div>
-            <Button variant="primary" onClick={() => setShown({ what: 'enrolment' })}>
-              Switch on the second factor
-            </Button>
-          </div>
-        </>
+      return (
+        <div ref={place} tabIndex={-1} className={styles.steps}>
+          {standing.enabled ? (
+            <SwitchedOn
+              standing={standing}
+              onNewCodes={(codes) => setShown({ what: 'codes', codes })}
+              onSwitchedOff={() => finish('The second factor is switched off.')}
+            />
+          ) : (
+            <SwitchedOff onEnrol={() => setShown({ what: 'enrolment' })} />
+          )}
+        </div>
       );
   }
+}
+
+function SwitchedOff({ onEnrol }: { onEnrol(): void }) {
+  return (
+    <>
+      <p>
+        <Badge>Off</Badge> With it nobody signs in with your password alone: a code from an app on your
+        telephone is asked for too.
+      </p>
+      <div>
+        <Button variant="primary" onClick={onEnrol}>
+          Switch on the second factor
+        </Button>
+      </div>
+    </>
+  );
 }
 
 function SwitchedOn({

@@ -37,9 +37,9 @@ export function SessionsSection() {
     <Section
       title="Where you are signed in"
       actions={
-        sessions.data?.some(({ current }) => !current) && (
+        sessions.data?.some(({ current }) => !current) ? (
           <Button onClick={() => setEnding('others')}>End all others</Button>
-        )
+        ) : undefined
       }
     >
       <Loaded query={sessions} what="your sessions">
