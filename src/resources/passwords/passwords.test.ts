@@ -162,6 +162,17 @@ describe('a link', () => {
     }
   });
 
+  it('leaves no session that began with the old password, though it begins in the same moment', async () => {
+    for (let times = 0; times < 5; times++) {
+      const person = await homeport.person();
+      const browser = await signedIn(homeport, person);
+      const token = tokenOf(await homeport.services.passwords.createLink(person.userId, 'reset'));
+      const [, answer] = await Promise.all([browser.signIn(person.email, PASSWORD), set(token)]);
+      expect(answer.status).toBe(204);
+      expect((await browser.get('/session')).status).toBe(401);
+    }
+  });
+
   it('is worth nothing once the password was changed otherwise', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
