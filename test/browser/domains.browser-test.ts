@@ -43,11 +43,12 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     page.getByRole('listitem').filter({ has: page.getByRole('heading', { name, exact: true }) });
   const said = (sentence: string | RegExp) => page.getByText(sentence).first().waitFor();
 
+  /** By the keyboard alone. */
   async function change(name: string, action: string): Promise<void> {
     await card(name)
       .getByRole('button', { name: `Change ${name}` })
-      .click();
-    await card(name).getByRole('button', { name: action, exact: true }).click();
+      .press('Enter');
+    await card(name).getByRole('button', { name: action, exact: true }).press('Enter');
   }
 
   it('are added several at once, with their www names as redirects', async () => {
@@ -96,12 +97,16 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('button', { name: 'Delete the domain' }).click();
     await dialog.getByText('Other domains are redirected to shop.example; change them first.').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Change shop.example');
 
     await change('www.shop.example', 'Stop redirecting');
     await card('www.shop.example').getByText('Visitors are sent on').waitFor({ state: 'hidden' });
     await change('old.example.org', 'Delete');
     await dialog.getByRole('button', { name: 'Delete the domain' }).click();
     await card('old.example.org').waitFor({ state: 'hidden' });
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add domains');
   });
 
   it('are redirected to a chosen one', async () => {
@@ -114,7 +119,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('send their visitors to HTTPS by a switch', async () => {
     const toHttps = card('shop.example').getByRole('switch');
-    await toHttps.click();
+    await toHttps.press('Space');
     await expect.poll(() => toHttps.isChecked()).toBe(true);
     await portal.homeport.idle();
     const answer = await visit(portal.homeport, 'http://shop.example/');

@@ -154,10 +154,38 @@ describe('backups', () => {
     const confirm = page.getByRole('alertdialog');
     await confirm.getByText('What changed since then is lost').waitFor();
     await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    const restore = page.getByRole('button', { name: 'Restore before the update' });
+    await expect
+      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
+      .toBe('Restore before the update');
+    await restore.click();
+    await dialog.getByRole('button', { name: 'Go on' }).click();
     await confirm.getByLabel(/^Type/).fill(install.name);
     await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
     await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('done').waitFor();
     expect(await website(install)).toBe('as it was');
+  });
+
+  it('say why one was aborted', async () => {
+    const install = await newInstall();
+    const files = hostFolder('installs', install.id, 'files');
+    renameSync(files, `${files}.aside`);
+    await page.goto(`/installs/${install.id}/backups`);
+    await page.getByText('There is no backup yet').waitFor();
+    // Somebody else makes it.
+    const path = `/installs/${install.id}/backups`;
+    const made = await owner.client.post(path, { description: 'of nothing', notification_emails: [] });
+    const backup = page.getByRole('listitem').filter({ hasText: 'of nothing' });
+    for (let tries = 0; tries < 12; tries += 1) {
+      await portal.homeport.idle();
+      const { body } = await owner.client.get(`${path}/${text(made.body, 'id')}`);
+      if (field(body, 'status') === 'aborted') break;
+      clock.advance(5 * 60_000);
+    }
+    await backup.getByText('aborted').waitFor();
+    await backup.getByText(/^[A-Z].*\. The website is not affected; make the backup again\.$/).waitFor();
+    renameSync(`${files}.aside`, files);
   });
 
   it('are put into another install, where the result is shown', async () => {

@@ -76,6 +76,8 @@ export function Menu({
                 className={styles.entry}
                 onClick={() => {
                   setOpen(false);
+                  // What was pressed is out of sight now; a dialog that opens gives the focus back to the menu.
+                  button.current?.focus();
                   entry.onSelect();
                 }}
               >

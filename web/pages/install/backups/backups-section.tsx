@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type MouseEvent, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
@@ -17,6 +17,7 @@ export function BackupsSection({ install }: { install: Install }) {
   const [page, setPage] = useState(0);
   const [making, setMaking] = useState(false);
   const [restored, setRestored] = useState<Backup | null>(null);
+  const opener = useRef<HTMLElement>(null);
   const query = useBackups(install.id, page);
   const mayWork = useMay(install.account.id)('install.work');
   return (
@@ -44,7 +45,14 @@ export function BackupsSection({ install }: { install: Install }) {
                   <BackupItem
                     key={backup.id}
                     backup={backup}
-                    onRestore={mayWork ? () => setRestored(backup) : null}
+                    onRestore={
+                      mayWork
+                        ? (event) => {
+                            opener.current = event.currentTarget;
+                            setRestored(backup);
+                          }
+                        : null
+                    }
                   />
                 ))}
               </ul>
@@ -57,7 +65,11 @@ export function BackupsSection({ install }: { install: Install }) {
           <RestoreBackup
             install={install}
             backup={restored}
-            onClose={() => setRestored(null)}
+            onClose={() => {
+              setRestored(null);
+              // Two dialogs came one after the other; the second knows nothing of where the first was opened.
+              requestAnimationFrame(() => opener.current?.focus());
+            }}
             onBackupInstead={() => {
               setRestored(null);
               setMaking(true);
@@ -69,7 +81,13 @@ export function BackupsSection({ install }: { install: Install }) {
   );
 }
 
-function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
+function BackupItem({
+  backup,
+  onRestore,
+}: {
+  backup: Backup;
+  onRestore: ((event: MouseEvent<HTMLElement>) => void) | null;
+}) {
   const { word, tone } = BACKUP_STATES[backup.status];
   return (
     <li className={styles.backup}>

@@ -16,11 +16,13 @@ export function DomainActions({
   domain,
   all,
   isCname,
+  onDeleted,
 }: {
   install: Install;
   domain: Domain;
   all: Domain[];
   isCname: boolean;
+  onDeleted(): void;
 }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<'redirect' | 'delete' | null>(null);
@@ -49,6 +51,7 @@ export function DomainActions({
     );
     await reloadDomains(queries, install.id);
     say(`${domain.name} is deleted.`);
+    onDeleted();
   }
 
   const entries = [

@@ -22,6 +22,7 @@ export function DomainCard({
   twinState,
   nextCheck,
   mayWork,
+  onDeleted,
 }: {
   install: Install;
   domain: Domain;
@@ -32,6 +33,7 @@ export function DomainCard({
   twinState: DomainState | undefined;
   nextCheck: string | null;
   mayWork: boolean;
+  onDeleted(): void;
 }) {
   const network = networkWord(domain);
   const tls = tlsWord(domain, state?.certificate ?? null);
@@ -62,7 +64,13 @@ export function DomainCard({
       {mayWork && (
         <div className={styles.row}>
           <HttpsSwitch installId={install.id} domain={domain} />
-          <DomainActions install={install} domain={domain} all={all} isCname={state?.is_cname ?? false} />
+          <DomainActions
+            install={install}
+            domain={domain}
+            all={all}
+            isCname={state?.is_cname ?? false}
+            onDeleted={onDeleted}
+          />
         </div>
       )}
       {state !== undefined && !state.is_cname && <DnsRecords domain={domain} />}

@@ -43,7 +43,7 @@ export const CERTIFICATE_SOURCES: Record<NonNullable<DomainState['certificate']>
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate of an authority should have been renewed by then. */
-const LATE_DAYS = 7;
+const LATE_DAYS = 3;
 
 /** How long a certificate is still good. */
 export function daysLeft(notAfter: string, now: Date): Word {

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -22,13 +22,14 @@ export function DomainsSection({ install }: { install: Install }) {
   const states = useDomainStates(install.id);
   const operations = useOperations(install.id);
   const mayWork = useMay(install.account.id)('install.work');
+  const addButton = useRef<HTMLButtonElement>(null);
   const [adding, setAdding] = useState(false);
   return (
     <Section
       title="Domains"
       actions={
         mayWork && (
-          <Button variant="primary" onClick={() => setAdding(true)}>
+          <Button ref={addButton} variant="primary" onClick={() => setAdding(true)}>
             Add domains
           </Button>
         )
@@ -52,6 +53,7 @@ export function DomainsSection({ install }: { install: Install }) {
                     twinState={stateOf(all.find(({ name }) => name === twinOf(domain.name)))}
                     nextCheck={operations.data?.next.check_status ?? null}
                     mayWork={mayWork}
+                    onDeleted={() => requestAnimationFrame(() => addButton.current?.focus())}
                   />
                 )}
               </DomainList>

@@ -8,7 +8,7 @@ export function checkWord(check: DomainCheck, domain: Domain | undefined): Word 
   const broken =
     check.dns_error ||
     check.http_error ||
-    ['failed', 'none'].includes(check.ssl.status) ||
+    check.ssl.status === 'failed' ||
     domain?.duplicate === true ||
     domain?.network_details.network_info.status === 'FAILED';
   return broken ? { word: 'something to do', tone: 'bad' } : { word: 'works, but read on', tone: 'busy' };
