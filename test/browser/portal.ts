@@ -80,12 +80,16 @@ const Findings = Type.Array(
   }),
 );
 
-/** Holds what the page shows now against WCAG 2.2 A and AA and the best practices; fails with what is wrong where. */
-export async function expectAccessible(page: Page): Promise<void> {
+/**
+ * Holds what the page shows now against WCAG 2.2 A and AA and the best practices, or against those `rules` of axe alone; fails with
+ * what is wrong where.
+ */
+export async function expectAccessible(page: Page, rules?: readonly string[]): Promise<void> {
   // By the debugger and not as a script of the page: the policy allows none but the portal's own.
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate('"axe" in window'))) await page.evaluate(axe.source);
+  const options = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };
   const found: unknown = await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] }).then((run) => run.violations)',
+    `axe.run(document, ${JSON.stringify(options)}).then((run) => run.violations)`,
   );
   const violations = Value.Parse(Findings, found).map(({ id, help, nodes }) => ({
     rule: `${id}: ${help}`,

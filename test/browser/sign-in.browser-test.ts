@@ -1,8 +1,9 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
-import { enrol, keepCodes, skippingClock } from './second-factor.ts';
+import { type Enrolled, enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 const clock = skippingClock();
@@ -62,15 +63,18 @@ describe('signing in', () => {
 });
 
 describe('the second factor', () => {
-  it('is asked for after the password: a code of the app, or a recovery code', async () => {
-    const { owner } = await portal.homeport.ownedAccount();
+  let owner: Person;
+  let enrolled: Enrolled;
+  beforeAll(async () => {
+    ({ owner } = await portal.homeport.ownedAccount());
     const page = await portal.signedIn(owner);
     await page.goto('/me/security');
     await page.getByRole('button', { name: 'Switch on the second factor' }).click();
-    const { app, recoveryCodes } = await enrol(page, clock);
-    await keepCodes(page);
-    await page.getByText('The second factor is switched on.').waitFor();
+    enrolled = await enrol(page, clock);
+  });
 
+  it('is asked for after the password: a code of the app, or a recovery code', async () => {
+    const { app, recoveryCodes } = enrolled;
     const other = await portal.browser();
     await other.goto('/me/security');
     await fillSignIn(other, owner.email, PASSWORD);
@@ -99,12 +103,6 @@ describe('the second factor', () => {
   });
 
   it('leads back to the sign-in after too many wrong codes, and lets somebody else in', async () => {
-    const { owner } = await portal.homeport.ownedAccount();
-    const page = await portal.signedIn(owner);
-    await page.goto('/me/security');
-    await page.getByRole('button', { name: 'Switch on the second factor' }).click();
-    await enrol(page, clock);
-
     const other = await portal.browser();
     await other.goto('/me/profile');
     await fillSignIn(other, owner.email, PASSWORD);
