@@ -30,6 +30,17 @@ describe('an account', () => {
       queries.updateTable('users').set({ first_name, last_name }).where('id', '=', userId).execute(),
     );
 
+  /** Gives somebody a second factor without the way through the pages. */
+  const enrolled = ({ userId: user_id }: Person) =>
+    portal.homeport.platform.database.write(async ({ queries }) => {
+      const at = new Date().toISOString();
+      await queries
+        .insertInto('second_factors')
+        .values({ user_id, sealed_secret: '', confirmed_at: at, last_step: null, created_at: at })
+        .execute();
+      await queries.updateTable('users').set({ mfa_enabled: true }).where('id', '=', user_id).execute();
+    });
+
   it('invites a person with installs of theirs, again, gives them another role, and lets them go', async () => {
     await page.goto(at('people'));
     await page.getByText('The last owner stays.').waitFor();
@@ -176,5 +187,26 @@ describe('an account', () => {
     await theirs.getByLabel('Search sites').fill('');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();
+  });
+
+  it('demands a second factor of its people, and no longer; who is not content leaves', async () => {
+    const other = await portal.homeport.person(accountId, 'full');
+    const theirs = await portal.signedIn(other);
+    await theirs.getByRole('button', { name: 'Create a site' }).waitFor();
+    await enrolled(owner);
+    await page.goto(at('settings'));
+    await page.getByRole('button', { name: 'Demand a second factor' }).click();
+    await page.getByRole('button', { name: 'Demand it', exact: true }).click();
+    await page.getByText('Whoever is in this account has to confirm each sign-in with a code').waitFor();
+    await theirs.reload();
+    await theirs.getByText('asks everybody for a second factor').waitFor();
+
+    await page.getByRole('button', { name: 'Demand it no longer' }).click();
+    await page.getByRole('alertdialog').getByRole('button', { name: 'Demand it no longer' }).click();
+    await page.getByText('Not demanded').waitFor();
+    await theirs.goto(at('people'));
+    await theirs.getByRole('button', { name: 'Leave this account' }).click();
+    await theirs.getByRole('button', { name: 'Leave the account' }).click();
+    await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 });

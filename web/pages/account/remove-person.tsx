@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -12,7 +11,6 @@ import type { Member } from './queries.ts';
 export function RemovePersonDialog({ member, onClose }: { member: Member | null; onClose(): void }) {
   const { user } = useSession();
   const queries = useQueryClient();
-  const [, navigate] = useLocation();
   const self = member?.user_id === user.id;
   const name = member ? nameOf(member) : '';
 
@@ -24,13 +22,13 @@ export function RemovePersonDialog({ member, onClose }: { member: Member | null;
         params: { path: { account_id, user_id } },
       }),
     );
-    say(self ? 'You have left the account.' : `${name} is removed from the account.`);
     if (self) {
-      await queries.invalidateQueries({ queryKey: ['session'] });
-      navigate('/');
-    } else {
-      void queries.invalidateQueries({ queryKey: ['member', account_id] });
+      // Begins anew: nothing of the account is kept in the page.
+      location.assign(document.baseURI);
+      return;
     }
+    void queries.invalidateQueries({ queryKey: ['member', account_id] });
+    say(`${name} is removed from the account.`);
   }
 
   return (
