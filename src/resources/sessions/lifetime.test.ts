@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, idleSince, minuteOf } from './lifetime.ts';
+import { endOf, minuteOf, surelyIdleSince } from './lifetime.ts';
 import { stageOf } from './stage.ts';
 
 describe('the end of a session', () => {
@@ -10,9 +10,8 @@ describe('the end of a session', () => {
     expect(endOf({ last_seen_at, expires_at: '2026-01-30T06:00:00.000Z' })).toBe(end);
   });
 
-  it('is what deletes it', () => {
-    const last_seen_at = '2026-01-01T00:00:00.000Z';
-    expect(idleSince(endOf({ last_seen_at, expires_at: '2026-01-30T06:00:00.000Z' }))).toBe(last_seen_at);
+  it('is an hour past before it is deleted for not being used', () => {
+    expect(surelyIdleSince('2026-01-01T13:00:00.000Z')).toBe('2026-01-01T00:00:00.000Z');
   });
 });
 

@@ -23,9 +23,12 @@ export function endOf({ last_seen_at, expires_at }: Lifetime): string {
   return idle < expires_at ? idle : expires_at;
 }
 
-/** The latest `last_seen_at` of a session that has ended by not being used. */
-export function idleSince(now: string): string {
-  return new Date(Date.parse(now) - IDLE_MS).toISOString();
+/** Uses are written down late, so a session that nobody seems to use any more may be in use again. */
+const DOUBT_MS = HOUR_MS;
+
+/** The latest `last_seen_at` of a session that has surely ended by not being used. */
+export function surelyIdleSince(now: string): string {
+  return new Date(Date.parse(now) - IDLE_MS - DOUBT_MS).toISOString();
 }
 
 /** The minute that a time lies in, as `last_seen_at` holds it. */

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, Insertable } from 'kysely';
 import type { Database, PreparedQuery, Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
-import { idleSince } from './lifetime.ts';
+import { surelyIdleSince } from './lifetime.ts';
 import type { FactorStanding } from './stage.ts';
 
 /** A session as each request needs it. */
@@ -133,6 +133,6 @@ export async function deleteSessionsOf(
 export async function deleteExpiredSessions(queries: Queries, now: string): Promise<void> {
   await queries
     .deleteFrom('sessions')
-    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', idleSince(now))]))
+    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', surelyIdleSince(now))]))
     .execute();
 }
