@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { SESSION_KEY } from '../session/session.ts';
 import { type Change, concerns, parseChange } from './change.ts';
+import { followStream } from './stream.ts';
 
 /** Changes come in bursts: what they concern is loaded again once for all of them. */
 const GATHER_MS = 250;
@@ -9,7 +11,6 @@ const GATHER_MS = 250;
 export function useLiveChanges(): void {
   const queries = useQueryClient();
   useEffect(() => {
-    const stream = new EventSource(new URL('portal/api/events', document.baseURI));
     let gathered: Change[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     const load = () => {
@@ -20,15 +21,18 @@ export function useLiveChanges(): void {
         predicate: ({ queryKey }) => changes.some((change) => concerns(change, queryKey)),
       });
     };
-    stream.addEventListener('change', (event) => {
-      const change = parseChange(event.data);
-      if (change) gathered.push(change);
-      timer ??= setTimeout(load, GATHER_MS);
+    const leave = followStream(new URL('portal/api/events', document.baseURI), {
+      change(text) {
+        const change = parseChange(text);
+        if (change) gathered.push(change);
+        timer ??= setTimeout(load, GATHER_MS);
+      },
+      resync: () => void queries.invalidateQueries(),
+      refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
     });
-    stream.addEventListener('resync', () => queries.invalidateQueries());
     return () => {
       clearTimeout(timer);
-      stream.close();
+      leave();
     };
   }, [queries]);
 }
