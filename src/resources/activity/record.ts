@@ -105,7 +105,7 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
       subject_id: subject.id,
       subject_name: subject.name,
       install_id: installId,
-      details: details === undefined ? null : JSON.stringify(details),
+      details: details === undefined ? null : JSON.stringify(details, wellFormed),
     };
     await queries
       .insertInto('activity')
@@ -120,6 +120,11 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
       await write(transaction, doer, accountIds.length === 0 ? [null] : accountIds, change);
     },
   };
+}
+
+/** PostgreSQL takes half a surrogate pair in text for U+FFFD, and in JSON not at all. */
+function wellFormed(_key: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
 /** First and last name, or the address where there is none yet. */
