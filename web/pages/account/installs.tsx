@@ -14,6 +14,7 @@ import { ENVIRONMENTS, environmentRank, environmentWord } from '../site/environm
 import styles from './account.module.css';
 import { type Install, type Site, useInstalls, useSites } from './queries.ts';
 import { filterInstalls, type InstallFilter, NONE } from './search.ts';
+import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
 
@@ -69,11 +70,7 @@ function InstallTable({ installs, sites }: { installs: readonly Install[]; sites
   return (
     <>
       <Filters filter={filter} onChange={setFilter} sites={sites} />
-      <p className={styles.count} role="status">
-        {found.length === installs.length
-          ? `${installs.length} installs`
-          : `${found.length} of ${installs.length} installs`}
-      </p>
+      <ShownCount shown={found.length} total={installs.length} thing="install" />
       <Table
         caption="Installs"
         columns={columns}

@@ -14,6 +14,7 @@ import styles from './account.module.css';
 import { CreateSiteDialog } from './create-site.tsx';
 import { type Install, type Site, useInstalls, useSites } from './queries.ts';
 import { NONE, searchSites } from './search.ts';
+import { ShownCount } from './shown-count.tsx';
 
 const NO_INSTALLS: readonly Install[] = [];
 
@@ -81,9 +82,7 @@ function SiteTable({ sites, installs }: { sites: readonly Site[]; installs: Read
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </TableTools>
-      <p className={styles.count} role="status">
-        {found.length === sites.length ? `${sites.length} sites` : `${found.length} of ${sites.length} sites`}
-      </p>
+      <ShownCount shown={found.length} total={sites.length} thing="site" />
       <Table
         caption="Sites"
         columns={columns}
