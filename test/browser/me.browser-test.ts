@@ -222,3 +222,14 @@ describe('SSH keys', () => {
     await expectAccessibleInBothThemes(page);
   });
 });
+
+describe('a narrow screen', () => {
+  it.each(['profile', 'security', 'api-access', 'ssh-keys'])('holds %s', async (name) => {
+    await page.setViewportSize({ width: 360, height: 800 });
+    await page.goto(`/me/${name}`);
+    await page.getByRole('heading', { level: 2 }).first().waitFor();
+    expect(
+      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
+    ).toBe(0);
+  });
+});

@@ -1,7 +1,7 @@
 import { generate } from 'otplib/functional';
 import type { Page } from 'playwright-core';
 import type { Clock } from '../../src/clock.ts';
-import { PASSWORD } from './portal.ts';
+import { expectAccessible, PASSWORD } from './portal.ts';
 
 /** The real time, but for the waiting: a one-time code is good only once, and the next one comes after half a minute. */
 export interface SkippingClock extends Clock {
@@ -43,6 +43,7 @@ export async function enrol(page: Page, clock: SkippingClock): Promise<Enrolled>
   await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Begin' }).click();
   await page.getByRole('img', { name: /QR code/ }).waitFor();
+  await expectAccessible(page);
   await page.getByRole('button', { name: 'Copy the secret' }).click();
   const secret = String(await page.evaluate('navigator.clipboard.readText()'));
   const app = authenticatorApp(secret, clock);

@@ -133,13 +133,15 @@ describe('the second factor', () => {
     );
     await homeport.setPassword(owner, PASSWORD);
     const page = await portal.browser();
+    await page.clock.install();
     await page.goto(`/accounts/${accountId}/people`);
     await fillSignIn(page, owner.email, PASSWORD);
     await page.getByText('The account Careful asks everybody for a second factor').waitFor();
     await expectAccessibleInBothThemes(page);
     await enrol(page, clock);
-    // Somebody who comes back from where the codes are kept still finds them.
-    await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))');
+    // Somebody who comes back after a minute from where the codes are kept still finds them.
+    await page.clock.fastForward(60_000);
+    await page.evaluate('window.dispatchEvent(new Event("visibilitychange"))');
     await expectAccessibleInBothThemes(page);
     await keepCodes(page);
     await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
@@ -190,6 +192,21 @@ describe('an invitation', () => {
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await inPortal(page);
     await page.getByRole('button', { name: /choose another$/ }).waitFor();
+  });
+});
+
+describe('a link of the first start or of the command line', () => {
+  it('lets somebody choose their first password', async () => {
+    const { owner } = await portal.homeport.ownedAccount();
+    const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
+    const page = await portal.browser({ width: 360 });
+    await page.goto(new URL(link).pathname);
+    await page.getByText('Welcome, Test.').waitFor();
+    await choosePassword(page, PASSWORD);
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByText('Your password is set.').waitFor();
+    await fillSignIn(page, owner.email, PASSWORD);
+    await inPortal(page);
   });
 });
 

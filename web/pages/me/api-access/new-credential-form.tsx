@@ -75,7 +75,9 @@ export function NewCredentialForm({
       {expiry === 'date' && (
         <TextField label="Last day" name="expires_at" type="date" min={today()} required />
       )}
-      <RadioGroup label="Reaches" name="reach" options={REACHES} value={reach} onChange={setReach} />
+      {accounts.length > 0 && (
+        <RadioGroup label="Reaches" name="reach" options={REACHES} value={reach} onChange={setReach} />
+      )}
       {reach !== 'all' && (
         <SelectField
           label="Account"
