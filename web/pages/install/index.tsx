@@ -108,7 +108,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
 
 /** Its state, its environment, and the site that it belongs to. */
 function Placement({ install }: SectionProps) {
-  const site = useSite(install.site?.id);
+  const site = useSite(install);
   const { word, tone } = INSTALL_STATES[install.status];
   return (
     <>

@@ -39,7 +39,7 @@ export function useOperations(installId: string) {
 
 export function useConnection(installId: string) {
   return useQuery({
-    queryKey: ['install', installId, 'connection'],
+    queryKey: ['install', installId, 'reached-by'],
     queryFn: async () => {
       const answer = await answered(
         portal.GET('/portal/api/installs/{install_id}/connection', ofInstall(installId)),
@@ -49,9 +49,11 @@ export function useConnection(installId: string) {
   });
 }
 
-export function useSite(siteId: string | undefined) {
+/** The site that an install belongs to. */
+export function useSite({ account, site }: Pick<Install, 'account' | 'site'>) {
+  const siteId = site?.id;
   return useQuery({
-    queryKey: ['site', siteId, 'one'],
+    queryKey: ['site', account.id, 'of-install', siteId],
     enabled: siteId !== undefined,
     queryFn: () => answered(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
   });

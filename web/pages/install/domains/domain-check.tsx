@@ -35,7 +35,7 @@ export function DomainCheckPanel({
   const report = useReport(installId, reportId).data ?? null;
   const isBeingMade = report?.complete === false;
   return (
-    <div className={styles.stack}>
+    <div>
       <div className={styles.row}>
         {mayWork && <CheckButton installId={installId} domain={domain} next={next} pending={isBeingMade} />}
         {checkedAt !== null && !isBeingMade && (

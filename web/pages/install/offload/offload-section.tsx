@@ -24,11 +24,13 @@ export function OffloadSection({ install }: { install: Install }) {
   return (
     <>
       <Section title="Offload files to a bucket">
-        <p>
-          Files below the paths that you name are served from an S3 bucket of yours. It takes three steps: put
-          the validation file into the bucket, name bucket and paths, and wait for the check.
-        </p>
-        <Standing installId={install.id} />
+        <div>
+          <p>
+            Files below the paths that you name are served from an S3 bucket of yours. It takes three steps:
+            put the validation file into the bucket, name bucket and paths, and wait for the check.
+          </p>
+          <Standing installId={install.id} />
+        </div>
         <Loaded query={settings} what="the offload settings">
           {(found) => (found === null ? <Empty>Nothing is offloaded.</Empty> : <InForce settings={found} />)}
         </Loaded>
