@@ -1,7 +1,42 @@
 import { describe, expect, it } from 'vitest';
-import { ACTIONS } from '../../../src/resources/activity/record.ts';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
 import type { Entry } from './queries.ts';
+
+const ACTIONS: readonly Entry['action'][] = [
+  'account.create',
+  'account.update',
+  'account_user.invite',
+  'account_user.add',
+  'account_user.accept',
+  'account_user.update',
+  'account_user.remove',
+  'site.create',
+  'site.update',
+  'site.delete',
+  'install.create',
+  'install.update',
+  'install.delete',
+  'install.switch_core',
+  'domain.create',
+  'domain.update',
+  'domain.delete',
+  'backup.create',
+  'backup.restore',
+  'cache.purge',
+  'offload.update',
+  'ssh_key.create',
+  'ssh_key.delete',
+  'credential.create',
+  'credential.revoke',
+  'session.create',
+  'session.end',
+  'password.set',
+  'password.change',
+  'second_factor.enable',
+  'second_factor.disable',
+  'second_factor.renew_codes',
+  'profile.update',
+];
 
 const told = (action: Entry['action'], subject_name: string, details: Entry['details'] = null) =>
   sentenceOf({ action, subject_name, details, subject_id: 's', user_id: 'u', user_name: 'Frida Full' });
