@@ -18,7 +18,6 @@ type Answer<Path extends keyof PortalPaths> = PortalPaths[Path] extends {
 export type SessionEntry = Answer<'/portal/api/sessions'>['results'][number];
 export type SecondFactor = Answer<'/portal/api/second_factor'>;
 export type Credential = Answer<'/portal/api/credentials'>['results'][number];
-export type Connection = NonNullable<Answer<'/portal/api/installs/{install_id}/connection'>['connection']>;
 
 export function useSecondFactor() {
   return useQuery({
@@ -55,17 +54,5 @@ export function useInstalls(accountId?: string) {
     queryKey: ['install', accountId, 'mine'],
     queryFn: () =>
       allPages((page) => answered(hosting.GET('/installs', { params: { query: { ...page, ...within } } }))),
-  });
-}
-
-export function useConnection(installId: string) {
-  return useQuery({
-    queryKey: ['install', installId, 'connection'],
-    queryFn: () =>
-      answered(
-        portal.GET('/portal/api/installs/{install_id}/connection', {
-          params: { path: { install_id: installId } },
-        }),
-      ),
   });
 }

@@ -33,10 +33,10 @@ export function NewCredentialForm({
   const [expiry, setExpiry] = useState('90');
   const [reach, setReach] = useState('all');
   const [accountId, setAccountId] = useState(accounts[0]?.id ?? '');
-  const [installs, setInstalls] = useState<ReadonlySet<string>>(new Set());
+  const [installs, setInstalls] = useState<readonly string[]>([]);
 
   async function issue(values: FormData) {
-    if (reach === 'installs' && installs.size === 0) throw new Objection('Choose at least one install.');
+    if (reach === 'installs' && installs.length === 0) throw new Objection('Choose at least one install.');
     const body = {
       name: textOf(values, 'name'),
       expires_at: expiryOf(expiry, textOf(values, 'expires_at'), new Date()),
@@ -86,7 +86,7 @@ export function NewCredentialForm({
           value={accountId}
           onChange={(event) => {
             setAccountId(event.currentTarget.value);
-            setInstalls(new Set());
+            setInstalls([]);
           }}
         />
       )}

@@ -1,11 +1,11 @@
 import { focusManager } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
 import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form } from '../../../components/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
+import { TextDownload } from '../../install/text-download.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
 import styles from './security.module.css';
 
@@ -22,7 +22,7 @@ export function RecoveryCodesShown({
   const [kept, setKept] = useState(false);
   const heading = useFirstFocus<HTMLHeadingElement>();
   useStillness();
-  const file = () => recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
+  const file = recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
   return (
     <div className={styles.steps}>
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
@@ -41,9 +41,9 @@ export function RecoveryCodesShown({
       </ol>
       <div className={styles.buttons}>
         <CopyButton text={codes.join('\n')} what="the recovery codes" />
-        <Button small onClick={() => download('homeport-recovery-codes.txt', file())}>
+        <TextDownload text={file} type="text/plain" name="homeport-recovery-codes.txt">
           Download as a file
-        </Button>
+        </TextDownload>
       </div>
       <Form submitLabel="Go on" disabled={!kept} onSubmit={onKept}>
         <CheckboxField
@@ -66,13 +66,4 @@ function useStillness(): void {
     focusManager.setFocused(false);
     return () => focusManager.setFocused(undefined);
   }, []);
-}
-
-function download(name: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/plain' }));
-  const link = document.createElement('a');
-  link.href = url;
-  link.download = name;
-  link.click();
-  URL.revokeObjectURL(url);
 }

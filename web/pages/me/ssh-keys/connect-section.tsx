@@ -3,8 +3,9 @@ import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { useConnection, useInstalls } from '../queries.ts';
-import { connectionLines } from './connection-lines.ts';
+import { commandLine } from '../../install/connect/command-line.ts';
+import { type Connection, useConnection } from '../../install/queries.ts';
+import { useInstalls } from '../queries.ts';
 import styles from './ssh-keys.module.css';
 
 const MOST_SHOWN = 20;
@@ -66,11 +67,11 @@ function Lines({ installId, name }: { installId: string; name: string }) {
   return (
     <div className={styles.lines}>
       <Loaded query={connection} what={`how ${name} is reached`}>
-        {({ connection: reached }) =>
+        {(reached) =>
           reached === null ? (
             <p>Its host has not told yet where it listens. Look again in a minute.</p>
           ) : (
-            connectionLines(reached).map(({ name: kind, line }) => (
+            linesFor(reached).map(({ name: kind, line }) => (
               <div key={kind}>
                 <p>{kind}</p>
                 <Copyable text={line} what={`the line for ${kind} of ${name}`} />
@@ -82,3 +83,8 @@ function Lines({ installId, name }: { installId: string; name: string }) {
     </div>
   );
 }
+
+const linesFor = (connection: Connection): { name: string; line: string }[] => [
+  { name: 'Files (SFTP)', line: commandLine('sftp', connection) },
+  ...(connection.shell ? [{ name: 'Shell (SSH)', line: commandLine('ssh', connection) }] : []),
+];
