@@ -293,7 +293,7 @@ export const SETTINGS = {
   authFailureLimit: setting(
     'HOMEPORT_AUTH_FAILURE_LIMIT',
     '100',
-    'failed authentications a minute for one address, and for one username; 0: no limit',
+    'failed authentications a minute for one address, and for one username; 0: no limit, nor those by the minute on signing in to the portal',
     requests,
   ),
   workers: setting(

@@ -142,8 +142,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     const answer = errorAnswer(error, listed);
     if (answer.status >= 500)
       log.error({ err: error, request_id: request.id }, 'a request failed unexpectedly');
-    // A browser that is told so asks for a username itself, over the portal's own page.
-    if (answer.status === 401 && request.headers['sec-fetch-site'] !== 'same-origin') {
+    if (answer.status === 401 && asksForBasic(request)) {
       reply.header('www-authenticate', 'Basic realm="Homeport", charset="UTF-8"');
     }
     if (answer.retryAfterSeconds !== undefined) reply.header('retry-after', answer.retryAfterSeconds);
@@ -213,6 +212,12 @@ function crossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void 
     reply.header('access-control-allow-methods', 'GET, POST, PATCH, DELETE');
     reply.header('access-control-max-age', '600');
   }
+}
+
+/** The API does. A browser that is told so over the portal's own page would open its own window for names and passwords. */
+function asksForBasic(request: FastifyRequest): boolean {
+  const { path } = parseTarget(request.url);
+  return path.startsWith(API_PREFIX) && request.headers['sec-fetch-site'] !== 'same-origin';
 }
 
 /** What the framework itself refuses (a body cut short, a bad header) is the client's fault, and said so. */
