@@ -6,7 +6,6 @@ import { type ManualClock, manualClock } from '../../src/clock.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
-import { mailsTo } from '../mails.ts';
 import { type S3Server, startS3Server } from '../servers/s3-server.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
@@ -46,9 +45,6 @@ interface Install {
 
 const newInstall = (): Promise<Install> => portal.homeport.install(owner, accountId);
 const hostFolder = (...path: string[]) => join(portal.homeport.config.dataDir, 'host', ...path);
-const writePage = ({ id }: Install, content: string) =>
-  writeFileSync(hostFolder('installs', id, 'files', 'index.html'), content);
-const website = async ({ name }: Install) => (await visit(portal.homeport, `http://${name}.localhost/`)).body;
 
 describe('the overview', () => {
   it('tells what an install is, and what was done to it', async () => {
@@ -120,119 +116,6 @@ describe('the overview', () => {
     await expectAccessible(page);
     renameSync(folder, `${folder}.file`);
     renameSync(`${folder}.aside`, folder);
-  });
-});
-
-describe('backups', () => {
-  it('are made, and put back what the website was', async () => {
-    const install = await newInstall();
-    writePage(install, 'as it was');
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('There is no backup yet').waitFor();
-    await page.getByRole('button', { name: 'Make a backup' }).click();
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Description').fill('before the update');
-    expect(await dialog.getByLabel('Addresses to tell').inputValue()).toBe(owner.email);
-    await dialog.getByLabel('Addresses to tell').fill('nobody');
-    await dialog.getByRole('button', { name: 'Make the backup' }).click();
-    await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel('Addresses to tell').fill(owner.email);
-    await dialog.getByRole('button', { name: 'Make the backup' }).click();
-    const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
-    await backup.getByText('completed').waitFor();
-    await backup.getByText(/by hand, .*B, 1 file/).waitFor();
-    await portal.homeport.idle();
-    expect(mailsTo(portal.homeport, owner.email)).toHaveLength(1);
-
-    writePage(install, 'broken by the update');
-    await owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'page' });
-    await portal.homeport.idle();
-    expect(await website(install)).toBe('broken by the update');
-
-    await page.getByRole('button', { name: 'Restore before the update' }).click();
-    await dialog.getByRole('button', { name: 'Go on' }).click();
-    const confirm = page.getByRole('alertdialog');
-    await confirm.getByText('What changed since then is lost').waitFor();
-    await expectAccessible(page);
-    await page.keyboard.press('Escape');
-    const restore = page.getByRole('button', { name: 'Restore before the update' });
-    await expect
-      .poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")'))
-      .toBe('Restore before the update');
-    await restore.click();
-    await dialog.getByRole('button', { name: 'Go on' }).click();
-    await confirm.getByLabel(/^Type/).fill(install.name);
-    await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('done').waitFor();
-    expect(await website(install)).toBe('as it was');
-  });
-
-  it('say why one was aborted', async () => {
-    const install = await newInstall();
-    const files = hostFolder('installs', install.id, 'files');
-    renameSync(files, `${files}.aside`);
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('There is no backup yet').waitFor();
-    // Somebody else makes it.
-    const path = `/installs/${install.id}/backups`;
-    const made = await owner.client.post(path, { description: 'of nothing', notification_emails: [] });
-    const backup = page.getByRole('listitem').filter({ hasText: 'of nothing' });
-    for (let tries = 0; tries < 12; tries += 1) {
-      await portal.homeport.idle();
-      const { body } = await owner.client.get(`${path}/${text(made.body, 'id')}`);
-      if (field(body, 'status') === 'aborted') break;
-      clock.advance(5 * 60_000);
-    }
-    await backup.getByText('aborted').waitFor();
-    await backup.getByText(/^[A-Z].*\. The website is not affected; make the backup again\.$/).waitFor();
-    renameSync(`${files}.aside`, files);
-  });
-
-  it('are shown a page at a time, the latest first', async () => {
-    const install = await newInstall();
-    const { database } = portal.homeport.platform;
-    const backups = Array.from({ length: 30 }, (_, number) => ({
-      id: crypto.randomUUID(),
-      install_id: install.id,
-      description: `night ${number + 1}`,
-      notification_emails: '[]',
-      status: 'completed' as const,
-      bytes: 2_048_000,
-      files: 1204,
-      sha256: null,
-      reason: null,
-      requested_by: null,
-      scheduled: true,
-      created_at: new Date(clock.now().getTime() - (30 - number) * 86_400_000).toISOString(),
-      finished_at: clock.now().toISOString(),
-    }));
-    await database.write(({ queries }) => queries.insertInto('backups').values(backups).execute());
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('Page 1 of 2').waitFor();
-    await page
-      .getByText(/by schedule, 2\.0 MB, 1,204 files/)
-      .first()
-      .waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
-    await page.getByRole('heading', { name: 'night 1', exact: true }).waitFor();
-    expect(await page.getByRole('heading', { level: 3 }).count()).toBe(5);
-  });
-
-  it('are put into another install, where the result is shown', async () => {
-    const [from, into] = [await newInstall(), await newInstall()];
-    writePage(from, 'of the first');
-    await owner.client.post(`/installs/${from.id}/backups`, { description: 'copy', notification_emails: [] });
-    await portal.homeport.idle();
-    await page.goto(`/installs/${from.id}/backups`);
-    await page.getByRole('button', { name: 'Restore copy' }).click();
-    await page.getByRole('dialog').getByLabel('Restore into').selectOption(into.name);
-    await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click();
-    const confirm = page.getByRole('alertdialog');
-    await confirm.getByLabel(/^Type/).fill(into.name);
-    await confirm.getByRole('button', { name: `Restore ${into.name}` }).click();
-    await page.waitForURL(`**/installs/${into.id}/backups`);
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('done').waitFor();
-    expect(await website(into)).toBe('of the first');
   });
 });
 
