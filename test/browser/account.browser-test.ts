@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
@@ -70,6 +71,7 @@ describe('an account', () => {
     await ida.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await ida.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
   });
 
   it('offers a partial user what is theirs and nothing else', async () => {
@@ -187,6 +189,37 @@ describe('an account', () => {
     await theirs.getByLabel('Search sites').fill('');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();
+  });
+
+  it('has activity of which a hundred are shown at a time', async () => {
+    const { platform } = portal.homeport;
+    const quiet = await portal.homeport.account('Quiet');
+    await platform.database.write(async (transaction) => {
+      for (let index = 1; index <= 120; index += 1) {
+        await platform.activity.record(transaction, OPERATOR, quiet, {
+          action: 'site.create',
+          subject: { id: null, name: `number ${index}.` },
+        });
+      }
+      await transaction.queries
+        .insertInto('memberships')
+        .values({
+          account_id: quiet,
+          user_id: owner.userId,
+          role: 'full',
+          billing: false,
+          invite_accepted: true,
+          created_at: '2026-01-01T00:00:00.000Z',
+        })
+        .execute();
+    });
+    await page.goto(`/accounts/${quiet}/activity`);
+    await page.getByText('1 to 100 of 121').waitFor();
+    expect(await page.getByText('number 20.').count()).toBe(0);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByText('number 20.').waitFor();
+    await page.getByText('101 to 121 of 121').waitFor();
+    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
   });
 
   it('demands a second factor of its people, and no longer; who is not content leaves', async () => {

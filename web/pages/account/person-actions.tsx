@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { portal } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
@@ -23,6 +23,8 @@ export function PersonActions({
   onChange(member: Member): void;
   onRemove(member: Member): void;
 }) {
+  const place = useRef<HTMLDivElement>(null);
+  useFocusKept(place);
   const name = nameOf(member);
   const reason = whyNotChange(actor, {
     ...parseRoles(member.roles),
@@ -30,7 +32,7 @@ export function PersonActions({
   });
   if (reason !== null) return <span className={styles.soft}>{reason}</span>;
   return (
-    <div className={styles.actions}>
+    <div ref={place} className={styles.actions}>
       <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
         Change role
       </Button>
@@ -44,6 +46,16 @@ export function PersonActions({
       </Button>
     </div>
   );
+}
+
+/** Whoever stands in what goes, since the person was removed, comes to the page's content and is not lost. */
+function useFocusKept(place: RefObject<HTMLElement | null>): void {
+  useLayoutEffect(() => {
+    const element = place.current;
+    return () => {
+      if (element?.contains(document.activeElement)) document.getElementById('content')?.focus();
+    };
+  }, [place]);
 }
 
 function InviteAgain({ member: { account_id, user_id, ...person } }: { member: Member }) {
