@@ -6,8 +6,10 @@ import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ENDPOINTS, nameOf } from '../../test/contract/endpoint-table.ts';
 import { absentThings, pathTo } from '../../test/contract/things.ts';
+import { silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
+import { openDatabase } from '../database/open.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import { systemRandomness } from '../ids.ts';
 import { publicRoute } from './route.ts';
@@ -367,7 +369,12 @@ describe('stopping', () => {
     await Promise.all(busy);
     const refused = outcomes.filter((outcome) => outcome !== 201);
     expect(outcomes.length).toBeGreaterThan(refused.length);
-    expect(new Set(refused)).toEqual(new Set(['ECONNREFUSED']));
+    // The kernel resets a connection that it had taken and nobody had looked at: nothing that was asked on one is done.
+    for (const code of refused) expect(['ECONNREFUSED', 'ECONNRESET']).toContain(code);
+    const database = openDatabase(homeport.place.settings, silent);
+    const sites = await database.reader.selectFrom('sites').select('id').execute();
+    await database.close();
+    expect(sites).toHaveLength(outcomes.length - refused.length);
     await homeport.remove();
   });
 });

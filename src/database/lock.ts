@@ -11,7 +11,7 @@ export async function lockRow(
   id: string,
 ): Promise<boolean> {
   const query = transaction.queries.selectFrom(table).select('seq').where('id', '=', id);
-  const row = await (transaction.dialect === 'postgres' ? query.forUpdate() : query).executeTakeFirst();
+  const row = await (transaction.dialect === 'postgres' ? query.forNoKeyUpdate() : query).executeTakeFirst();
   return row !== undefined;
 }
 
