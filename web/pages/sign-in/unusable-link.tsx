@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Link } from 'wouter';
 import { ApiFailure } from '../../api/failure.ts';
 import { Notice } from '../../components/notice.tsx';
 
@@ -8,7 +9,10 @@ export const isUnusable = (error: unknown): boolean => error instanceof ApiFailu
 export function UnusableLink({ children }: { children: ReactNode }) {
   return (
     <Notice tone="bad" title="This link does not work" role="alert">
-      It was used already, it is too old, or a newer one has taken its place. {children}
+      <p>It was used already, it is too old, or a newer one has taken its place. {children}</p>
+      <p>
+        If it was you who used it, <Link href="/sign-in">sign in</Link>.
+      </p>
     </Notice>
   );
 }
