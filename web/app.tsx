@@ -1,4 +1,4 @@
-import { type ComponentType, lazy, type ReactNode, Suspense, useEffect } from 'react';
+import { type ComponentType, lazy, Suspense, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { LoadFailure, ProgressBar } from './components/notice.tsx';
 import { Page } from './components/page.tsx';
@@ -10,8 +10,9 @@ import {
   useSession,
   useSessionQuery,
 } from './session/session.ts';
-import { lastAccount, rememberAccount } from './shell/last-account.ts';
+import { lastAccount } from './shell/last-account.ts';
 import { Alone, Shell } from './shell/shell.tsx';
+import { ShowAccount, useShowAccount } from './shell/shown-account.ts';
 
 /** A page that is loaded when somebody goes there. */
 function page<Module, Props extends object>(
@@ -110,92 +111,55 @@ function SignedIn({ session }: { session: PortalSession }) {
 function Places() {
   useLiveChanges();
   const { accounts } = useSession();
-  const first = lastAccount(accounts);
+  const [shownId, show] = useState<string>();
+  const account = accounts.find(({ id }) => id === shownId) ?? lastAccount(accounts);
   return (
-    <Switch>
-      <Route path="/">
-        {first ? (
-          <Redirect href={`/accounts/${first.id}/sites`} replace />
-        ) : (
-          <InShell>
-            <NoAccount />
-          </InShell>
-        )}
-      </Route>
-      <Route path="/sign-in">
-        {/* A key of its own: the one at / would else be this very one, which has gone on already and does so once. */}
-        <Redirect key="from-sign-in" href="/" replace />
-      </Route>
-      <Route path="/accounts/:accountId/sites">
-        {({ accountId }) => <OfAccount id={accountId} page={SitesPage} />}
-      </Route>
-      <Route path="/accounts/:accountId/installs">
-        {({ accountId }) => <OfAccount id={accountId} page={InstallsPage} />}
-      </Route>
-      <Route path="/accounts/:accountId/people">
-        {({ accountId }) => <OfAccount id={accountId} page={PeoplePage} />}
-      </Route>
-      <Route path="/accounts/:accountId/activity">
-        {({ accountId }) => <OfAccount id={accountId} page={ActivityPage} />}
-      </Route>
-      <Route path="/accounts/:accountId/settings">
-        {({ accountId }) => <OfAccount id={accountId} page={SettingsPage} />}
-      </Route>
-      <Route path="/sites/:siteId">
-        {({ siteId }) => (
-          <InShell>
-            <SitePage siteId={siteId} />
-          </InShell>
-        )}
-      </Route>
-      <Route path="/installs/:installId/:section?">
-        {({ installId, section }) => (
-          <InShell>
-            <InstallPage installId={installId} section={section ?? 'overview'} />
-          </InShell>
-        )}
-      </Route>
-      <Route path="/me/profile">
-        <InShell>
-          <ProfilePage />
-        </InShell>
-      </Route>
-      <Route path="/me/security">
-        <InShell>
-          <SecurityPage />
-        </InShell>
-      </Route>
-      <Route path="/me/api-access">
-        <InShell>
-          <ApiAccessPage />
-        </InShell>
-      </Route>
-      <Route path="/me/ssh-keys">
-        <InShell>
-          <SshKeysPage />
-        </InShell>
-      </Route>
-      <Route>
-        <InShell>
-          <NotThere />
-        </InShell>
-      </Route>
-    </Switch>
+    <ShowAccount.Provider value={show}>
+      <Shell account={account}>
+        <Suspense fallback={<ProgressBar label="Loading" />}>
+          <Switch>
+            <Route path="/">
+              {account ? <Redirect href={`/accounts/${account.id}/sites`} replace /> : <NoAccount />}
+            </Route>
+            <Route path="/sign-in">
+              {/* A key of its own: the one at / would else be this very one, which has gone on already and does so once. */}
+              <Redirect key="from-sign-in" href="/" replace />
+            </Route>
+            <Route path="/accounts/:accountId/:section">
+              {({ accountId, section }) => <OfAccount key={accountId} id={accountId} section={section} />}
+            </Route>
+            <Route path="/sites/:siteId">{({ siteId }) => <SitePage key={siteId} siteId={siteId} />}</Route>
+            <Route path="/installs/:installId/:section?">
+              {({ installId, section }) => (
+                <InstallPage key={installId} installId={installId} section={section ?? 'overview'} />
+              )}
+            </Route>
+            <Route path="/me/profile" component={ProfilePage} />
+            <Route path="/me/security" component={SecurityPage} />
+            <Route path="/me/api-access" component={ApiAccessPage} />
+            <Route path="/me/ssh-keys" component={SshKeysPage} />
+            <Route component={NotThere} />
+          </Switch>
+        </Suspense>
+      </Shell>
+    </ShowAccount.Provider>
   );
 }
 
-/** A page of one account; it is the one that the shell shows from then on. */
-function OfAccount({ id, page: Content }: { id: string; page: ComponentType<{ accountId: string }> }) {
-  const found = useAccount(id);
-  useEffect(() => {
-    if (found) rememberAccount(found.id);
-  }, [found]);
-  return <Shell account={found}>{found ? <Content accountId={id} /> : <NotThere />}</Shell>;
-}
+const ACCOUNT_PAGES = new Map([
+  ['sites', SitesPage],
+  ['installs', InstallsPage],
+  ['people', PeoplePage],
+  ['activity', ActivityPage],
+  ['settings', SettingsPage],
+]);
 
-function InShell({ children }: { children: ReactNode }) {
-  const { accounts } = useSession();
-  return <Shell account={lastAccount(accounts)}>{children}</Shell>;
+/** A page of one account; it is the one that the shell shows from then on. */
+function OfAccount({ id, section }: { id: string; section: string }) {
+  const found = useAccount(id);
+  useShowAccount(found?.id);
+  const Content = ACCOUNT_PAGES.get(section);
+  return found && Content ? <Content accountId={id} /> : <NotThere />;
 }
 
 function NoAccount() {

@@ -4,6 +4,7 @@ import { createRoot } from 'react-dom/client';
 import { Router } from 'wouter';
 import { createQueries } from './api/queries.ts';
 import { App } from './app.tsx';
+import { ErrorBoundary } from './components/error-boundary.tsx';
 import { Toasts } from './components/toast.tsx';
 import { applyTheme, chosenTheme } from './shell/theme.ts';
 import './theme.css';
@@ -16,7 +17,9 @@ createRoot(place).render(
   <StrictMode>
     <QueryClientProvider client={createQueries()}>
       <Router base={new URL(document.baseURI).pathname.replace(/\/$/, '')}>
-        <App />
+        <ErrorBoundary>
+          <App />
+        </ErrorBoundary>
         <Toasts />
       </Router>
     </QueryClientProvider>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { concerns, parseChange } from './change.ts';
 
-const domain = { topic: 'domain', account_id: 'a1', install_id: 'i1' };
+const domain = { topic: 'domain', account_id: 'a1', install_id: 'i1', id: 'd' };
 
 describe('a change', () => {
   it('is read from what the server sends, and nothing else is', () => {
@@ -10,6 +10,7 @@ describe('a change', () => {
       topic: 'account',
       account_id: 'a1',
       install_id: null,
+      id: null,
     });
     for (const other of ['', 'null', '[]', '{"account_id":"a1"}']) expect(parseChange(other)).toBeNull();
   });
@@ -18,14 +19,21 @@ describe('a change', () => {
     expect(concerns(domain, ['domain', 'i1'])).toBe(true);
     expect(concerns(domain, ['domain', 'i2'])).toBe(false);
     expect(concerns(domain, ['backup', 'i1'])).toBe(false);
+    expect(concerns({ topic: 'site', account_id: 'a1', install_id: null, id: 's1' }, ['site', 's1'])).toBe(
+      true,
+    );
   });
 
   it('of an install concerns the sites too, which show their installs', () => {
-    expect(concerns({ topic: 'install', account_id: 'a1', install_id: 'i1' }, ['site', 'a1'])).toBe(true);
+    expect(concerns({ topic: 'install', account_id: 'a1', install_id: 'i1', id: 'i1' }, ['site', 'a1'])).toBe(
+      true,
+    );
   });
 
   it('of a membership concerns the session, which tells what one may do', () => {
-    expect(concerns({ topic: 'member', account_id: 'a1', install_id: null }, ['session'])).toBe(true);
+    expect(concerns({ topic: 'member', account_id: 'a1', install_id: null, id: null }, ['session'])).toBe(
+      true,
+    );
     expect(concerns(domain, ['session'])).toBe(false);
   });
 });

@@ -3,6 +3,8 @@ export interface Change {
   topic: string;
   account_id: string | null;
   install_id: string | null;
+  /** Of the thing itself. */
+  id: string | null;
 }
 
 /** What else is shown with a thing, and is loaded under that other topic. */
@@ -25,7 +27,7 @@ export function parseChange(text: string): Change | null {
     const topic = member('topic');
     return topic === null
       ? null
-      : { topic, account_id: member('account_id'), install_id: member('install_id') };
+      : { topic, account_id: member('account_id'), install_id: member('install_id'), id: member('id') };
   } catch {
     return null;
   }
@@ -37,5 +39,9 @@ export function concerns(change: Change, key: readonly unknown[]): boolean {
   if (topic === 'session') return SHOWN_WITH[change.topic]?.includes('session') ?? false;
   const topics = [change.topic, ...(SHOWN_WITH[change.topic] ?? [])];
   if (typeof topic !== 'string' || !topics.includes(topic)) return false;
-  return id === undefined || id === change.account_id || id === change.install_id || topic !== change.topic;
+  return (
+    id === undefined ||
+    topic !== change.topic ||
+    [change.account_id, change.install_id, change.id].includes(String(id))
+  );
 }

@@ -6,6 +6,8 @@ import { followStream } from './stream.ts';
 
 /** Changes come in bursts: what they concern is loaded again once for all of them. */
 const GATHER_MS = 250;
+/** Where changes do not end, whole lists are loaded no more often than this. */
+const LEAST_BETWEEN_MS = 2_000;
 
 /** While it is mounted, what others change is loaded again as they change it. */
 export function useLiveChanges(): void {
@@ -13,7 +15,9 @@ export function useLiveChanges(): void {
   useEffect(() => {
     let gathered: Change[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
+    let loadedAt = 0;
     const load = () => {
+      loadedAt = performance.now();
       const changes = gathered;
       gathered = [];
       timer = undefined;
@@ -25,7 +29,7 @@ export function useLiveChanges(): void {
       change(text) {
         const change = parseChange(text);
         if (change) gathered.push(change);
-        timer ??= setTimeout(load, GATHER_MS);
+        timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
       },
       resync: () => void queries.invalidateQueries(),
       refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
+import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { Menu } from '../components/menu.tsx';
 import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
 import styles from './shell.module.css';
@@ -61,7 +62,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
         <PersonMenu />
       </header>
       <main id="content" ref={main} className={styles.main} tabIndex={-1}>
-        {children}
+        <ErrorBoundary place={location}>{children}</ErrorBoundary>
       </main>
     </>
   );

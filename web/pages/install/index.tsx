@@ -1,11 +1,10 @@
-import { type ComponentType, lazy, Suspense, useEffect } from 'react';
+import { type ComponentType, lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiFailure } from '../../api/failure.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../components/notice.tsx';
 import { Page, SectionNav } from '../../components/page.tsx';
-import { useAccount } from '../../session/session.ts';
-import { rememberAccount } from '../../shell/last-account.ts';
+import { useShowAccount } from '../../shell/shown-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { INSTALL_STATES } from './install-words.ts';
 import { Overview } from './overview/overview.tsx';
@@ -68,13 +67,9 @@ export function InstallPage({ installId, section }: { installId: string; section
 }
 
 function InstallFrame({ install, section }: { install: Install; section: string }) {
-  const account = useAccount(install.account.id);
+  useShowAccount(install.account.id);
   const connection = useConnection(install.id);
   const [location] = useLocation();
-  const accountId = account?.id;
-  useEffect(() => {
-    if (accountId !== undefined) rememberAccount(accountId);
-  }, [accountId]);
   const present = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
   // Of one that was never made there is nothing else to see.
   const isFailed = install.status === 'failed';

@@ -6,6 +6,7 @@ import { Loaded } from '../../components/loaded.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
+import { useShowAccount } from '../../shell/shown-account.ts';
 import { type Install, type Site, useInstalls, useSite } from '../account/queries.ts';
 import { CreateInstallDialog } from './create-install.tsx';
 import { DeleteSiteDialog } from './delete-site.tsx';
@@ -42,6 +43,7 @@ type Asked = { what: 'rename' | 'delete' } | { what: 'create' | 'move'; environm
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
+  useShowAccount(accountId);
   const may = useMay(accountId);
   const { data: installs = NO_INSTALLS } = useInstalls(accountId);
   const [asked, setAsked] = useState<Asked | null>(null);
