@@ -11,4 +11,11 @@ export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base)
 /** What the portal asks besides. */
 export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
 
+/** What a success of an operation carries. */
+export type BodyOf<Operation> = Operation extends {
+  responses: { 200: { content: { 'application/json': infer Json } } };
+}
+  ? Json
+  : never;
+
 export type { HostingPaths, PortalPaths };

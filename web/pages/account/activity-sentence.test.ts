@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../api/activity.ts';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
-import type { Entry } from './queries.ts';
 
 const ACTIONS: readonly Entry['action'][] = [
   'account.create',

@@ -1,5 +1,5 @@
+import type { Entry } from '../../api/activity.ts';
 import { environmentOf, environmentWord } from '../site/environments.ts';
-import type { Entry } from './queries.ts';
 import { parseRoles, roleWords } from './roles.ts';
 
 type Told = Pick<Entry, 'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'>;

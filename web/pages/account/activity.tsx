@@ -1,8 +1,7 @@
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
-import { portal } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { ENTRIES_A_PAGE, type Entry, useActivity } from '../../api/activity.ts';
+import { useInstalls } from '../../api/installs.ts';
 import { Button, DownloadLink } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
@@ -11,22 +10,6 @@ import { Time } from '../../components/time.tsx';
 import { useAccount } from '../../session/session.ts';
 import styles from './account.module.css';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
-import { type Entry, useInstalls } from './queries.ts';
-
-const PAGE = 100;
-
-function useActivity(accountId: string, offset: number) {
-  return useQuery({
-    queryKey: ['activity', accountId, offset],
-    placeholderData: keepPreviousData,
-    queryFn: () =>
-      answered(
-        portal.GET('/portal/api/accounts/{account_id}/activity', {
-          params: { path: { account_id: accountId }, query: { limit: PAGE, offset } },
-        }),
-      ),
-  });
-}
 
 /** Who changed what in an account, the latest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
@@ -55,7 +38,7 @@ export function ActivityPage({ accountId }: { accountId: string }) {
                 columns={columns}
                 rows={results}
                 rowKey={({ id }) => id}
-                pageSize={PAGE}
+                pageSize={ENTRIES_A_PAGE}
               />
               <Turn offset={offset} count={count} onTurn={setOffset} />
             </>
@@ -67,16 +50,20 @@ export function ActivityPage({ accountId }: { accountId: string }) {
 }
 
 function Turn({ offset, count, onTurn }: { offset: number; count: number; onTurn(offset: number): void }) {
-  if (count <= PAGE && offset === 0) return null;
+  if (count <= ENTRIES_A_PAGE && offset === 0) return null;
   return (
     <nav className={styles.actions} aria-label="Pages of the activity">
-      <Button small disabled={offset === 0} onClick={() => onTurn(Math.max(0, offset - PAGE))}>
+      <Button small disabled={offset === 0} onClick={() => onTurn(Math.max(0, offset - ENTRIES_A_PAGE))}>
         Newer
       </Button>
       <span>
-        {offset + 1} to {Math.min(offset + PAGE, count)} of {count}
+        {offset + 1} to {Math.min(offset + ENTRIES_A_PAGE, count)} of {count}
       </span>
-      <Button small disabled={offset + PAGE >= count} onClick={() => onTurn(offset + PAGE)}>
+      <Button
+        small
+        disabled={offset + ENTRIES_A_PAGE >= count}
+        onClick={() => onTurn(offset + ENTRIES_A_PAGE)}
+      >
         Older
       </Button>
     </nav>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
+import type { Member } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Form } from '../../components/form.tsx';
@@ -9,7 +10,6 @@ import { Notice } from '../../components/notice.tsx';
 import { say } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
 import { nameOf } from './person-name.ts';
-import type { Member } from './queries.ts';
 import { type Given, RoleFields } from './role-fields.tsx';
 import { type MemberRole, parseRoles, rolesInput } from './roles.ts';
 

@@ -1,5 +1,7 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link, useSearchParams } from 'wouter';
+import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Site, useSites } from '../../api/sites.ts';
 import { arranged } from '../../components/arranged.ts';
 import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/fields.tsx';
@@ -12,7 +14,6 @@ import { useMay } from '../../session/session.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
 import { ENVIRONMENTS, environmentRank, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
-import { type Install, type Site, useInstalls, useSites } from './queries.ts';
 import { filterInstalls, type InstallFilter, NONE } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { type Member, usePeople } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Badge } from '../../components/notice.tsx';
@@ -10,7 +11,6 @@ import { ChangePersonDialog } from './change-person.tsx';
 import { InvitePersonDialog } from './invite-person.tsx';
 import { PersonActions } from './person-actions.tsx';
 import { nameOf } from './person-name.ts';
-import { type Member, usePeople } from './queries.ts';
 import { RemovePersonDialog } from './remove-person.tsx';
 import { givenRoles, type MemberRole, parseRoles, roleWords } from './roles.ts';
 

@@ -1,11 +1,11 @@
 import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
 import { portal } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
+import type { Member } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { say, sayFailure } from '../../components/toast.tsx';
 import styles from './account.module.css';
 import { nameOf } from './person-name.ts';
-import type { Member } from './queries.ts';
 import { type MemberRole, parseRoles, whyNotChange } from './roles.ts';
 
 /** What the person who looks may do with a member; or why they may do nothing. */

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
+import type { Member } from '../../api/people.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { say } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
 import { nameOf } from './person-name.ts';
-import type { Member } from './queries.ts';
 
 /** Asks before somebody is removed, or leaves. `member`: null while nobody is asked about. */
 export function RemovePersonDialog({ member, onClose }: { member: Member | null; onClose(): void }) {

@@ -1,6 +1,6 @@
+import { useInstalls } from '../../api/installs.ts';
 import { CheckboxField, RadioGroup } from '../../components/fields.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
-import { useInstalls } from './queries.ts';
 import { givenRoles, type MemberRole, mayGiveBilling, ROLE_MEANINGS, ROLES, roleWord } from './roles.ts';
 
 /** A role and, for partial users, the installs that are given to them. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Install, Site } from './queries.ts';
+import type { Install } from '../../api/installs.ts';
+import type { Site } from '../../api/sites.ts';
 import { filterInstalls, searchSites } from './search.ts';
 
 const install = (name: string, more: Partial<Install> = {}): Install => ({

@@ -1,5 +1,6 @@
+import type { Install } from '../../api/installs.ts';
+import type { Site } from '../../api/sites.ts';
 import { environmentOf } from '../site/environments.ts';
-import type { Install, Site } from './queries.ts';
 
 const holds = (search: string) => {
   const wanted = search.trim().toLowerCase();

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
+import { usePeople } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
@@ -11,7 +12,6 @@ import { Badge } from '../../components/notice.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { type SessionAccount, useAccount, useMay, useSession } from '../../session/session.ts';
-import { usePeople } from './queries.ts';
 
 /** What the account itself is called, and what it demands of its people. */
 export function SettingsPage({ accountId }: { accountId: string }) {

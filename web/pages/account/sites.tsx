@@ -1,5 +1,7 @@
 import { useDeferredValue, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
@@ -12,7 +14,6 @@ import { useMay } from '../../session/session.ts';
 import { byEnvironment, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
 import { CreateSiteDialog } from './create-site.tsx';
-import { type Install, type Site, useInstalls, useSites } from './queries.ts';
 import { NONE, searchSites } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 

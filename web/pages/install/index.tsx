@@ -1,6 +1,8 @@
 import { type ComponentType, lazy, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ApiFailure } from '../../api/failure.ts';
+import { type Install, useConnection, useInstall } from '../../api/installs.ts';
+import { useSite } from '../../api/sites.ts';
 import { Loaded } from '../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../components/notice.tsx';
 import { Page, SectionNav } from '../../components/page.tsx';
@@ -8,7 +10,6 @@ import { useShowAccount } from '../../shell/shown-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { INSTALL_STATES } from './install-words.ts';
 import { Overview } from './overview/overview.tsx';
-import { type Install, useConnection, useInstall, useSite } from './queries.ts';
 import { WebsiteLink } from './website-link.tsx';
 
 export interface SectionProps {
@@ -103,7 +104,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
 
 /** Its state, its environment, and the site that it belongs to. */
 function Placement({ install }: SectionProps) {
-  const site = useSite(install);
+  const site = useSite(install.site?.id);
   const { word, tone } = INSTALL_STATES[install.status];
   return (
     <>

@@ -1,7 +1,8 @@
+import type { Install } from '../../api/installs.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
 import { OPERATION_NAMES, sinceOf, stateOf, whatToDo } from './operation-words.ts';
-import { type Install, isUnderWay, useOperations } from './queries.ts';
+import { isUnderWay, useOperations } from './queries.ts';
 
 /** What anybody should know first of an install that is not (yet) a website. */
 export function InstallNotice({ install }: { install: Install }) {

@@ -1,5 +1,5 @@
+import type { Install } from '../../api/installs.ts';
 import type { Tone } from '../../components/notice.tsx';
-import type { Install } from './queries.ts';
 
 /** The state of a website in a word. */
 export const INSTALL_STATES: Record<Install['status'], { word: string; tone: Tone }> = {

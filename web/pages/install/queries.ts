@@ -1,30 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { allPages } from '../../api/all-pages.ts';
-import { type HostingPaths, hosting, type PortalPaths, portal } from '../../api/client.ts';
+import { type BodyOf, hosting, type PortalPaths, portal } from '../../api/client.ts';
 import { ApiFailure, answered } from '../../api/failure.ts';
+import { WHILE_MOVING_MS } from '../../api/queries.ts';
 
-export type Install =
-  HostingPaths['/installs/{install_id}']['get']['responses'][200]['content']['application/json'];
-type OperationsAnswer =
-  PortalPaths['/portal/api/installs/{install_id}/operations']['get']['responses'][200]['content']['application/json'];
+type OperationsAnswer = BodyOf<PortalPaths['/portal/api/installs/{install_id}/operations']['get']>;
 export type Operation = OperationsAnswer['results'][number];
 export type NextTurns = OperationsAnswer['next'];
-export type Connection = NonNullable<
-  PortalPaths['/portal/api/installs/{install_id}/connection']['get']['responses'][200]['content']['application/json']['connection']
->;
-
-/** Live changes tell what moves; this is for those that were lost on the way. */
-const WHILE_MOVING_MS = 3_000;
 
 const ofInstall = (installId: string) => ({ params: { path: { install_id: installId } } });
-
-export function useInstall(installId: string) {
-  return useQuery({
-    queryKey: ['install', installId],
-    queryFn: () => answered(hosting.GET('/installs/{install_id}', ofInstall(installId))),
-    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? WHILE_MOVING_MS : false),
-  });
-}
 
 export const isUnderWay = ({ state }: Pick<Operation, 'state'>) => state === 'queued' || state === 'running';
 
@@ -34,52 +18,6 @@ export function useOperations(installId: string) {
     queryKey: ['operation', installId],
     queryFn: () => answered(portal.GET('/portal/api/installs/{install_id}/operations', ofInstall(installId))),
     refetchInterval: ({ state }) => (state.data?.results.some(isUnderWay) ? WHILE_MOVING_MS : false),
-  });
-}
-
-export function useConnection(installId: string) {
-  return useQuery({
-    queryKey: ['install', installId, 'reached-by'],
-    queryFn: async () => {
-      const answer = await answered(
-        portal.GET('/portal/api/installs/{install_id}/connection', ofInstall(installId)),
-      );
-      return answer.connection;
-    },
-  });
-}
-
-/** The site that an install belongs to. */
-export function useSite({ account, site }: Pick<Install, 'account' | 'site'>) {
-  const siteId = site?.id;
-  return useQuery({
-    queryKey: ['site', account.id, 'of-install', siteId],
-    enabled: siteId !== undefined,
-    queryFn: () => answered(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
-  });
-}
-
-/** Where an install could go: the sites of its account. */
-export function useSites(accountId: string, enabled: boolean) {
-  return useQuery({
-    queryKey: ['site', accountId, 'destinations'],
-    enabled,
-    queryFn: () =>
-      allPages((page) =>
-        answered(hosting.GET('/sites', { params: { query: { ...page, account_id: accountId } } })),
-      ),
-  });
-}
-
-/** What a backup could be restored into: the installs of its account. */
-export function useInstalls(accountId: string, enabled: boolean) {
-  return useQuery({
-    queryKey: ['install', accountId, 'destinations'],
-    enabled,
-    queryFn: () =>
-      allPages((page) =>
-        answered(hosting.GET('/installs', { params: { query: { ...page, account_id: accountId } } })),
-      ),
   });
 }
 

@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
+import type { Site } from '../../api/sites.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { say } from '../../components/toast.tsx';
-import type { Site } from '../account/queries.ts';
 import { byEnvironment, environmentWord } from './environments.ts';
 
 /** Asks for the site's name before it and its installs are deleted. */

@@ -1,6 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
+import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Site, useSites } from '../../api/sites.ts';
 import { arranged } from '../../components/arranged.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -8,7 +10,6 @@ import { SelectField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { say } from '../../components/toast.tsx';
-import { type Install, type Site, useInstalls, useSites } from '../account/queries.ts';
 import { type Environment, environmentWord } from './environments.ts';
 
 interface Place {

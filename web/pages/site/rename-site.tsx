@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
+import type { Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { say } from '../../components/toast.tsx';
 import { LONGEST_SITE_NAME } from '../account/create-site.tsx';
-import type { Site } from '../account/queries.ts';
 
 export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
   const queries = useQueryClient();

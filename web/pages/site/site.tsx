@@ -1,13 +1,14 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { ApiFailure } from '../../api/failure.ts';
+import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Site, useSite } from '../../api/sites.ts';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { useShowAccount } from '../../shell/shown-account.ts';
-import { type Install, type Site, useInstalls, useSite } from '../account/queries.ts';
 import { CreateInstallDialog } from './create-install.tsx';
 import { DeleteSiteDialog } from './delete-site.tsx';
 import { ENVIRONMENTS, type Environment, environmentWord } from './environments.ts';

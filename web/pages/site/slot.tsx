@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useId, useRef, useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
+import type { Install } from '../../api/installs.ts';
+import { useConnection } from '../../api/installs.ts';
 import buttonStyles from '../../components/button.module.css';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Facts } from '../../components/page.tsx';
 import { say, sayFailure } from '../../components/toast.tsx';
-import type { Install } from '../account/queries.ts';
-import { useConnection } from '../install/queries.ts';
 import styles from './site.module.css';
 
 /** What is shown of an install in its slot. */

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { say } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
-import type { Install } from '../queries.ts';
 import { readAddresses } from './backup-words.ts';
 
 export function MakeBackup({

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
+import { type Install, useInstalls } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/fields.tsx';
@@ -11,7 +12,7 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Empty } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { say } from '../../../components/toast.tsx';
-import { type Backup, type Install, useInstalls } from '../queries.ts';
+import type { Backup } from '../queries.ts';
 import styles from './backups.module.css';
 
 interface Target {
@@ -105,7 +106,7 @@ function TargetForm({
   onChosen(target: Target): void;
   onCancel(): void;
 }) {
-  const query = useInstalls(install.account.id, true);
+  const query = useInstalls(install.account.id);
   return (
     <Loaded query={query} what="installs">
       {(installs) => {

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Section } from '../../../components/page.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
@@ -9,7 +10,7 @@ import { say, sayFailure } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
 import operationStyles from '../overview/operations.module.css';
 import { OperationItem } from '../overview/operations.tsx';
-import { type Install, useOperations } from '../queries.ts';
+import { useOperations } from '../queries.ts';
 import styles from './caches.module.css';
 
 const CACHES = [

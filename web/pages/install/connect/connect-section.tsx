@@ -1,11 +1,11 @@
 import { Link } from 'wouter';
+import { type Connection, type Install, useConnection } from '../../../api/installs.ts';
+import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
 import { useAccount } from '../../../session/session.ts';
-import { type Connection, type Install, useConnection } from '../queries.ts';
-import { commandLine } from './command-line.ts';
 
 /** How to reach the files and the website of an install. */
 export function ConnectSection({ install }: { install: Install }) {

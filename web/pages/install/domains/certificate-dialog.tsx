@@ -1,14 +1,15 @@
 import { useState } from 'react';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Facts } from '../../../components/page.tsx';
+import { TextDownload } from '../../../components/text-download.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import { type Domain, type Install, useCertificate } from '../queries.ts';
-import { TextDownload } from '../text-download.tsx';
+import { type Domain, useCertificate } from '../queries.ts';
 import { daysLeft } from './domain-words.ts';
 import styles from './domains.module.css';
 

@@ -2,12 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { say, sayFailure } from '../../../components/toast.tsx';
-import type { Domain, Install } from '../queries.ts';
+import type { Domain } from '../queries.ts';
 import { changeDomain, reloadDomains } from './change-domain.ts';
 
 /** What may be done with a domain. What the rules refuse is refused with their sentence. */

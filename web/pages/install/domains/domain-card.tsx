@@ -1,8 +1,9 @@
 import { useState } from 'react';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
-import type { Domain, DomainState, Install } from '../queries.ts';
+import type { Domain, DomainState } from '../queries.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';

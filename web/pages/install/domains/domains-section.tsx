@@ -1,11 +1,12 @@
 import { type ReactNode, useRef, useState } from 'react';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { TableTools } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
-import { type Domain, type Install, useDomainStates, useDomains, useOperations } from '../queries.ts';
+import { type Domain, useDomainStates, useDomains, useOperations } from '../queries.ts';
 import { AddDomains } from './add-domains.tsx';
 import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';

@@ -1,18 +1,18 @@
 import { lazy, Suspense } from 'react';
+import type { Install } from '../../../api/installs.ts';
 import { CopyButton } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice, ProgressBar } from '../../../components/notice.tsx';
 import { Empty, Facts, Section } from '../../../components/page.tsx';
+import { TextDownload } from '../../../components/text-download.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import {
-  type Install,
   type OffloadSettings,
   useOffloadSettings,
   useOffloadStanding,
   useValidationFile,
 } from '../queries.ts';
-import { TextDownload } from '../text-download.tsx';
 import styles from './offload.module.css';
 
 const OffloadForm = lazy(async () => ({ default: (await import('./offload-form.tsx')).OffloadForm }));

@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hosting } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
-import type { Install } from '../queries.ts';
 
 /** Deletes a website with all that belongs to it, once its name has been typed. */
 export function DeleteInstall({ install }: { install: Install }) {

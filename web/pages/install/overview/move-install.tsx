@@ -2,6 +2,8 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
+import type { Install } from '../../../api/installs.ts';
+import { useSites } from '../../../api/sites.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/fields.tsx';
@@ -9,7 +11,6 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
-import { type Install, useSites } from '../queries.ts';
 
 const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 
@@ -36,7 +37,7 @@ export function MoveInstall({ install }: { install: Install }) {
 
 function MoveForm({ install, onMoved }: { install: Install; onMoved(): void }) {
   const queries = useQueryClient();
-  const sites = useSites(install.account.id, true);
+  const sites = useSites(install.account.id);
 
   async function move(values: FormData) {
     const siteId = textOf(values, 'site_id');

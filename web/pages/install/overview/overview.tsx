@@ -1,7 +1,7 @@
+import type { Install } from '../../../api/installs.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import type { Install } from '../queries.ts';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { Operations } from './operations.tsx';

@@ -1,8 +1,8 @@
+import { useInstalls } from '../../../api/installs.ts';
 import { useFault } from '../../../components/form.tsx';
 import { InstallPicker } from '../../../components/install-picker.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { useInstalls } from '../queries.ts';
 
 /** Some of the installs of an account, as far as the person sees them. */
 export function InstallChooser({

@@ -5,7 +5,7 @@ import { CheckboxField } from '../../../components/fields.tsx';
 import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form } from '../../../components/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
-import { TextDownload } from '../../install/text-download.tsx';
+import { TextDownload } from '../../../components/text-download.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
 import styles from './security.module.css';
 

@@ -1,18 +1,17 @@
 import { useState } from 'react';
+import { type Connection, useConnection, useInstallsEverywhere } from '../../../api/installs.ts';
+import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { commandLine } from '../../install/connect/command-line.ts';
-import { type Connection, useConnection } from '../../install/queries.ts';
-import { useInstalls } from '../queries.ts';
 import styles from './ssh-keys.module.css';
 
 const MOST_SHOWN = 20;
 
 /** What to type to reach each install; loaded for those that somebody opens. */
 export function ConnectSection() {
-  const installs = useInstalls();
+  const installs = useInstallsEverywhere();
   const [search, setSearch] = useState('');
   return (
     <Section title="Connect to an install">

@@ -1,4 +1,4 @@
-import type { Connection } from '../queries.ts';
+import type { Connection } from '../api/installs.ts';
 
 const STANDARD_PORT = 22;
 

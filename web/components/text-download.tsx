@@ -1,5 +1,5 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { DownloadLink } from '../../components/button.tsx';
+import { DownloadLink } from './button.tsx';
 
 /** A file that the page itself has, for the browser to keep. */
 export function TextDownload({

@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query';
+import { allPages } from './all-pages.ts';
+import { type BodyOf, type HostingPaths, hosting, type PortalPaths, portal } from './client.ts';
+import { answered } from './failure.ts';
+import { WHILE_MOVING_MS } from './queries.ts';
+
+export type Install = BodyOf<HostingPaths['/installs/{install_id}']['get']>;
+export type Connection = NonNullable<
+  BodyOf<PortalPaths['/portal/api/installs/{install_id}/connection']['get']>['connection']
+>;
+
+/** All installs of an account that the person may see. */
+export function useInstalls(accountId: string) {
+  return useQuery({
+    queryKey: ['install', accountId],
+    queryFn: () => allInstalls({ account_id: accountId }),
+  });
+}
+
+/** Those of all accounts that the person is in. The key names no account, so that a change of any install concerns it. */
+export function useInstallsEverywhere() {
+  return useQuery({ queryKey: ['install', undefined, 'everywhere'], queryFn: () => allInstalls({}) });
+}
+
+const allInstalls = (within: { account_id?: string }) =>
+  allPages((page) => answered(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
+
+export function useInstall(installId: string) {
+  return useQuery({
+    queryKey: ['install', installId],
+    queryFn: () =>
+      answered(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId } } })),
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? WHILE_MOVING_MS : false),
+  });
+}
+
+/** How an install is reached; null: its host has not told yet. */
+export function useConnection(installId: string) {
+  return useQuery({
+    queryKey: ['install', installId, 'connection'],
+    queryFn: async () => {
+      const { connection } = await answered(
+        portal.GET('/portal/api/installs/{install_id}/connection', {
+          params: { path: { install_id: installId } },
+        }),
+      );
+      return connection;
+    },
+  });
+}
+
+/** What a new install can be given. */
+export function useInstallOptions() {
+  return useQuery({
+    queryKey: ['install-options'],
+    queryFn: () => answered(portal.GET('/portal/api/install_options')),
+    staleTime: 60_000,
+  });
+}

@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query';
+import { allPages } from './all-pages.ts';
+import { type BodyOf, type HostingPaths, hosting } from './client.ts';
+import { answered } from './failure.ts';
+
+export type Site = BodyOf<HostingPaths['/sites/{site_id}']['get']>;
+
+/** All sites of an account that the person may see. */
+export function useSites(accountId: string) {
+  return useQuery({
+    queryKey: ['site', accountId],
+    queryFn: () =>
+      allPages((page) =>
+        answered(hosting.GET('/sites', { params: { query: { account_id: accountId, ...page } } })),
+      ),
+  });
+}
+
+/** One site; undefined: none, and nothing is asked. */
+export function useSite(siteId: string | undefined) {
+  return useQuery({
+    queryKey: ['site', siteId],
+    enabled: siteId !== undefined,
+    queryFn: () => answered(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
+  });
+}
