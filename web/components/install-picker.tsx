@@ -1,30 +1,39 @@
 import { useId, useMemo, useState } from 'react';
+import { type Install, useInstalls } from '../api/installs.ts';
 import { TextField } from './fields.tsx';
 import formStyles from './form.module.css';
+import { useFault } from './form.tsx';
 import styles from './install-picker.module.css';
+import { Loaded } from './loaded.tsx';
+import { Notice } from './notice.tsx';
 
 /** More are not shown at once: whoever has more searches. */
 const SHOWN = 100;
 /** So few are seen at a glance. */
 const WITHOUT_SEARCH = 8;
 
-interface Choice {
-  id: string;
-  name: string;
-}
-
-/** Some of an account's installs, ticked in a list that can be searched. What is ticked stays so while it is not shown. */
-export function InstallPicker({
-  label,
-  installs,
-  chosen,
-  onChange,
-}: {
+interface Picked {
   label: string;
-  installs: readonly Choice[];
   chosen: readonly string[];
   onChange(ids: string[]): void;
-}) {
+}
+
+/** Some of an account's installs, as far as the person sees them, ticked in a list; the field of a form named `install_ids`. */
+export function InstallPicker({ accountId, ...picked }: Picked & { accountId: string }) {
+  const query = useInstalls(accountId);
+  const fault = useFault('install_ids');
+  return (
+    <>
+      {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
+      <Loaded query={query} what="installs">
+        {(installs) => <SearchedList installs={installs} {...picked} />}
+      </Loaded>
+    </>
+  );
+}
+
+/** What is ticked stays so while it is not shown. */
+function SearchedList({ label, installs, chosen, onChange }: Picked & { installs: readonly Install[] }) {
   const id = useId();
   const [search, setSearch] = useState('');
   const ticked = useMemo(() => new Set(chosen), [chosen]);

@@ -1,4 +1,3 @@
-import { useInstalls } from '../../api/installs.ts';
 import { CheckboxField, RadioGroup } from '../../components/fields.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
 import { givenRoles, type MemberRole, mayGiveBilling, ROLE_MEANINGS, ROLES, roleWord } from './roles.ts';
@@ -20,7 +19,6 @@ export function RoleFields({
   given: Given;
   onChange(given: Given): void;
 }) {
-  const { data: installs = [] } = useInstalls(accountId);
   return (
     <>
       <RadioGroup
@@ -49,7 +47,7 @@ export function RoleFields({
       {given.role === 'partial' && (
         <InstallPicker
           label="Installs they may work on"
-          installs={installs}
+          accountId={accountId}
           chosen={given.installIds}
           onChange={(installIds) => onChange({ ...given, installIds })}
         />

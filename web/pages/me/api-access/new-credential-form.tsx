@@ -6,10 +6,10 @@ import { Button } from '../../../components/button.tsx';
 import { CheckboxField, RadioGroup, SelectField, TextField } from '../../../components/fields.tsx';
 import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form, textOf } from '../../../components/form.tsx';
+import { InstallPicker } from '../../../components/install-picker.tsx';
 import { useSession } from '../../../session/session.ts';
 import { CREDENTIALS_KEY } from '../queries.ts';
 import { EXPIRIES, expiryOf } from './expiry.ts';
-import { InstallChooser } from './install-chooser.tsx';
 
 export type IssuedCredential =
   PortalPaths['/portal/api/credentials']['post']['responses'][201]['content']['application/json'];
@@ -91,7 +91,7 @@ export function NewCredentialForm({
         />
       )}
       {reach === 'installs' && (
-        <InstallChooser accountId={accountId} chosen={installs} onChange={setInstalls} />
+        <InstallPicker label="Installs" accountId={accountId} chosen={installs} onChange={setInstalls} />
       )}
       <CheckboxField label="Read only" name="read_only" hint="It changes nothing, and sees no private key." />
     </Form>
