@@ -7,6 +7,7 @@ import {
   type PortalSession,
   SessionProvider,
   useAccount,
+  useForgetting,
   useSession,
   useSessionQuery,
 } from './session/session.ts';
@@ -90,17 +91,27 @@ function Entrance() {
       <ProgressBar label="Loading" />
     );
   }
-  if (session?.stage === 'full') return <SignedIn session={session} />;
+  if (session === null || session === 'ended') {
+    return (
+      <Alone>
+        <SignInPage hasEnded={session === 'ended'} />
+      </Alone>
+    );
+  }
+  if (session.stage === 'full') return <SignedIn session={session} />;
   return (
     <Alone>
-      {session === null && <SignInPage />}
-      {session?.stage === 'second_factor' && <SecondFactorPage />}
-      {session?.stage === 'enrolment' && <ForcedEnrolmentPage />}
+      {session.stage === 'second_factor' ? (
+        <SecondFactorPage />
+      ) : (
+        <ForcedEnrolmentPage email={session.user.email} />
+      )}
     </Alone>
   );
 }
 
 function SignedIn({ session }: { session: PortalSession }) {
+  useForgetting();
   return (
     <SessionProvider value={session}>
       <Places />

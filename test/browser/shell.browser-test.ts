@@ -8,9 +8,10 @@ import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.t
 describe('the portal', () => {
   let portal: Portal;
   let owner: Person;
+  let accountId: string;
   beforeAll(async () => {
     portal = await startPortal();
-    ({ owner } = await portal.homeport.ownedAccount());
+    ({ owner, accountId } = await portal.homeport.ownedAccount());
   });
   afterAll(() => portal.remove());
 
@@ -76,6 +77,25 @@ describe('the portal', () => {
       headers: { cookie: `${cookie?.name}=${cookie?.value}` },
     });
     expect(again.status()).toBe(401);
+  });
+
+  it('asks for signing in again when the session ends at work, and leads back to the same address', async () => {
+    const page = await portal.signedIn(owner);
+    const address = `/accounts/${accountId}/installs?site=none`;
+    await page.goto(address);
+    await page.getByRole('button', { name: 'Create an install' }).click();
+    await page.getByRole('dialog').getByLabel('Name').fill('unsent');
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.deleteFrom('sessions').where('user_id', '=', owner.userId).execute(),
+    );
+    await page.getByRole('dialog').getByRole('button', { name: 'Create the install' }).click();
+    await page.getByText('Your session has ended. Sign in again.').waitFor();
+    await expectAccessible(page);
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Installs' }).waitFor();
+    expect(page.url()).toBe(`${portal.homeport.origin}${address}`);
   });
 
   it('tells of an address at which nothing is', async () => {

@@ -1,5 +1,10 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { QueryClient } from '@tanstack/react-query';
+import type { Middleware } from 'openapi-fetch';
+import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
+
+/** A 401 of these is about what was typed. */
+const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;
 
 /** Live changes tell what moves; what is moving is asked for besides so often, for those that were lost on the way. */
 export const WHILE_MOVING_MS = 3_000;
@@ -10,13 +15,6 @@ export const WHILE_MOVING_MS = 3_000;
  */
 export function createQueries(): QueryClient {
   const queries = new QueryClient({
-    queryCache: new QueryCache({
-      onError(error) {
-        // The session has ended: whoever shows it asks again, and shows the sign-in.
-        if (error instanceof ApiFailure && error.status === 401)
-          queries.invalidateQueries({ queryKey: ['session'] });
-      },
-    }),
     defaultOptions: {
       queries: {
         staleTime: 10_000,
@@ -24,5 +22,15 @@ export function createQueries(): QueryClient {
       },
     },
   });
+  const askForSession: Middleware = {
+    onResponse({ response, schemaPath }) {
+      // The session has ended, whatever was asked or sent: whoever shows it asks again, and shows the sign-in.
+      if (response.status === 401 && !SIGNING_IN.test(schemaPath)) {
+        void queries.invalidateQueries({ queryKey: ['session'] });
+      }
+    },
+  };
+  hosting.use(askForSession);
+  portal.use(askForSession);
   return queries;
 }

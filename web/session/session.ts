@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { createContext, useContext } from 'react';
+import { createContext, useContext, useEffect } from 'react';
 import { type HostingPaths, type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, answered, done } from '../api/failure.ts';
 
@@ -14,19 +14,28 @@ export type Fault = NonNullable<
 
 export const SESSION_KEY = ['session'] as const;
 
-/** Who is signed in and how far; null: nobody. */
+/** `ended`: somebody was signed in here and has not signed out. */
+export type Nobody = null | 'ended';
+
+/** Who is signed in and how far, or nobody. */
 export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
-    queryFn: async (): Promise<PortalSession | null> => {
+    queryFn: async ({ client }): Promise<PortalSession | Nobody> => {
       try {
         return await answered(portal.GET('/portal/api/session'));
       } catch (error) {
-        if (error instanceof ApiFailure && error.status === 401) return null;
+        if (error instanceof ApiFailure && error.status === 401) {
+          return nobodyAfter(client.getQueryData<PortalSession | Nobody>(SESSION_KEY) ?? null);
+        }
         throw error;
       }
     },
   });
+}
+
+function nobodyAfter(before: PortalSession | Nobody): Nobody {
+  return before === 'ended' || before?.stage === 'full' ? 'ended' : null;
 }
 
 const Present = createContext<PortalSession | null>(null);
@@ -50,11 +59,19 @@ export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
   return (verb) => account !== undefined && account.may[verb] !== 'none';
 }
 
+/** What was loaded for somebody is not kept for whoever comes next. */
+export function useForgetting(): void {
+  const queries = useQueryClient();
+  useEffect(
+    () => () => queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] }),
+    [queries],
+  );
+}
+
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
     await done(portal.DELETE('/portal/api/session'));
     queries.setQueryData(SESSION_KEY, null);
-    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
   };
 }

@@ -8,18 +8,18 @@ import { useFirstFocus } from '../../components/first-focus.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { SESSION_KEY } from '../../session/session.ts';
+import { type Nobody, type PortalSession, SESSION_KEY } from '../../session/session.ts';
 import { Card, OtherWays } from './card.tsx';
 import { attemptFailure } from './refusal.ts';
-import { sentenceOf } from './word.ts';
+import { SESSION_ENDED, sentenceOf } from './word.ts';
 
 const WRONG = 'The e-mail address or the password is not right.';
 
 /** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
-export function SignInPage() {
+export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const queries = useQueryClient();
   const email = useFirstFocus<HTMLInputElement>();
-  const word = sentenceOf(useHistoryState<unknown>());
+  const word = sentenceOf(useHistoryState<unknown>()) ?? (hasEnded ? SESSION_ENDED : null);
 
   async function signIn(values: FormData) {
     const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
@@ -29,7 +29,8 @@ export function SignInPage() {
       throw attemptFailure(error, WRONG);
     }
     await queries.refetchQueries({ queryKey: SESSION_KEY });
-    if (queries.getQueryData(SESSION_KEY) === null) {
+    const session = queries.getQueryData<PortalSession | Nobody>(SESSION_KEY);
+    if (session === null || session === 'ended') {
       throw new Objection(
         'Your browser has not kept the sign-in. Allow cookies, and use the address that begins with https.',
       );

@@ -1,9 +1,15 @@
 /** What the sign-in page says first to somebody who comes from elsewhere. */
 const SENTENCES = {
-  password_set: 'Your password is set. Sign in with it now.',
-  accepted: 'You have accepted the invitation. Sign in to go on.',
-  ended: 'That took too long, or too many codes were wrong. Sign in once more.',
+  password_set: { sentence: 'Your password is set. Sign in with it now.', good: true },
+  accepted: { sentence: 'You have accepted the invitation. Sign in to go on.', good: true },
+  ended: {
+    sentence: 'That took too long, or too many codes were wrong. Sign in once more.',
+    good: false,
+  },
 } as const;
+
+/** To somebody whose session ended while they were at work. */
+export const SESSION_ENDED = { sentence: 'Your session has ended. Sign in again.', good: false };
 
 export type Word = keyof typeof SENTENCES;
 
@@ -14,8 +20,5 @@ export const stateWith = (word: Word) => ({ word });
 export function sentenceOf(state: unknown): { sentence: string; good: boolean } | null {
   if (typeof state !== 'object' || state === null) return null;
   const word: unknown = Reflect.get(state, 'word');
-  for (const [known, sentence] of Object.entries(SENTENCES)) {
-    if (known === word) return { sentence, good: word !== 'ended' };
-  }
-  return null;
+  return Object.entries(SENTENCES).find(([known]) => known === word)?.[1] ?? null;
 }

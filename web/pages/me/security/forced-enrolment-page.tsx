@@ -4,14 +4,13 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Page, Section } from '../../../components/page.tsx';
 import { sayFailure } from '../../../components/toast.tsx';
-import { SESSION_KEY, useSessionQuery, useSignOut } from '../../../session/session.ts';
+import { SESSION_KEY, useSignOut } from '../../../session/session.ts';
 import { useSecondFactor } from '../queries.ts';
 import { Enrolment } from './enrolment.tsx';
 import { accountsInWords } from './required-by.ts';
 
 /** For people whose account demands a second factor and who have none: nothing else is to be had until they do. */
-export function ForcedEnrolmentPage() {
-  const session = useSessionQuery();
+export function ForcedEnrolmentPage({ email }: { email: string }) {
   const factor = useSecondFactor();
   const queries = useQueryClient();
   const signOut = useSignOut();
@@ -27,7 +26,7 @@ export function ForcedEnrolmentPage() {
       </Loaded>
       <Section title="Set it up">
         <Enrolment
-          email={session.data?.user.email ?? ''}
+          email={email}
           actions={<Button onClick={() => signOut().catch(sayFailure)}>Sign out</Button>}
           onDone={() => queries.refetchQueries({ queryKey: SESSION_KEY })}
         />
