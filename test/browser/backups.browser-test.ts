@@ -50,7 +50,7 @@ describe('backups', () => {
     await dialog.getByLabel('Addresses to tell').fill(owner.email);
     await dialog.getByRole('button', { name: 'Make the backup' }).click();
     const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
-    await backup.getByText('completed').waitFor();
+    await backup.getByText('Completed').waitFor();
     await backup.getByText(/by hand, .*B, 1 file/).waitFor();
     await portal.homeport.idle();
     expect(mailsTo(portal.homeport, owner.email)).toHaveLength(1);
@@ -74,7 +74,7 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await confirm.getByLabel(/^Type/).fill(install.name);
     await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
     expect(await website(install)).toBe('as it was');
   });
 
@@ -142,7 +142,7 @@ describe('backups', () => {
     await confirm.getByLabel(/^Type/).fill(into.name);
     await confirm.getByRole('button', { name: `Restore ${into.name}` }).click();
     await page.waitForURL(`**/installs/${into.id}/backups`);
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
     expect(await website(into)).toBe('of the first');
   });
 });

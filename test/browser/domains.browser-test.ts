@@ -66,7 +66,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('button', { name: 'Add 4 domains' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
-    await card('shop.example').getByText('served here').waitFor();
+    await card('shop.example').getByText('Served here').waitFor();
     await portal.homeport.idle();
     expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
   });
@@ -85,13 +85,13 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('have one primary among them', async () => {
     await change('shop.example', 'Make primary');
-    await card('shop.example').getByText('primary', { exact: true }).waitFor();
+    await card('shop.example').getByText('Primary', { exact: true }).waitFor();
     await said('shop.example is the primary domain now.');
   });
 
   it('cannot be deleted while others are redirected there, and the refusal says so', async () => {
     await change(`${install.name}.sites.example`, 'Make primary');
-    await card(`${install.name}.sites.example`).getByText('primary', { exact: true }).waitFor();
+    await card(`${install.name}.sites.example`).getByText('Primary', { exact: true }).waitFor();
     await change('shop.example', 'Delete');
     const dialog = page.getByRole('alertdialog');
     await dialog.getByRole('button', { name: 'Delete the domain' }).click();
@@ -131,7 +131,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     const check = card('shop.example').getByRole('button', { name: 'Check now: shop.example' });
     await check.click();
     const sentence = card('shop.example').getByText(
-      /^works, but read on shop\.example answers here with a self-signed certificate/,
+      /^Works, but read on shop\.example answers here with a self-signed certificate/,
     );
     await sentence.waitFor();
     // The twin is in the same report.
@@ -154,7 +154,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('shop.example')
       .getByText(/You can check again in \d s/)
       .waitFor();
-    await card('blog.example.org').getByText('something to do').waitFor();
+    await card('blog.example.org').getByText('Something to do').waitFor();
     await card('blog.example.org')
       .getByText(/Register blog\.example\.org|Create|does not exist/)
       .first()

@@ -57,7 +57,7 @@ describe('the overview', () => {
     );
     expect(await link.getAttribute('rel')).toContain('noopener');
     await page.getByText('Making the website').waitFor();
-    await page.getByText('done', { exact: true }).waitFor();
+    await page.getByText('Done', { exact: true }).waitFor();
   });
 
   it('moves an install into a site', async () => {
@@ -127,7 +127,7 @@ describe('caches', () => {
     await purge.click();
     await page.getByText(/It can be purged again in \d+ s/).waitFor();
     expect(await purge.isDisabled()).toBe(true);
-    await page.getByRole('listitem').filter({ hasText: 'Purging a cache' }).getByText('done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Purging a cache' }).getByText('Done').waitFor();
     clock.advance(60_000);
     await page.reload();
     await purge.click();

@@ -15,10 +15,12 @@ export function Menu({
   label,
   children,
   entries,
+  small = false,
 }: {
   label: string;
   children: ReactNode;
   entries: readonly MenuEntry[];
+  small?: boolean;
 }) {
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -50,7 +52,7 @@ export function Menu({
       <button
         ref={button}
         type="button"
-        className={buttonStyles.button}
+        className={small ? `${buttonStyles.button} ${buttonStyles.small}` : buttonStyles.button}
         aria-label={label}
         aria-expanded={open}
         aria-controls={id}

@@ -3,12 +3,12 @@ import { Link, useLocation } from 'wouter';
 import { ApiFailure } from '../../api/failure.ts';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
 import { useSite } from '../../api/sites.ts';
+import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { Badge, ProgressBar } from '../../components/notice.tsx';
+import { ProgressBar } from '../../components/notice.tsx';
 import { Page, SectionNav } from '../../components/page.tsx';
 import { useShowAccount } from '../../shell/shown-account.ts';
 import { InstallNotice } from './install-notice.tsx';
-import { INSTALL_STATES } from './install-words.ts';
 import { Overview } from './overview/overview.tsx';
 import { WebsiteLink } from './website-link.tsx';
 
@@ -105,10 +105,9 @@ function InstallFrame({ install, section }: { install: Install; section: string 
 /** Its state, its environment, and the site that it belongs to. */
 function Placement({ install }: SectionProps) {
   const site = useSite(install.site?.id);
-  const { word, tone } = INSTALL_STATES[install.status];
   return (
     <>
-      <Badge tone={tone}>{word}</Badge> {install.environment ?? 'no environment'}
+      <InstallStatus status={install.status} /> {install.environment ?? 'no environment'}
       {install.site === null ? (
         ', in no site'
       ) : (

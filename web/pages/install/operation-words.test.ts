@@ -14,8 +14,8 @@ const operation = {
 
 describe('an operation in words', () => {
   it('waits at first, and after a failure to be tried again', () => {
-    expect(stateOf(operation).word).toBe('waiting');
-    expect(stateOf({ ...operation, attempt: 1 }).word).toBe('to be tried again');
+    expect(stateOf(operation).word).toBe('Waiting');
+    expect(stateOf({ ...operation, attempt: 1 }).word).toBe('To be tried again');
   });
 
   it('says what to do after a failure alone', () => {

@@ -15,11 +15,11 @@ export const OPERATION_NAMES: Record<Kind, string> = {
 };
 
 const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
-  queued: { word: 'waiting', tone: 'busy' },
-  running: { word: 'under way', tone: 'busy' },
-  succeeded: { word: 'done', tone: 'good' },
-  failed: { word: 'failed', tone: 'bad' },
-  cancelled: { word: 'called off', tone: 'plain' },
+  queued: { word: 'Waiting', tone: 'busy' },
+  running: { word: 'Under way', tone: 'busy' },
+  succeeded: { word: 'Done', tone: 'good' },
+  failed: { word: 'Failed', tone: 'bad' },
+  cancelled: { word: 'Called off', tone: 'plain' },
 };
 
 /** The state of an operation in a word; one that waits after a failure is to be tried again. */
@@ -27,7 +27,7 @@ export function stateOf({ state, attempt }: Pick<Operation, 'state' | 'attempt'>
   word: string;
   tone: Tone;
 } {
-  if (state === 'queued' && attempt > 0) return { word: 'to be tried again', tone: 'busy' };
+  if (state === 'queued' && attempt > 0) return { word: 'To be tried again', tone: 'busy' };
   return STATES[state];
 }
 

@@ -2,10 +2,10 @@ import type { Tone } from '../../../components/notice.tsx';
 import type { Backup } from '../queries.ts';
 
 export const BACKUP_STATES: Record<Backup['status'], { word: string; tone: Tone }> = {
-  requested: { word: 'waiting', tone: 'busy' },
-  in_progress: { word: 'being made', tone: 'busy' },
-  completed: { word: 'completed', tone: 'good' },
-  aborted: { word: 'aborted', tone: 'bad' },
+  requested: { word: 'Waiting', tone: 'busy' },
+  in_progress: { word: 'Being made', tone: 'busy' },
+  completed: { word: 'Completed', tone: 'good' },
+  aborted: { word: 'Aborted', tone: 'bad' },
 };
 
 export const isBeingMade = ({ status }: Pick<Backup, 'status'>) =>

@@ -92,27 +92,27 @@ function BackupItem({
   const { word, tone } = BACKUP_STATES[backup.status];
   return (
     <li className={styles.backup}>
-      <div className={styles.head}>
-        <h3 className={styles.description}>{backup.description}</h3>
-        <Badge tone={tone}>{word}</Badge>
-      </div>
-      <p className={styles.soft}>
-        <Time at={backup.created_at} exact />, {backup.scheduled ? 'by schedule' : 'by hand'}
-        {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
-        {backup.files !== null && `, ${filesInWords(backup.files)}`}
-      </p>
-      {isBeingMade(backup) && <ProgressBar label={`Backup ${backup.description} is ${word}`} />}
-      {backup.status === 'aborted' && (
-        <p>
-          {backup.reason ?? 'The reason is not known.'} The website is not affected; make the backup again.
-        </p>
-      )}
-      {backup.status === 'completed' && onRestore && (
-        <div>
-          <Button small aria-label={`Restore ${backup.description}`} onClick={onRestore}>
-            Restore
-          </Button>
+      <div className={styles.told}>
+        <div className={styles.head}>
+          <h3 className={styles.description}>{backup.description}</h3>
+          <Badge tone={tone}>{word}</Badge>
         </div>
+        <p className={styles.soft}>
+          <Time at={backup.created_at} exact />, {backup.scheduled ? 'by schedule' : 'by hand'}
+          {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
+          {backup.files !== null && `, ${filesInWords(backup.files)}`}
+        </p>
+        {isBeingMade(backup) && <ProgressBar label={`${backup.description}: ${word}`} />}
+        {backup.status === 'aborted' && (
+          <p>
+            {backup.reason ?? 'The reason is not known.'} The website is not affected; make the backup again.
+          </p>
+        )}
+      </div>
+      {backup.status === 'completed' && onRestore && (
+        <Button small aria-label={`Restore ${backup.description}`} onClick={onRestore}>
+          Restore
+        </Button>
       )}
     </li>
   );

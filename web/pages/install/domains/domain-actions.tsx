@@ -81,7 +81,7 @@ export function DomainActions({
   return (
     <>
       {entries.length > 0 && (
-        <Menu label={`Change ${domain.name}`} entries={entries}>
+        <Menu small label={`Change ${domain.name}`} entries={entries}>
           Change <span aria-hidden="true">▾</span>
         </Menu>
       )}

@@ -44,8 +44,8 @@ export function DomainCard({
       <div className={styles.head}>
         <h3 className={styles.name}>{domain.name}</h3>
         <div className={styles.badges}>
-          {domain.primary && <Badge>primary</Badge>}
-          {state?.is_cname && <Badge>own name</Badge>}
+          {domain.primary && <Badge>Primary</Badge>}
+          {state?.is_cname && <Badge>Own name</Badge>}
           <Badge tone={network.tone}>{network.word}</Badge>
           <Badge tone={tls.tone}>{tls.word}</Badge>
         </div>
@@ -62,18 +62,6 @@ export function DomainCard({
         </p>
       )}
       <CertificateLine install={install} domain={domain} state={state} />
-      {mayWork && (
-        <div className={styles.row}>
-          <HttpsSwitch installId={install.id} domain={domain} />
-          <DomainActions
-            install={install}
-            domain={domain}
-            all={all}
-            isCname={state?.is_cname ?? false}
-            onDeleted={onDeleted}
-          />
-        </div>
-      )}
       {state !== undefined && !state.is_cname && <DnsRecords domain={domain} />}
       <DomainCheckPanel
         installId={install.id}
@@ -83,7 +71,16 @@ export function DomainCard({
         checkedAt={state?.checked_at ?? null}
         next={nextCheck}
         mayWork={mayWork}
-      />
+      >
+        <DomainActions
+          install={install}
+          domain={domain}
+          all={all}
+          isCname={state?.is_cname ?? false}
+          onDeleted={onDeleted}
+        />
+        <HttpsSwitch installId={install.id} domain={domain} />
+      </DomainCheckPanel>
     </li>
   );
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
@@ -22,6 +22,7 @@ export function DomainCheckPanel({
   checkedAt,
   next,
   mayWork,
+  children,
 }: {
   installId: string;
   domain: Domain;
@@ -31,19 +32,24 @@ export function DomainCheckPanel({
   /** When the install may be asked again; null: now. */
   next: string | null;
   mayWork: boolean;
+  /** What else may be done with the domain: beside the button. */
+  children: ReactNode;
 }) {
   const report = useReport(installId, reportId).data ?? null;
   const isBeingMade = report?.complete === false;
   return (
     <div>
-      <div className={styles.row}>
-        {mayWork && <CheckButton installId={installId} domain={domain} next={next} pending={isBeingMade} />}
-        {checkedAt !== null && !isBeingMade && (
-          <span className={styles.soft}>
-            Last checked <Time at={checkedAt} />
-          </span>
-        )}
-      </div>
+      {mayWork && (
+        <div className={styles.row}>
+          <CheckButton installId={installId} domain={domain} next={next} pending={isBeingMade} />
+          {children}
+        </div>
+      )}
+      {checkedAt !== null && !isBeingMade && (
+        <p className={styles.checked}>
+          Last checked <Time at={checkedAt} />
+        </p>
+      )}
       <div aria-live="polite" className={styles.live}>
         {report && <ShownReport report={report} name={domain.name} all={all} />}
       </div>

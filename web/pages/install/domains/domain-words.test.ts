@@ -12,7 +12,7 @@ const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'acti
 describe('a domain in words', () => {
   it('says that another install has it before all else', () => {
     expect(networkWord({ ...details('ACTIVE', 'active'), duplicate: true }).tone).toBe('bad');
-    expect(networkWord(details('ACTIVE', 'active'))).toEqual({ word: 'served here', tone: 'good' });
+    expect(networkWord(details('ACTIVE', 'active'))).toEqual({ word: 'Served here', tone: 'good' });
   });
 
   it('does not call a self-signed certificate good', () => {
@@ -25,8 +25,8 @@ describe('a domain in words', () => {
 describe('the days of a certificate', () => {
   const now = new Date('2026-06-01T00:00:00Z');
   it.each([
-    ['2026-05-31T00:00:00Z', 'expired', 'bad'],
-    ['2026-06-01T05:00:00Z', 'less than a day left', 'busy'],
+    ['2026-05-31T00:00:00Z', 'Expired', 'bad'],
+    ['2026-06-01T05:00:00Z', 'Less than a day left', 'busy'],
     ['2026-06-02T05:00:00Z', '1 day left', 'busy'],
     ['2026-07-01T00:00:00Z', '30 days left', 'good'],
   ])('%s: %s', (notAfter, word, tone) => {

@@ -7,21 +7,21 @@ export interface Word {
 }
 
 const NETWORK: Record<Domain['network_details']['network_info']['status'], Word> = {
-  PENDING: { word: 'being set up', tone: 'busy' },
-  ACTIVE: { word: 'served here', tone: 'good' },
-  FAILED: { word: 'not reached', tone: 'bad' },
+  PENDING: { word: 'Being set up', tone: 'busy' },
+  ACTIVE: { word: 'Served here', tone: 'good' },
+  FAILED: { word: 'Not reached', tone: 'bad' },
 };
 
 const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Word> = {
   pending: { word: 'HTTPS being prepared', tone: 'busy' },
   active: { word: 'HTTPS', tone: 'good' },
   failed: { word: 'HTTPS failed', tone: 'bad' },
-  none: { word: 'no HTTPS', tone: 'plain' },
+  none: { word: 'No HTTPS', tone: 'plain' },
 };
 
 /** Whether visitors by this name get here. */
 export function networkWord(domain: Pick<Domain, 'duplicate' | 'network_details'>): Word {
-  if (domain.duplicate) return { word: 'served by another install', tone: 'bad' };
+  if (domain.duplicate) return { word: 'Served by another install', tone: 'bad' };
   return NETWORK[domain.network_details.network_info.status];
 }
 
@@ -48,8 +48,8 @@ const LATE_DAYS = 3;
 /** How long a certificate is still good. */
 export function daysLeft(notAfter: string, now: Date): Word {
   const ms = Date.parse(notAfter) - now.getTime();
-  if (ms <= 0) return { word: 'expired', tone: 'bad' };
+  if (ms <= 0) return { word: 'Expired', tone: 'bad' };
   const days = Math.floor(ms / DAY_MS);
-  const word = days === 0 ? 'less than a day left' : days === 1 ? '1 day left' : `${days} days left`;
+  const word = days === 0 ? 'Less than a day left' : days === 1 ? '1 day left' : `${days} days left`;
   return { word, tone: days < LATE_DAYS ? 'busy' : 'good' };
 }

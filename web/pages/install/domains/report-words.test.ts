@@ -63,7 +63,7 @@ describe('the word for a check', () => {
   });
 
   it('is that it is under way until the check is complete', () => {
-    expect(checkWord({ ...check, complete: false }, undefined).word).toBe('being checked');
+    expect(checkWord({ ...check, complete: false }, undefined).word).toBe('Being checked');
   });
 });
 

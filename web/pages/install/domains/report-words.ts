@@ -3,15 +3,15 @@ import type { Word } from './domain-words.ts';
 
 /** How one domain of a report stands, in two words; the sentence says the rest. */
 export function checkWord(check: DomainCheck, domain: Domain | undefined): Word {
-  if (!check.complete) return { word: 'being checked', tone: 'busy' };
-  if (isAllWell(check)) return { word: 'all is well', tone: 'good' };
+  if (!check.complete) return { word: 'Being checked', tone: 'busy' };
+  if (isAllWell(check)) return { word: 'All is well', tone: 'good' };
   const broken =
     check.dns_error ||
     check.http_error ||
     check.ssl.status === 'failed' ||
     domain?.duplicate === true ||
     domain?.network_details.network_info.status === 'FAILED';
-  return broken ? { word: 'something to do', tone: 'bad' } : { word: 'works, but read on', tone: 'busy' };
+  return broken ? { word: 'Something to do', tone: 'bad' } : { word: 'Works, but read on', tone: 'busy' };
 }
 
 /** The two sentences that the report has for it. */
@@ -20,10 +20,10 @@ function isAllWell({ name, result }: Pick<DomainCheck, 'name' | 'result'>): bool
 }
 
 const TLS_WORDS: Record<string, Word> = {
-  verified: { word: 'trusted by browsers', tone: 'good' },
-  self_signed: { word: 'self-signed, which browsers warn of', tone: 'busy' },
-  failed: { word: 'not trusted', tone: 'bad' },
-  none: { word: 'none seen', tone: 'bad' },
+  verified: { word: 'Trusted by browsers', tone: 'good' },
+  self_signed: { word: 'Self-signed, which browsers warn of', tone: 'busy' },
+  failed: { word: 'Not trusted', tone: 'bad' },
+  none: { word: 'None seen', tone: 'bad' },
 };
 
 export function tlsSeen(status: string): Word {
