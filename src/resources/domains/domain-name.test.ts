@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isWildcard, parseDomainName } from './domain-name.ts';
+import { covers, isWildcard, parseDomainName } from './domain-name.ts';
 
 const SITE_DOMAIN = 'sites.example.net';
-const parse = (text: string) => parseDomainName(text, SITE_DOMAIN);
+const PORTAL = 'panel.provider.example';
+const parse = (text: string) => parseDomainName(text, { siteDomain: SITE_DOMAIN, portalHost: PORTAL });
 const LABEL_63 = 'a'.repeat(63);
 
 describe('what is taken, and how it is stored', () => {
@@ -114,8 +115,42 @@ describe('what is refused', () => {
   });
 
   it('takes the platform’s own domain for what it is, where that is no public suffix', () => {
-    expect(parseDomainName('shop.localhost', 'localhost')).toMatchObject({ fault: { code: 'reserved' } });
-    expect(parseDomainName('localhost', 'localhost')).toMatchObject({ fault: { code: 'reserved' } });
+    const own = { siteDomain: 'localhost', portalHost: 'localhost' };
+    expect(parseDomainName('shop.localhost', own)).toMatchObject({ fault: { code: 'reserved' } });
+    expect(parseDomainName('localhost', own)).toMatchObject({ fault: { code: 'reserved' } });
+    expect(parseDomainName('www.example.com', own)).toEqual({ ok: true, name: 'www.example.com' });
+  });
+});
+
+describe('the portal’s own host name', () => {
+  it.each([
+    [PORTAL, 'panel.provider.example is the address of this portal; no website can have it'],
+    [
+      ' PANEL.Provider.Example.',
+      'panel.provider.example is the address of this portal; no website can have it',
+    ],
+    [
+      '*.provider.example',
+      '*.provider.example covers panel.provider.example, the address of this portal; add the names that you need one by one',
+    ],
+  ])('%j is refused', (text, message) => {
+    expect(parse(text)).toEqual({ ok: false, fault: { code: 'reserved', message } });
+  });
+
+  it.each([
+    'provider.example',
+    'www.provider.example',
+    'a.panel.provider.example',
+    '*.panel.provider.example',
+    'panel.provider.example.example.com',
+  ])('%j is another', (name) => {
+    expect(parse(name)).toEqual({ ok: true, name });
+    expect(covers(name, PORTAL)).toBe(false);
+  });
+
+  it.each(['localhost', '192.0.2.1', '[2001:db8::1]'])('%j is covered by no domain', (portalHost) => {
+    expect(parseDomainName('*.example.com', { siteDomain: SITE_DOMAIN, portalHost }).ok).toBe(true);
+    expect(covers('*.localhost', portalHost)).toBe(false);
   });
 });
 

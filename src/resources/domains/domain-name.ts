@@ -7,6 +7,14 @@ export interface DomainNameFault {
   message: string;
 }
 
+/** Host names that are the platform's own. */
+export interface PlatformNames {
+  /** Below it the platform names installs. */
+  siteDomain: string;
+  /** Where people open the portal. */
+  portalHost: string;
+}
+
 export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: DomainNameFault };
 
 /** RFC 1035, section 2.3.4: 63 octets a label; 253 characters are what 255 octets on the wire leave for the text. */
@@ -22,10 +30,11 @@ const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
  * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
- * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have and those under the
- * platform's own domain.
+ * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have, those under the
+ * platform's own domain, and what would answer in the portal's place: cookies know no ports, so whoever opens a website at its host
+ * name sends it the cookie of their session.
  */
-export function parseDomainName(text: string, siteDomain: string): DomainNameResult {
+export function parseDomainName(text: string, { siteDomain, portalHost }: PlatformNames): DomainNameResult {
   const trimmed = text.trim().replace(/\.$/, '');
   const wildcard = trimmed.startsWith('*.');
   const given = wildcard ? trimmed.slice(2) : trimmed;
@@ -41,6 +50,15 @@ export function parseDomainName(text: string, siteDomain: string): DomainNameRes
   if (host === siteDomain || host.endsWith(`.${siteDomain}`)) {
     return refuse('reserved', `Names under ${siteDomain} are given by the platform`);
   }
+  if (name === portalHost) {
+    return refuse('reserved', `${name} is the address of this portal; no website can have it`);
+  }
+  if (covers(name, portalHost)) {
+    return refuse(
+      'reserved',
+      `${name} covers ${portalHost}, the address of this portal; add the names that you need one by one`,
+    );
+  }
   if (parse(host, { allowPrivateDomains: true }).domain === null) {
     return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
   }
@@ -54,6 +72,13 @@ export function parseDomainName(text: string, siteDomain: string): DomainNameRes
 /** Whether a name stands for many. */
 export function isWildcard(name: string): boolean {
   return name.startsWith('*.');
+}
+
+/** Whether a name is that of a host, or a wildcard that stands for it among others. */
+export function covers(name: string, host: string): boolean {
+  if (!isWildcard(name)) return name === host;
+  const firstDot = host.indexOf('.');
+  return firstDot > 0 && host.slice(firstDot) === name.slice('*'.length);
 }
 
 /** Whether every label is one that hosts have; one that begins with `xn--` must be the encoding of something (RFC 5891). */

@@ -1,6 +1,6 @@
 import type { Queries } from '../../database/database.ts';
 import { type Fault, InvalidRequest } from '../../failures.ts';
-import { parseDomainName } from './domain-name.ts';
+import { type PlatformNames, parseDomainName } from './domain-name.ts';
 import { namesAmong } from './store.ts';
 
 /** Names as they are stored. Throws InvalidRequest with all that is wrong with them, each fault at its place. */
@@ -8,9 +8,9 @@ export async function readNames(
   queries: Queries,
   installId: string,
   given: { field: string; text: string }[],
-  siteDomain: string,
+  platformNames: PlatformNames,
 ): Promise<string[]> {
-  const parsed = given.map(({ text }) => parseDomainName(text, siteDomain));
+  const parsed = given.map(({ text }) => parseDomainName(text, platformNames));
   const names = parsed.flatMap((result) => (result.ok ? [result.name] : []));
   const present = names.length > 0 ? await namesAmong(queries, installId, names) : [];
   const faults = parsed.flatMap((result, index): Fault[] => {

@@ -14,6 +14,7 @@ import { changesBetween, NEW_NAME } from './changes.ts';
 import { parseDomainName } from './domain-name.ts';
 import { releaseNames } from './duplicates.ts';
 import { readNames } from './new-names.ts';
+import { portalHostOf } from './portal-host.ts';
 import {
   requireFitForDeletion,
   requireFitForPrimary,
@@ -58,6 +59,7 @@ export type DomainService = ReturnType<typeof createDomainService>;
 
 export function createDomainService({ config, database, queue, activity, clock, random }: Platform) {
   const { reader } = database;
+  const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
     const install = await findStanding(queries, caller, installId);
@@ -136,7 +138,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
         queries,
         installId,
         [{ field: 'name', text: input.name }],
-        config.siteDomain,
+        platformNames,
       );
       await addName(transaction, id, installId, name);
       if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
@@ -157,13 +159,13 @@ export function createDomainService({ config, database, queue, activity, clock, 
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
       const given = inputs.map(({ name }, index) => ({ field: `domains.${index}.name`, text: name }));
-      const names = await readNames(queries, installId, given, config.siteDomain);
+      const names = await readNames(queries, installId, given, platformNames);
       for (const [index, name] of names.entries())
         await addName(transaction, ids[index] ?? '', installId, name);
       const all = await domainsOf(queries, installId).execute();
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
-        const parsed = parseDomainName(redirect_to, config.siteDomain);
+        const parsed = parseDomainName(redirect_to, platformNames);
         const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
         const target = all.find((domain) => domain.name === wanted);
         await redirect(queries, installId, ids[index] ?? '', target?.id ?? '').catch((error: unknown) => {

@@ -2,6 +2,8 @@ import { Value } from 'typebox/value';
 import type { InstallState, OffloadRules } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
 import { certificateServes } from '../certificates/ssl-status.ts';
+import { covers } from '../domains/domain-name.ts';
+import { portalHostOf } from '../domains/portal-host.ts';
 import { domainsOf } from '../domains/store.ts';
 import { filestoreSettingsSchema } from '../offload/schema.ts';
 import { cnameOf } from './present.ts';
@@ -18,7 +20,10 @@ export async function loadDesiredState(
     .where('id', '=', installId)
     .executeTakeFirst();
   if (!install) return undefined;
-  const domains = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
+  const portalHost = portalHostOf(config);
+  const own = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
+  // One that was added before the portal had its host name: no website answers in the portal's place.
+  const domains = own.filter(({ name }) => !covers(name, portalHost));
   const certificates = await reader
     .selectFrom('certificates as certificate')
     .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
