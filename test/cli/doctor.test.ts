@@ -88,6 +88,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     'certificate authority': 'ok',
     resolvers: 'ok',
     'domain certificates': 'ok',
+    'portal host': 'ok',
     API: 'ok',
     'sites, HTTP': 'ok',
     'sites, HTTPS': 'ok',

@@ -15,6 +15,7 @@ import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
+import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
@@ -42,6 +43,7 @@ export async function examine(
       ...(tables === null
         ? []
         : await findingsOf('domain certificates', () => checkDomainCertificates(tables, config, clock))),
+      ...(tables === null ? [] : await findingsOf('portal host', () => checkPortalHost(tables, config))),
       ...(await findingsOf('API', () => checkApiPort(config, serverRuns))),
       ...(config.host === 'embedded'
         ? await findingsOf('ports', () => checkHostingPorts(config, serverRuns))

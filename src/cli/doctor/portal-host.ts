@@ -1,0 +1,34 @@
+import type { Config } from '../../config.ts';
+import type { Database } from '../../database/database.ts';
+import { portalHostOf } from '../../resources/domains/portal-host.ts';
+import { type Finding, ok, problem } from './finding.ts';
+
+const CHECK = 'portal host';
+
+/**
+ * Whether the portal has its host name for itself: a domain may have been added before HOMEPORT_PUBLIC_URL named it, and its edge
+ * answers for it until it is applied again.
+ */
+export async function checkPortalHost(
+  { reader }: Pick<Database, 'reader'>,
+  config: Pick<Config, 'publicUrl'>,
+): Promise<Finding[]> {
+  const host = portalHostOf(config);
+  const domains = await reader
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select(['domain.name', 'install.name as install_name'])
+    .where('domain.name', 'in', [host, host.replace(/^[^.]+/, '*')])
+    .orderBy('domain.seq')
+    .execute();
+  if (domains.length === 0) return [ok(CHECK, `No website has ${host}, or a wildcard over it.`)];
+  return domains.map(({ name, install_name }) =>
+    problem(
+      CHECK,
+      `The install ${install_name} has the domain ${name}, and the portal is at ${host}: whoever opens a website there ` +
+        'sends it the cookie of their session.',
+      `homeport installs apply ${install_name} takes it off the web. Then have the domain deleted, or give the portal another host ` +
+        'name in HOMEPORT_PUBLIC_URL.',
+    ),
+  );
+}
