@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
 import { openTestDatabase, silent } from '../../test/database.ts';
@@ -363,6 +364,16 @@ describe('the change feed', () => {
       "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'homeport changes' and datname = current_database()",
     );
     await admin.end();
+    await feed.until(['resync']);
+    const after = crypto.randomUUID();
+    await other.write(({ queries }) => addSite(queries, after));
+    await feed.until([change('site', { id: after })]);
+    feed.unsubscribe();
+  });
+
+  it.runIf(onPostgres)('takes what is no change, and comes on its channel, for a gap', async () => {
+    const feed = await follow();
+    await sql`select pg_notify('homeport_changes', 'x')`.execute(other.reader);
     await feed.until(['resync']);
     const after = crypto.randomUUID();
     await other.write(({ queries }) => addSite(queries, after));

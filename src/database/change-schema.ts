@@ -12,6 +12,15 @@ const changeSchema = Type.Object({
   user_id: nullableText,
 });
 
+/** The same as text, which whoever may use the database can send on the channel: undefined if it is no change. */
+export function parseChangeText(text: string): DatabaseChange | undefined {
+  try {
+    return parseChange(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** A change as the triggers spell it; undefined if a newer Homeport has put one there that this one does not know. */
 export function parseChange(value: unknown): DatabaseChange | undefined {
   if (!Value.Check(changeSchema, value)) return undefined;

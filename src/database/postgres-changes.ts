@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import type { Logger } from 'pino';
 import type { ChangeSink, ChangeSource } from './change-feed.ts';
-import { parseChange } from './change-schema.ts';
+import { parseChangeText } from './change-schema.ts';
 
 /** What the triggers notify on (migration 0005). */
 const CHANNEL = 'homeport_changes';
@@ -69,7 +69,7 @@ async function follow(url: string, sink: ChangeSink, signal: AbortSignal): Promi
   client.on('error', broken.reject);
   client.on('end', () => broken.reject(new Error('the connection was closed')));
   client.on('notification', ({ payload = '' }) => {
-    const change = parseChange(JSON.parse(payload));
+    const change = parseChangeText(payload);
     if (change) sink.changed(change);
     else sink.on();
   });

@@ -77,6 +77,9 @@ interface MembershipRow {
   role: Role;
   billing: boolean;
   invite_accepted: boolean;
+  /** As whom the person was invited: until they accept, their own names are not shown. Null once they have. */
+  invited_first_name: string | null;
+  invited_last_name: string | null;
   created_at: string;
 }
 

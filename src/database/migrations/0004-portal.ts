@@ -5,6 +5,9 @@ export function portal(t: ColumnTypes): string[] {
   return [
     `alter table accounts add column requires_second_factor ${t.boolean} not null default ${t.false}`,
 
+    `alter table memberships add column invited_first_name ${t.text}`,
+    `alter table memberships add column invited_last_name ${t.text}`,
+
     `create table second_factors (
       user_id ${t.uuid} primary key references users (id) on delete cascade,
       sealed_secret ${t.text} not null,
