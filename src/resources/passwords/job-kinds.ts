@@ -27,6 +27,7 @@ function resetMail(firstName: string, link: string): MailText {
       `  ${link}`,
       '',
       'The link works once, for one hour. A link of an earlier mail works no more.',
+      'API credentials and SSH keys stay as they are; look at them when you suspect somebody else.',
       'If it was not you, ignore this mail: your password stays as it is.',
       '',
     ].join('\n'),

@@ -64,6 +64,7 @@ describe('a forgotten password', () => {
         `  ${homeport.origin}/password/${token}`,
         '',
         'The link works once, for one hour. A link of an earlier mail works no more.',
+        'API credentials and SSH keys stay as they are; look at them when you suspect somebody else.',
         'If it was not you, ignore this mail: your password stays as it is.',
         '',
       ].join('\n'),
@@ -142,6 +143,18 @@ describe('a link', () => {
     const [first, second] = [await asked(person), await asked(person)];
     expect(await set(first)).toMatchObject(GONE);
     expect((await set(second)).status).toBe(204);
+  });
+
+  it('that was printed goes on working when somebody has a mail sent, until one of them is used', async () => {
+    const { createLink } = homeport.services.passwords;
+    const person = await homeport.person();
+    const earlier = tokenOf(await createLink(person.userId, 'first'));
+    const printed = tokenOf(await createLink(person.userId, 'first'));
+    const mailed = await asked(person);
+    expect(await anybody.get(`/password_links/${earlier}`)).toMatchObject(GONE);
+    expect((await anybody.get(`/password_links/${mailed}`)).body).toMatchObject({ purpose: 'reset' });
+    expect((await set(printed)).status).toBe(204);
+    expect(await set(mailed)).toMatchObject(GONE);
   });
 
   it('works for an hour where it was mailed, for seven days where it was printed', async () => {

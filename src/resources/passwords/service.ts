@@ -15,7 +15,7 @@ import { sendPasswordReset } from './jobs.ts';
 import {
   deletePasswordLinksOf,
   findPasswordLink,
-  replacePasswordLinks,
+  replacePasswordLink,
   setPassword,
   takePasswordLink,
 } from './store.ts';
@@ -33,7 +33,7 @@ export interface PasswordService {
     input: { current_password: string; password: string },
     origin: SessionOrigin,
   ): Promise<void>;
-  /** Makes a link for somebody; earlier ones stop working. For the first start, mails and the command line. Throws NotFound. */
+  /** Makes a link for somebody; earlier ones for the same purpose stop working. For the first start, mails and the command line. Throws NotFound. */
   createLink(userId: string, purpose: 'first' | 'reset'): Promise<string>;
   /** The same for the mail to an address; undefined if nobody has it. */
   createResetLink(emailKey: string): Promise<{ email: string; firstName: string; link: string } | undefined>;
@@ -93,7 +93,7 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     const { id, userId } = session;
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
-    const attempt = await limits.password(origin.address, person.email);
+    const attempt = await limits.presentPassword(userId);
     if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
     attempt.succeeded();
     const passwordHash = await hashPassword(password);
@@ -124,7 +124,7 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     await database.write(async (transaction) => {
       // Locked: of two links made at once, one replaces the other.
       if (!(await lockRow(transaction, 'users', userId))) throw new NotFound();
-      await replacePasswordLinks(transaction.queries, {
+      await replacePasswordLink(transaction.queries, {
         token_hash: hashSecret(token),
         user_id: userId,
         purpose,

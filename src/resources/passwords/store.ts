@@ -34,12 +34,19 @@ export async function takePasswordLink(queries: Queries, tokenHash: string, now:
   return numDeletedRows > 0n;
 }
 
-/** Makes it the one link of its person. */
-export async function replacePasswordLinks(
+/**
+ * Makes it the one link of its purpose of its person. Those of the other stay: a stranger can have a mail sent, and must not take away
+ * by it what the operator handed out.
+ */
+export async function replacePasswordLink(
   queries: Queries,
   link: Insertable<Tables['password_links']>,
 ): Promise<void> {
-  await deletePasswordLinksOf(queries, link.user_id);
+  await queries
+    .deleteFrom('password_links')
+    .where('user_id', '=', link.user_id)
+    .where('purpose', '=', link.purpose)
+    .execute();
   await queries.insertInto('password_links').values(link).execute();
 }
 

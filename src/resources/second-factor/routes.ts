@@ -47,8 +47,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
         resource: 'SecondFactor',
         schema: Type.Object({ password: Type.String({ minLength: 1, maxLength: 1024 }) }),
       },
-      handle: ({ session, address, requestId }, { password }) =>
-        factors.enrol(session, password, { address, requestId }),
+      handle: ({ session }, { password }) => factors.enrol(session, password),
     }),
     visitBodyRoute({
       method: 'POST',

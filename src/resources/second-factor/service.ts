@@ -29,11 +29,7 @@ export interface SecondFactorService {
     session: Session | null,
   ): Promise<{ enabled: boolean; recovery_codes_left: number; required_by: string[] }>;
   /** Throws InvalidRequest where the password is not right or one is switched on already, RateLimited. */
-  enrol(
-    session: Session | null,
-    password: string,
-    origin: SessionOrigin,
-  ): Promise<{ secret: string; uri: string }>;
+  enrol(session: Session | null, password: string): Promise<{ secret: string; uri: string }>;
   /** Throws InvalidRequest where the code is not right, RateLimited. */
   confirm(
     session: Session | null,
@@ -71,10 +67,10 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     };
   }
 
-  async function enrol(session: Session | null, password: string, { address }: SessionOrigin) {
+  async function enrol(session: Session | null, password: string) {
     const { userId } = signedIn(session);
     const person = await requirePerson(userId);
-    const attempt = await limits.password(address, person.email);
+    const attempt = await limits.enrolment(userId);
     if (!(await verifyPassword(password, person.password_hash))) {
       throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is not right');
     }

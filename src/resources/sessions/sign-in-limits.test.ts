@@ -40,14 +40,35 @@ async function admitted(
 }
 
 describe('wrong passwords', () => {
-  it('of one person are looked at ten times a minute, wherever they come from', async () => {
+  it('of one person are looked at ten times a minute from one place', async () => {
+    const [from, person] = [address(), email()];
+    expect(await admitted(40, processes(2), (one) => one.password(from, person))).toBe(10);
+    expect(await admitted(1, processes(1), (one) => one.password(from, ` ${person.toUpperCase()}`))).toBe(0);
+    expect(await admitted(1, processes(1), (one) => one.password(address(), person))).toBe(1);
+    clock.advance(60_000);
+    expect(await admitted(1, processes(1), (one) => one.password(from, person))).toBe(1);
+  });
+
+  it('of one person are looked at a hundred times a minute, wherever they come from', async () => {
     const person = email();
-    expect(await admitted(40, processes(2), (one) => one.password(address(), person))).toBe(10);
-    expect(
-      await admitted(1, processes(1), (one) => one.password(address(), ` ${person.toUpperCase()}`)),
-    ).toBe(0);
+    expect(await admitted(150, processes(2), (one) => one.password(address(), person))).toBe(100);
+    expect(await admitted(1, processes(1), (one) => one.password(address(), email()))).toBe(1);
     clock.advance(60_000);
     expect(await admitted(1, processes(1), (one) => one.password(address(), person))).toBe(1);
+  });
+
+  it('that one place may not try do not count against the person', async () => {
+    const [from, person] = [address(), email()];
+    clock.advance(60_000);
+    expect(await admitted(200, processes(1), (one) => one.password(from, person))).toBe(10);
+    expect(await admitted(100, processes(1), (one) => one.password(address(), person))).toBe(90);
+  });
+
+  it('of who is signed in are looked at ten times a minute, in each of the two places that ask', async () => {
+    const person = crypto.randomUUID();
+    clock.advance(60_000);
+    expect(await admitted(20, processes(2), (one) => one.presentPassword(person))).toBe(10);
+    expect(await admitted(20, processes(2), (one) => one.enrolment(person))).toBe(10);
   });
 
   it('from one address, or the network of one customer, thirty times a minute', async () => {

@@ -25,7 +25,12 @@ export interface Attempt {
  * round a limit; and by the address that was typed, so that nothing tells whether anybody has it. All throw RateLimited.
  */
 export interface SignInLimits {
+  /** On signing in. Who guesses from one place keeps nobody out who comes from another. */
   password(address: string, email: string): Promise<Attempt>;
+  /** Of somebody who is signed in and changes it, */
+  presentPassword(userId: string): Promise<Attempt>;
+  /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
+  enrolment(userId: string): Promise<Attempt>;
   /** Six digits, of which three are right at any time, are soon guessed by who may try. */
   code(userId: string): Promise<Attempt>;
   /** Mails that a stranger can have sent to a person. */
@@ -44,7 +49,11 @@ interface Limit {
 }
 
 const PASSWORDS_OF_ADDRESS: Limit = { name: 'sign-in:address', limit: 30, windowSeconds: MINUTE };
-const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 10, windowSeconds: MINUTE };
+const PASSWORDS_FROM_ADDRESS: Limit = { name: 'sign-in:person-address', limit: 10, windowSeconds: MINUTE };
+/** From wherever: ten times as many as one place has. */
+const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 100, windowSeconds: MINUTE };
+const PRESENT_PASSWORDS: Limit = { name: 'password:person', limit: 10, windowSeconds: MINUTE };
+const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
 const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
 const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
@@ -74,8 +83,17 @@ export function createSignInLimits(
   const personOf = (email: string) => hashSecret(emailKey(email));
 
   return {
-    password: (address, email) =>
-      attempt([PASSWORDS_OF_ADDRESS, addressBlock(address)], [PASSWORDS_OF_PERSON, personOf(email)]),
+    password(address, email) {
+      const [block, person] = [addressBlock(address), personOf(email)];
+      // The widest last: what a narrower one refuses must not count against the person.
+      return attempt(
+        [PASSWORDS_OF_ADDRESS, block],
+        [PASSWORDS_FROM_ADDRESS, `${person}:${block}`],
+        [PASSWORDS_OF_PERSON, person],
+      );
+    },
+    presentPassword: (userId) => attempt([PRESENT_PASSWORDS, userId]),
+    enrolment: (userId) => attempt([ENROLMENTS, userId]),
     code: (userId) => attempt([CODES_OF_PERSON, userId]),
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
