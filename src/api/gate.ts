@@ -93,7 +93,9 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
         origin: { means: 'portal', credentialId: null, address: request.ip, requestId: request.id },
       };
     }
-    admit(reply, await limiter.spend(`session:${session.id}`, config.rateLimit));
+    // By the person: sessions are had for the asking. Whoever knows no more than the password uses up nothing of theirs.
+    const key = session.stage === 'second_factor' ? 'awaiting' : 'person';
+    admit(reply, await limiter.spend(`${key}:${session.userId}`, config.rateLimit));
   }
 
   return {

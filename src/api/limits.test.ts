@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, field } from '../../test/client.ts';
 import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { signedIn } from '../../test/portal-client.ts';
 import { manualClock } from '../clock.ts';
 import { createRateLimiter } from './limits.ts';
 
@@ -48,6 +49,30 @@ describe('limits through the server', () => {
       authorization: `Basic ${Buffer.from(`${username}:wrong`).toString('base64')}`,
       'x-forwarded-for': address,
     },
+  });
+
+  it('counts all sessions of a person together, and apart from those that await the second factor', async () => {
+    const browsers = [await signedIn(homeport, person), await signedIn(second, person)];
+    const awaiting = await signedIn(homeport, person);
+    const [{ id: awaitingId } = { id: '' }] = await homeport.platform.database.reader
+      .selectFrom('sessions')
+      .select('id')
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .execute();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('sessions')
+        .set({ awaits_second_factor: true })
+        .where('id', '=', awaitingId)
+        .execute(),
+    );
+    const ask = (index: number) => (browsers[index % 2] ?? awaiting).get('/session');
+    expect(statuses(await times(LIMIT + 10, ask))).toEqual({ 200: LIMIT, 429: 10 });
+    expect((await awaiting.get('/session')).body).toMatchObject({ stage: 'second_factor' });
+    expect((await person.client.get('/user')).status).toBe(200);
+    clock.advance(WINDOW_MS);
+    expect((await browsers[0]?.get('/session'))?.status).toBe(200);
   });
 
   it('lets a credential ask as often as the limit says, then answers 429 until the window ends', async () => {

@@ -8,14 +8,14 @@ import { findFactorStanding } from '../sessions/store.ts';
 import { createFollower, LIVE_TIMES, type LiveListener } from './follower.ts';
 import { findSession, loadRights } from './store.ts';
 
-/** Streams of one session in one process; each is a page that somebody has open. */
-const STREAMS_OF_A_SESSION = 10;
+/** Streams of one person in one process, over all their sessions; each is a page that somebody has open. */
+const STREAMS_OF_A_PERSON = 20;
 const TRY_AGAIN_SECONDS = 10;
 
 export interface LiveEventService {
   /**
    * Tells a listener of the changes that a session may see, until the session ends or the returned function is called. Throws
-   * RateLimited where the session has too many listeners already.
+   * RateLimited where its person has too many listeners already.
    */
   follow(session: Session, listener: LiveListener): () => void;
   /** Ends them all, and those that come later at once. */
@@ -39,16 +39,16 @@ export function createLiveEventService(
     return stageOf({ ...session, ...standing }) === 'full';
   }
 
-  function count(sessionId: string, difference: 1 | -1): void {
-    const counted = (streams.get(sessionId) ?? 0) + difference;
-    if (counted > STREAMS_OF_A_SESSION) throw new RateLimited(TRY_AGAIN_SECONDS);
-    if (counted > 0) streams.set(sessionId, counted);
-    else streams.delete(sessionId);
+  function count(userId: string, difference: 1 | -1): void {
+    const counted = (streams.get(userId) ?? 0) + difference;
+    if (counted > STREAMS_OF_A_PERSON) throw new RateLimited(TRY_AGAIN_SECONDS);
+    if (counted > 0) streams.set(userId, counted);
+    else streams.delete(userId);
   }
 
   return {
     follow(session, listener) {
-      count(session.id, 1);
+      count(session.userId, 1);
       const follower = createFollower({
         userId: session.userId,
         listener: {
@@ -56,7 +56,7 @@ export function createLiveEventService(
           ended() {
             unsubscribe();
             ends.delete(follower.end);
-            count(session.id, -1);
+            count(session.userId, -1);
             listener.ended();
           },
         },
