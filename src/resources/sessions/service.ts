@@ -14,6 +14,7 @@ import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { createLastSeen } from './last-seen.ts';
 import { AWAITING_MS, endOf, LONGEST_MS, minuteOf, WRONG_CODES } from './lifetime.ts';
+import { endSurplusSessions } from './most-sessions.ts';
 import { type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
@@ -76,7 +77,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     log.warn({ err: error }, 'could not write down when sessions were used'),
   );
 
-  /** Begins a session with a token that nobody has seen before. */
+  /** Begins a session with a token that nobody has seen before. The person's row is locked. */
   async function begin(
     queries: Queries,
     session: { userId: string; awaitsSecondFactor: boolean; address: string; userAgent: string | null },
@@ -96,6 +97,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       expires_at: expiresAt.toISOString(),
       created_at: now.toISOString(),
     });
+    if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
     const standing = await findFactorStanding(queries, session.userId);
     const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
     return { id, made: { token, expiresAt, stage } };
