@@ -33,7 +33,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
       <header className={styles.top}>
         <Link href="/" className={styles.brand}>
           <img src={icon} alt="" />
-          Homeport
+          <span className={styles.word}>Homeport</span>
         </Link>
         <nav className={styles.nav} aria-label="Account">
           <ul>
