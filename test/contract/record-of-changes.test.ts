@@ -90,7 +90,7 @@ describe.each(CHANGES.map((row) => [nameOf(row), row] as const))('%s', (_, row) 
     for (const entry of written) {
       expect(entry).toMatchObject({
         user_id: owner.userId,
-        user_name: 'Test Person',
+        user_name: `Test Person (${owner.email})`,
         means: 'api',
         credential_id: owner.credential.username,
         credential_name: 'test',

@@ -84,7 +84,7 @@ describe('the activity of an account', () => {
       install_id: null,
       details: { from: 'A', to: 'B' },
       user_id: owner.userId,
-      user_name: 'Test Person',
+      user_name: `Test Person (${owner.email})`,
       means: 'api',
       credential_id: owner.credential.username,
       credential_name: 'test',
@@ -136,6 +136,11 @@ describe('as CSV', () => {
       '\r=1',
       '＝1',
       'a=b',
+      'a;=1',
+      'a; "+1"',
+      'a\n-1;;@x',
+      'a\t＝1',
+      'a; b; 1-1',
     ];
     await note(owner, accountId, names.map(subject));
 
@@ -162,10 +167,15 @@ describe('as CSV', () => {
       "'+1",
       "'-1",
       "'@SUM(1)",
-      "'\t=1",
-      "'\r=1",
+      "'\t'=1",
+      "'\r'=1",
       "'＝1",
       'a=b',
+      "a;'=1",
+      `a;' "+1"`,
+      "a\n'-1;;'@x",
+      "a\t'＝1",
+      'a; b; 1-1',
     ]);
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([14]));
   });

@@ -5,6 +5,8 @@ const BYTE_ORDER_MARK = '\uFEFF';
 const END_OF_LINE = '\r\n';
 /** What makes a spreadsheet take a cell for a formula, in their full width too. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
+/** The same behind what another spreadsheet takes for the end of a cell, with or without blanks and quotes between. */
+const FORMULA_AFTER_SEPARATOR = /[;\t\r\n](?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g;
 
 const COLUMNS = [
   'at',
@@ -42,6 +44,7 @@ function line(cells: readonly string[]): string {
 
 /** Quoted always: not every spreadsheet splits at commas alone. What others have named must not be carried out when it is opened. */
 function quoted(cell: string): string {
-  const harmless = FORMULA.test(cell) ? `'${cell}` : cell;
+  const inside = cell.replaceAll(FORMULA_AFTER_SEPARATOR, "$&'");
+  const harmless = FORMULA.test(inside) ? `'${inside}` : inside;
   return `"${harmless.replaceAll('"', '""')}"`;
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 
 let homeport: TestHomeport;
@@ -57,7 +58,7 @@ describe('what is written down', () => {
         install_id: null,
         details: { name: 'A “site”', count: 3, ready: true, before: null },
         user_id: owner.userId,
-        user_name: 'Test Person',
+        user_name: `Test Person (${owner.email})`,
         means: 'api',
         credential_id: owner.credential.username,
         credential_name: 'test',
@@ -108,6 +109,53 @@ describe('what is written down', () => {
       [null, 'Homeport'],
       [nameless.userId, nameless.email],
     ]);
+  });
+
+  it('names people so that nobody can pass for the operator', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const { platform } = homeport;
+    await platform.database.write(async (transaction) => {
+      await transaction.queries
+        .updateTable('users')
+        .set({ first_name: 'the', last_name: 'operator' })
+        .where('id', '=', owner.userId)
+        .execute();
+      await platform.activity.record(transaction, byApi(owner.userId, owner.credential.username), accountId, {
+        action: 'account.update',
+        subject: { id: accountId, name: 'An account' },
+      });
+    });
+    expect((await rowsOf(accountId)).map((row) => row.user_name)).toEqual([`the operator (${owner.email})`]);
+  });
+
+  it('of a person stands in no account that they have only been invited to', async () => {
+    const { platform } = homeport;
+    const { accountId, owner: known } = await homeport.ownedAccount();
+    const inviting = await homeport.ownedAccount();
+    await inviting.owner.client.post(`/accounts/${inviting.accountId}/account_users`, {
+      user: {
+        account_id: inviting.accountId,
+        first_name: 'A',
+        last_name: 'B',
+        email: known.email,
+        roles: 'full',
+      },
+    });
+    const note = (limitedTo: string | null) =>
+      platform.database.write((transaction) =>
+        platform.activity.recordOfPerson(
+          transaction,
+          byApi(known.userId, known.credential.username),
+          { userId: known.userId, accountId: limitedTo },
+          { action: 'ssh_key.create', subject: { id: null, name: 'of their own' } },
+        ),
+      );
+    await note(null);
+    await note(inviting.accountId);
+    await signedIn(homeport, known);
+    const actions = async (account: string) => (await rowsOf(account)).map((row) => row.action);
+    expect(await actions(accountId)).toEqual(['ssh_key.create', 'session.create']);
+    expect(await actions(inviting.accountId)).toEqual(['account_user.invite']);
   });
 
   it('of a person stands in each account of theirs, in one alone, or in none', async () => {

@@ -59,8 +59,8 @@ export interface ActivityLog {
   /** Writes a change of an account down, in the transaction that makes it. */
   record(transaction: Transaction, doer: Doer, accountId: string, change: Change): Promise<void>;
   /**
-   * Writes a change of a person's own down (keys, credentials, password) in each account that they are in: it concerns
-   * whoever answers for those. `accountId`: in that one alone.
+   * Writes a change of a person's own down (keys, credentials, password) in each account that they have joined: it concerns
+   * whoever answers for those. Nobody learns of it by an invitation alone. `accountId`: in no other account than that one.
    */
   recordOfPerson(
     transaction: Transaction,
@@ -116,7 +116,8 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
   return {
     record: (transaction, doer, accountId, change) => write(transaction, doer, [accountId], change),
     async recordOfPerson(transaction, doer, { userId, accountId = null }, change) {
-      const accountIds = accountId === null ? await accountsOf(transaction.queries, userId) : [accountId];
+      const joined = await joinedAccounts(transaction.queries, userId);
+      const accountIds = accountId === null ? joined : joined.filter((id) => id === accountId);
       await write(transaction, doer, accountIds.length === 0 ? [null] : accountIds, change);
     },
   };
@@ -127,11 +128,15 @@ function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }
 
-/** First and last name, or the address where there is none yet. */
+/** First and last name with the address, since anybody may call themselves anything; the address where there is no name. */
 function nameOfPerson(queries: Queries, userId: string) {
   const name = queries
     .selectFrom('users')
-    .select(sql<string>`coalesce(nullif(trim(first_name || ' ' || last_name), ''), email)`.as('name'))
+    .select(
+      sql<string>`coalesce(nullif(trim(first_name || ' ' || last_name), '') || ' (' || email || ')', email)`.as(
+        'name',
+      ),
+    )
     .where('id', '=', userId);
   return sql<string>`coalesce(${name}, 'somebody who is gone')`;
 }
@@ -140,11 +145,13 @@ function nameOfCredential(queries: Queries, credentialId: string) {
   return queries.selectFrom('credentials').select('name').where('id', '=', credentialId);
 }
 
-async function accountsOf(queries: Queries, userId: string): Promise<string[]> {
+/** The accounts whose invitation the person has accepted. */
+async function joinedAccounts(queries: Queries, userId: string): Promise<string[]> {
   const memberships = await queries
     .selectFrom('memberships')
     .select('account_id')
     .where('user_id', '=', userId)
+    .where('invite_accepted', '=', true)
     .orderBy('seq')
     .execute();
   return memberships.map((membership) => membership.account_id);
