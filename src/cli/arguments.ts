@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseUuid } from '../ids.ts';
+import { hasControlCharacter, LONGEST_NAME } from '../resources/display-name.ts';
 
 /** For commander: an id, in its canonical form. */
 export function idArgument(text: string): string {
@@ -10,14 +11,15 @@ export function idArgument(text: string): string {
   return id;
 }
 
-const LONGEST_NAME = 100;
-
 /** For commander: a name for people to read, without white space around it. */
 export function nameArgument(text: string): string {
   const name = text.trim();
   if (name === '') throw new InvalidArgumentError('It must not be empty.');
   if ([...name].length > LONGEST_NAME) {
     throw new InvalidArgumentError(`It must not be longer than ${LONGEST_NAME} characters.`);
+  }
+  if (hasControlCharacter(name)) {
+    throw new InvalidArgumentError('It must be one line of text without control characters.');
   }
   return name;
 }

@@ -1,7 +1,7 @@
 import { ROLE_INPUTS } from '../../access/roles.ts';
 import { nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
 import type { BodyDefinition } from '../../api/validation.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { displayName, displayNameTexts } from '../display-name.ts';
 
 export const accountUserSchema = Type.Object(
   {
@@ -29,7 +29,6 @@ export const accountUserChangeSchema = Type.Object({
   account_user: accountUserSchema,
 });
 
-const personName = () => Type.String({ pattern: NOT_BLANK, maxLength: 100 });
 const roles = stringEnum(ROLE_INPUTS);
 const installIds = Type.Optional(
   Type.Array(uuid(), { maxItems: 1000, description: 'for partial users: the installs given to them' }),
@@ -46,8 +45,8 @@ const roleTexts = {
 const createSchema = Type.Object({
   user: Type.Object({
     account_id: uuid(),
-    first_name: personName(),
-    last_name: personName(),
+    first_name: displayName(),
+    last_name: displayName(),
     email: Type.String({ format: 'email', maxLength: 254 }),
     roles,
     install_ids: installIds,
@@ -59,6 +58,8 @@ export const createAccountUserBody: BodyDefinition<typeof createSchema> = {
   schema: createSchema,
   wrapper: 'user',
   texts: {
+    first_name: displayNameTexts('The first name'),
+    last_name: displayNameTexts('The last name'),
     email: {
       required: { summary: 'User email is required', message: 'Email address is required' },
       invalid: { summary: 'Invalid email address', message: 'Email address must be like name@example.com' },

@@ -172,6 +172,10 @@ describe('what the owners of an account decide', () => {
       body: { message: 'Switch on your own second factor first' },
     });
     expect((await portal.patch(path, { name: ' ' })).status).toBe(400);
+    expect(await portal.patch(path, { name: 'New\r\nhttps://evil.example' })).toMatchObject({
+      status: 400,
+      body: { message: 'The name must be one line of text without control characters' },
+    });
     const full = await signedIn(homeport, await homeport.person(id, 'full'));
     expect((await full.patch(path, { name: 'X' })).status).toBe(403);
     expect(await portal.patch(`/accounts/${accountId}`, { name: 'X' })).toMatchObject(NOT_FOUND);

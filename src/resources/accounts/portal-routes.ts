@@ -1,6 +1,6 @@
 import { bodyRoute, type Route } from '../../api/route.ts';
 import { Type, uuid } from '../../api/schema.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { displayName, displayNameTexts } from '../display-name.ts';
 import type { AccountService } from './service.ts';
 
 export function accountPortalRoutes(accounts: AccountService): Route[] {
@@ -16,9 +16,10 @@ export function accountPortalRoutes(accounts: AccountService): Route[] {
       body: {
         resource: 'Account',
         schema: Type.Object({
-          name: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: 100 })),
+          name: Type.Optional(displayName()),
           requires_second_factor: Type.Optional(Type.Boolean()),
         }),
+        texts: { name: displayNameTexts('The name') },
       },
       handle: ({ caller, id }, body) => accounts.update(caller, id('account_id'), body),
     }),

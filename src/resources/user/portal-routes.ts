@@ -1,10 +1,8 @@
 import { bodyRoute, type Route } from '../../api/route.ts';
 import { Type } from '../../api/schema.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { displayName, displayNameTexts } from '../display-name.ts';
 import { signedInUserSchema } from '../sessions/schema.ts';
 import type { ProfileService } from './profile.ts';
-
-const name = Type.String({ pattern: NOT_BLANK, maxLength: 100 });
 
 export function profileRoutes(profile: ProfileService): Route[] {
   return [
@@ -19,10 +17,14 @@ export function profileRoutes(profile: ProfileService): Route[] {
       body: {
         resource: 'User',
         schema: Type.Object({
-          first_name: Type.Optional(name),
-          last_name: Type.Optional(name),
+          first_name: Type.Optional(displayName()),
+          last_name: Type.Optional(displayName()),
           phone: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 })),
         }),
+        texts: {
+          first_name: displayNameTexts('The first name'),
+          last_name: displayNameTexts('The last name'),
+        },
       },
       handle: ({ caller }, body) => profile.update(caller, body),
     }),
