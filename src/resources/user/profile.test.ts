@@ -25,6 +25,11 @@ describe('PATCH /profile', () => {
     expect((await browser.patch('/profile', { phone: ' ' })).body).toMatchObject({ phone: null });
     const before = (await activityOf(homeport, accountId)).length;
     expect((await browser.patch('/profile', {})).body).toMatchObject({ first_name: 'Frida' });
+    const same = { first_name: 'Frida ', last_name: 'Person', phone: null };
+    expect(await browser.patch('/profile', same)).toMatchObject({
+      status: 200,
+      body: { first_name: 'Frida' },
+    });
     const written = await activityOf(homeport, accountId);
     expect(written).toHaveLength(before);
     expect(written.at(-1)).toMatchObject({
@@ -42,6 +47,8 @@ describe('PATCH /profile', () => {
       { last_name: '' },
       { phone: 'x'.repeat(41) },
       { first_name: 7 },
+      { first_name: 'Frida\nFull' },
+      { last_name: 'Full\u2029' },
     ]) {
       expect((await browser.patch('/profile', wrong)).status).toBe(400);
     }

@@ -39,7 +39,9 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         await lockRow(transaction, 'users', userId);
         const before = await findSignedInUser(queries, userId);
         if (!before) throw new NotFound();
-        const moves = email !== undefined && email !== before.email;
+        const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
+        if (isSame(before, user)) return user;
+        const moves = user.email !== before.email;
         await updateUser(queries, userId, {
           ...names,
           ...(email === undefined ? {} : { email, email_key: emailKey(email) }),
@@ -48,7 +50,6 @@ export function createProfileService({ database, activity }: Platform): ProfileS
           await deletePasswordLinksOf(queries, userId);
           await deleteInvitationsOf(queries, userId);
         }
-        const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
         await activity.recordOfPerson(
           transaction,
           OPERATOR,
@@ -73,20 +74,30 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         const { queries } = transaction;
         const { userId } = caller;
         const known = withoutBlanks(change);
-        if (Object.keys(known).length > 0) await updateUser(queries, userId, known);
-        const user = await findSignedInUser(queries, userId);
-        if (!user) throw new NotFound();
-        if (Object.keys(known).length > 0) {
-          await activity.recordOfPerson(
-            transaction,
-            caller,
-            { userId },
-            { action: 'profile.update', subject: { id: userId, name: user.email } },
-          );
-        }
+        await lockRow(transaction, 'users', userId);
+        const before = await findSignedInUser(queries, userId);
+        if (!before) throw new NotFound();
+        const user = { ...before, ...known };
+        if (isSame(before, user)) return user;
+        await updateUser(queries, userId, known);
+        await activity.recordOfPerson(
+          transaction,
+          caller,
+          { userId },
+          { action: 'profile.update', subject: { id: userId, name: user.email } },
+        );
         return user;
       }),
   };
+}
+
+function isSame(before: SignedInUser, now: SignedInUser): boolean {
+  return (
+    before.email === now.email &&
+    before.first_name === now.first_name &&
+    before.last_name === now.last_name &&
+    before.phone === now.phone
+  );
 }
 
 /** White space around a name says nothing, and a telephone number of nothing else is none. */
