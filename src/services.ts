@@ -4,6 +4,7 @@ import type { Route } from './api/route.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import type { HostingAddresses } from './hosting-addresses.ts';
 import type { Platform } from './platform.ts';
+import { accountUserPortalRoutes } from './resources/account-users/portal-routes.ts';
 import { accountUserRoutes } from './resources/account-users/routes.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
 import { accountPortalRoutes } from './resources/accounts/portal-routes.ts';
@@ -30,6 +31,7 @@ import { createOperationsService } from './resources/installs/operations.ts';
 import { installPortalRoutes } from './resources/installs/portal-routes.ts';
 import { installRoutes } from './resources/installs/routes.ts';
 import { createInstallService } from './resources/installs/service.ts';
+import { createInvitationLimits } from './resources/invitations/invitation-limits.ts';
 import { invitationRoutes } from './resources/invitations/routes.ts';
 import { createInvitationService } from './resources/invitations/service.ts';
 import { liveEventRoutes } from './resources/live-events/routes.ts';
@@ -75,7 +77,7 @@ export function createServices(
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   return {
     accounts: createAccountService(platform),
-    accountUsers: createAccountUserService(platform),
+    accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform),
     installs: createInstallService(platform),
     domains: createDomainService(platform),
@@ -128,6 +130,7 @@ export function portalRoutes(services: Services): Route[] {
     ...credentialRoutes(services.credentials),
     ...invitationRoutes(services.invitations),
     ...accountPortalRoutes(services.accounts),
+    ...accountUserPortalRoutes(services.accountUsers),
     ...activityRoutes(services.activity),
     ...liveEventRoutes(services.liveEvents),
     ...installPortalRoutes(services.operations),

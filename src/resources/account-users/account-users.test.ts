@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../test/activity.ts';
 import { type Client, field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { FORBIDDEN, NOT_FOUND, refusal } from '../../../test/refusal.ts';
 
 let homeport: TestHomeport;
@@ -168,12 +170,63 @@ describe('POST account_users', () => {
     expect(field(answer.body, 'account_user')).toMatchObject({
       user_id: known.userId,
       email: known.email,
-      first_name: 'Test',
-      last_name: 'Person',
+      first_name: 'Somebody',
+      last_name: 'Else',
+      phone: null,
+      mfa_enabled: false,
       invite_accepted: false,
     });
     expect((await known.client.get('/user')).body).toMatchObject({ email: known.email, first_name: 'Test' });
   });
+
+  it('tells nothing of a known person before they accept, whoever asks and however', async () => {
+    const known = await homeport.person();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('users')
+        .set({ phone: '+49 30 123456', mfa_enabled: true })
+        .where('id', '=', known.userId)
+        .execute(),
+    );
+    const email = known.email;
+    const invited = await invite(owner.client, { email, first_name: ' Who ', last_name: 'Knows' });
+    const shown = { first_name: 'Who', last_name: 'Knows', phone: null, mfa_enabled: false };
+    const path = `${users()}/${known.userId}`;
+    expect(field(invited.body, 'account_user')).toMatchObject(shown);
+    expect((await owner.client.get(path)).body).toMatchObject(shown);
+    const changed = await owner.client.patch(path, { roles: 'full,billing' });
+    expect(field(changed.body, 'account_user')).toMatchObject(shown);
+    const listed = async () => {
+      const results = field((await owner.client.get(users())).body, 'results');
+      return Array.isArray(results)
+        ? results.find((entry) => field(entry, 'user_id') === known.userId)
+        : null;
+    };
+    expect(await listed()).toMatchObject(shown);
+
+    await homeport.idle();
+    const token = /invitations\/(\S+)/.exec(mailsTo(homeport, email)[0]?.text ?? '')?.[1];
+    expect((await (await signedIn(homeport, known)).post(`/invitations/${token}`, {})).status).toBe(204);
+    expect(await listed()).toMatchObject({
+      first_name: 'Test',
+      last_name: 'Person',
+      phone: '+49 30 123456',
+      mfa_enabled: true,
+    });
+  });
+
+  it.each(['Frida\r\nhttps://evil.example', 'Frida\u2028', 'Fri\tda', '\u009bFrida'])(
+    'refuses the name %j, which is more than one line of text',
+    async (first_name) => {
+      expect(await invite(owner.client, { first_name })).toMatchObject(
+        refusal(
+          'AccountUser.first_name',
+          'invalid_value / invalid_format',
+          'The first name must be one line of text without control characters',
+        ),
+      );
+    },
+  );
 
   it('refuses who is a user already, in whatever case, and changes nothing', async () => {
     const member = await homeport.person(accountId, 'partial');
@@ -480,15 +533,54 @@ describe('DELETE account_users/{user_id}', () => {
   });
 });
 
+describe('DELETE /portal/api/accounts/{account_id}/membership', () => {
+  const leave = async (person: Person, account: string) =>
+    (await signedIn(homeport, person)).delete(`/accounts/${account}/membership`);
+
+  it.each(['owner', 'full', 'partial'] as const)('lets somebody leave whose role is: %s', async (roles) => {
+    const own = await homeport.ownedAccount();
+    const person = await homeport.person(own.accountId, roles);
+    expect(await leave(person, own.accountId)).toMatchObject({ status: 204, body: undefined });
+    expect((await person.client.get('/accounts')).body).toMatchObject({ count: 0 });
+    expect((await activityOf(homeport, own.accountId)).at(-1)).toMatchObject({
+      action: 'account_user.remove',
+      subject_id: person.userId,
+      subject_name: person.email,
+      user_id: person.userId,
+      means: 'portal',
+      details: { self: true },
+    });
+    expect(await leave(person, own.accountId)).toMatchObject(NOT_FOUND);
+  });
+
+  it('is not for the last owner, nor for who is not in the account', async () => {
+    const own = await homeport.ownedAccount();
+    expect(await leave(own.owner, own.accountId)).toMatchObject(LAST_OWNER);
+    expect(await leave(owner, own.accountId)).toMatchObject(NOT_FOUND);
+    expect(await leave(owner, crypto.randomUUID())).toMatchObject(NOT_FOUND);
+    expect((await own.owner.client.get('/accounts')).body).toMatchObject({ count: 1 });
+  });
+
+  it('lets one of two owners go when both leave at once', async () => {
+    const own = await homeport.ownedAccount();
+    const second = await homeport.person(own.accountId, 'owner');
+    const browsers = await Promise.all([own.owner, second].map((person) => signedIn(homeport, person)));
+    const answers = await Promise.all(
+      browsers.map((browser) => browser.delete(`/accounts/${own.accountId}/membership`)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 400]);
+  });
+});
+
 describe('at the same time', () => {
   it('adds the same new person once', async () => {
     const email = address();
     const answers = await Promise.all(
-      Array.from({ length: 8 }, (_, index) =>
+      Array.from({ length: 5 }, (_, index) =>
         invite(owner.client, { email: index % 2 ? email : email.toUpperCase() }),
       ),
     );
-    expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(7).fill(400)]);
+    expect(answers.map((answer) => answer.status).sort()).toEqual([201, ...Array(4).fill(400)]);
     for (const { status, body } of answers) {
       if (status === 400) expect(field(body, 'errors', 0)).toMatchObject({ field: 'email', code: 'taken' });
     }
@@ -496,7 +588,7 @@ describe('at the same time', () => {
 
   it('adds the same new person to several accounts as one person', async () => {
     const email = address();
-    const owned = await Promise.all(Array.from({ length: 6 }, () => homeport.ownedAccount()));
+    const owned = await Promise.all(Array.from({ length: 5 }, () => homeport.ownedAccount()));
     const answers = await Promise.all(
       owned.map(({ accountId: account_id, owner: { client } }) =>
         client.post(users(account_id), {
@@ -504,7 +596,7 @@ describe('at the same time', () => {
         }),
       ),
     );
-    expect(answers.map((answer) => answer.status)).toEqual(Array(6).fill(201));
+    expect(answers.map((answer) => answer.status)).toEqual(Array(5).fill(201));
     expect(new Set(answers.map(({ body }) => text(body, 'account_user', 'user_id'))).size).toBe(1);
   });
 

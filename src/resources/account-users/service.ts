@@ -9,9 +9,10 @@ import { uniqueViolation } from '../../database/unique-violation.ts';
 import { invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import type { Action, Change, Doer } from '../activity/record.ts';
+import type { InvitationLimits } from '../invitations/invitation-limits.ts';
 import { sendInvitation } from '../invitations/jobs.ts';
 import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
-import { findPeople, giveInstalls, type MemberRow, type Person } from './store.ts';
+import { deleteMember, findMembers, findPeople, giveInstalls, type MemberRow, type Person } from './store.ts';
 import { changesBetween, loadMember, loadMembers, type MemberView, seenBy } from './view.ts';
 
 export interface NewMember {
@@ -37,7 +38,7 @@ interface Addition {
 
 export type AccountUserService = ReturnType<typeof createAccountUserService>;
 
-export function createAccountUserService(platform: Platform) {
+export function createAccountUserService(platform: Platform, limits: InvitationLimits) {
   const { database, queue, activity, clock, random } = platform;
   const { reader } = database;
 
@@ -62,7 +63,9 @@ export function createAccountUserService(platform: Platform) {
     return seenBy(caller, await loadMember(reader, accountId, userId));
   }
 
+  /** Throws NotFound, Forbidden, InvalidRequest, RateLimited. */
   async function invite(caller: Caller, accountId: string, input: NewMember): Promise<MemberView> {
+    const counted = await limits.invitation(caller.userId, input.email);
     const wanted = parseRoles(input.roles);
     return add({
       accountId,
@@ -82,6 +85,9 @@ export function createAccountUserService(platform: Platform) {
         }
         return input.install_ids;
       },
+    }).catch((error: unknown) => {
+      counted.refused();
+      throw error;
     });
   }
 
@@ -121,6 +127,8 @@ export function createAccountUserService(platform: Platform) {
             user_id: userId,
             ...wanted,
             invite_accepted: !invited,
+            invited_first_name: invited ? person.first_name.trim() : null,
+            invited_last_name: invited ? person.last_name.trim() : null,
             created_at: timestamp(clock),
           })
           .execute();
@@ -180,16 +188,31 @@ export function createAccountUserService(platform: Platform) {
 
   async function remove(caller: Caller, accountId: string, userId: string): Promise<void> {
     await database.write(async (transaction) => {
-      const { queries } = transaction;
       const present = await requireMember(transaction, caller, accountId, userId, []);
-      if (present.role === 'owner') await requireAnotherOwner(queries, accountId);
-      await queries
-        .deleteFrom('memberships')
-        .where('account_id', '=', accountId)
-        .where('user_id', '=', userId)
-        .execute();
-      await record(transaction, caller, 'account_user.remove', present);
+      await end(transaction, caller, present);
     });
+  }
+
+  /** Ends the caller's own membership, whatever their role. Throws NotFound; InvalidRequest for the last owner. */
+  async function leave(caller: Caller, accountId: string): Promise<void> {
+    await database.write(async (transaction) => {
+      await lockRow(transaction, 'accounts', accountId);
+      const [present] = await findMembers(transaction.queries, accountId, caller.userId);
+      if (!present) throw new NotFound();
+      await end(transaction, caller, present, { self: true });
+    });
+  }
+
+  /** Of an account that is locked, so that its owners stay as they are counted. */
+  async function end(
+    transaction: Transaction,
+    doer: Doer,
+    member: MemberRow,
+    details?: Change['details'],
+  ): Promise<void> {
+    if (member.role === 'owner') await requireAnotherOwner(transaction.queries, member.account_id);
+    await deleteMember(transaction.queries, member);
+    await record(transaction, doer, 'account_user.remove', member, details);
   }
 
   async function record(
@@ -241,7 +264,7 @@ export function createAccountUserService(platform: Platform) {
   const findPerson = async (email: string): Promise<Person | undefined> =>
     (await findPeople(reader, { email }))[0];
 
-  return { list, get, invite, addByOperator, update, remove, listPeople, findPerson };
+  return { list, get, invite, addByOperator, update, remove, leave, listPeople, findPerson };
 }
 
 /** Installs are given to partial users; the others see all of the account, and what they once were given is dropped. */

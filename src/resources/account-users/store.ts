@@ -81,7 +81,10 @@ export async function findInstallIds(
   return new Map(rows.map(({ id, name }) => [name, id]));
 }
 
-/** The members of an account, oldest first; or the one of them. */
+/**
+ * The members of an account, oldest first; or the one of them. Of somebody who has not accepted no more is known in the
+ * account than what they were invited with.
+ */
 export async function findMembers(
   queries: Queries,
   accountId: string,
@@ -96,6 +99,8 @@ export async function findMembers(
       'member.role',
       'member.billing',
       'member.invite_accepted',
+      'member.invited_first_name',
+      'member.invited_last_name',
       'person.first_name',
       'person.last_name',
       'person.email',
@@ -105,7 +110,28 @@ export async function findMembers(
     .where('member.account_id', '=', accountId)
     .orderBy('member.seq');
   if (userId !== undefined) query = query.where('member.user_id', '=', userId);
-  return query.execute();
+  const rows = await query.execute();
+  return rows.map(({ invited_first_name, invited_last_name, ...member }) => {
+    if (member.invite_accepted) return member;
+    return {
+      ...member,
+      first_name: invited_first_name ?? member.first_name,
+      last_name: invited_last_name ?? member.last_name,
+      phone: null,
+      mfa_enabled: false,
+    };
+  });
+}
+
+export async function deleteMember(
+  queries: Queries,
+  { account_id, user_id }: Pick<MemberRow, 'account_id' | 'user_id'>,
+): Promise<void> {
+  await queries
+    .deleteFrom('memberships')
+    .where('account_id', '=', account_id)
+    .where('user_id', '=', user_id)
+    .execute();
 }
 
 /** What was given to the members of an account, or to the one of them, by install age. */

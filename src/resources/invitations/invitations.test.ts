@@ -238,6 +238,85 @@ describe('the link', () => {
   });
 });
 
+describe('declining it', () => {
+  const decline = (token: string) => anybody.delete(`/invitations/${token}`);
+
+  it('ends the membership and the link, and is written down', async () => {
+    const { token, userId, email } = await invite();
+    expect(await decline(token)).toMatchObject({ status: 204, body: undefined });
+    expect(await open(token)).toMatchObject(EXPIRED);
+    expect(await accept(token)).toMatchObject(EXPIRED);
+    expect(await decline(token)).toMatchObject(EXPIRED);
+    expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
+    expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
+      action: 'account_user.remove',
+      subject_id: userId,
+      subject_name: email,
+      user_id: userId,
+      means: 'portal',
+      details: { declined: true },
+    });
+  });
+
+  it('is not done by a link that was used, replaced or made up, nor for a page of another site', async () => {
+    const { token, userId } = await invite();
+    const foreign = { origin: 'https://evil.example' };
+    expect((await anybody.call('DELETE', `/invitations/${token}`, foreign)).status).toBe(403);
+    expect(await decline(`${token}x`)).toMatchObject(EXPIRED);
+    await accept(token);
+    expect(await decline(token)).toMatchObject(EXPIRED);
+    expect(await accepted(userId)).toBe(true);
+  });
+
+  it('or accepting it is done, and not both', async () => {
+    const { token, userId } = await invite();
+    const [accepting, declining] = await Promise.all([accept(token), decline(token)]);
+    expect([accepting.status, declining.status].sort()).toEqual([204, 404]);
+    const { status } = await owner.client.get(`/accounts/${accountId}/account_users/${userId}`);
+    expect(status).toBe(accepting.status === 204 ? 200 : 404);
+  });
+});
+
+describe('how many people are invited', () => {
+  const tooMany = {
+    status: 429,
+    body: { message: 'Too many invitations - please wait and try again' },
+  };
+  const ask = (
+    by: Person,
+    account: string,
+    email = `${crypto.randomUUID()}@people.example`,
+    roles = 'full',
+  ) =>
+    by.client.post(`/accounts/${account}/account_users`, {
+      user: { account_id: account, first_name: 'A', last_name: 'B', email, roles },
+    });
+
+  it('is 60 an hour for a person, not counting what was refused', async () => {
+    const { accountId: account, owner: by } = await homeport.ownedAccount();
+    expect((await ask(by, account, by.email)).status).toBe(400);
+    for (let times = 0; times < 60; times++) expect((await ask(by, account)).status).toBe(201);
+    expect(await ask(by, account)).toMatchObject(tooMany);
+    clock.advance(60 * 60 * 1000);
+    expect((await ask(by, account)).status).toBe(201);
+  });
+
+  it('is five an hour to an address, whoever invites and however it is written', async () => {
+    const email = `${crypto.randomUUID()}@people.example`;
+    for (let times = 0; times < 6; times++) {
+      const { accountId: account, owner: by } = await homeport.ownedAccount();
+      const answer = await ask(by, account, times % 2 ? email : email.toUpperCase());
+      expect(answer).toMatchObject(times < 5 ? { status: 201 } : tooMany);
+    }
+    const member = { account_id: await homeport.account(), first_name: 'A', last_name: 'B', email };
+    const byOperator = homeport.services.accountUsers.addByOperator(
+      { ...member, roles: 'full' },
+      { installNames: [], invite: true },
+    );
+    expect(await byOperator).toMatchObject({ invite_accepted: false });
+  });
+});
+
 describe('sending it again', () => {
   const again = (browser: PortalClient, userId: string, account = accountId) =>
     browser.post(`/accounts/${account}/account_users/${userId}/invitation`);

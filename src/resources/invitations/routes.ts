@@ -46,6 +46,16 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
       handle: ({ text, address, requestId }, { password }) =>
         invitations.accept(text('token'), password ?? null, { address, requestId }),
     }),
+    visitRoute({
+      method: 'DELETE',
+      path: '/invitations/:token',
+      summary: 'Decline an invitation; the account forgets whom it invited',
+      tag,
+      errors: [403, 404, 429, 503],
+      stages: 'anybody',
+      success: 204,
+      handle: ({ text, address, requestId }) => invitations.decline(text('token'), { address, requestId }),
+    }),
     route({
       method: 'POST',
       path: '/accounts/:account_id/account_users/:user_id/invitation',

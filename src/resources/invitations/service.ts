@@ -14,6 +14,7 @@ import { findPersonById } from '../user/store.ts';
 import { sendInvitation } from './jobs.ts';
 import {
   acceptMembership,
+  deleteInvitedMember,
   findInvited,
   findOpenInvitation,
   replaceInvitation,
@@ -126,7 +127,25 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
     });
   }
 
-  return { find, sendAgain, createLink, accept };
+  /** Ends the membership that a link invites to. Throws NotFound where the link cannot be used any more. */
+  async function decline(token: string, origin: SessionOrigin): Promise<void> {
+    const invitation = await find(token);
+    if (!invitation) throw new NotFound();
+    const { account_id: accountId, user_id: userId, email } = invitation;
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'accounts', accountId);
+      if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
+      await deleteInvitedMember(queries, accountId, userId);
+      await activity.record(transaction, visitor(userId, origin), accountId, {
+        action: 'account_user.remove',
+        subject: { id: userId, name: email },
+        details: { declined: true },
+      });
+    });
+  }
+
+  return { find, sendAgain, createLink, accept, decline };
 }
 
 const passwordRequired = () =>

@@ -61,8 +61,22 @@ export async function deleteInvitationsOf(queries: Queries, userId: string): Pro
 export async function acceptMembership(queries: Queries, accountId: string, userId: string): Promise<void> {
   await queries
     .updateTable('memberships')
-    .set({ invite_accepted: true })
+    .set({ invite_accepted: true, invited_first_name: null, invited_last_name: null })
     .where('account_id', '=', accountId)
     .where('user_id', '=', userId)
+    .execute();
+}
+
+/** Ends a membership that was not accepted. */
+export async function deleteInvitedMember(
+  queries: Queries,
+  accountId: string,
+  userId: string,
+): Promise<void> {
+  await queries
+    .deleteFrom('memberships')
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
+    .where('invite_accepted', '=', false)
     .execute();
 }

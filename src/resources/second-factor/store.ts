@@ -120,13 +120,14 @@ export async function noteSecondFactor(queries: Queries, userId: string, enabled
   await queries.updateTable('users').set({ mfa_enabled: enabled }).where('id', '=', userId).execute();
 }
 
-/** The names of a person's accounts that demand a second factor, by name. */
+/** The names of the accounts that a person has joined and that demand a second factor, by name. */
 export async function findDemandingAccounts(queries: Queries, userId: string): Promise<string[]> {
   const accounts = await queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
     .select('account.name')
     .where('member.user_id', '=', userId)
+    .where('member.invite_accepted', '=', true)
     .where('account.requires_second_factor', '=', true)
     .execute();
   return accounts.map(({ name }) => name).sort((one, other) => one.localeCompare(other, 'en'));

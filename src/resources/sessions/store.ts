@@ -13,13 +13,14 @@ export interface KnownSession extends FactorStanding {
   expires_at: string;
 }
 
-/** An account of the person that demands a second factor. One that they are only invited to is open to them as well. */
+/** An account of the person that demands a second factor. One that they are only invited to has no say in how they sign in. */
 const demandedBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 'person'>) =>
   eb
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
     .select('account.id')
     .whereRef('member.user_id', '=', 'person.id')
+    .where('member.invite_accepted', '=', true)
     .where('account.requires_second_factor', '=', true)
     .limit(1);
 
