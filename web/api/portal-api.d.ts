@@ -380,7 +380,17 @@ export interface paths {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
     };
-    delete?: never;
+    delete: {
+      parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
     options?: never;
     head?: never;
     patch?: never;
@@ -428,6 +438,28 @@ export interface paths {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
     };
+    trace?: never;
+  };
+  '/portal/api/accounts/{account_id}/membership': {
+    get?: never;
+    put?: never;
+    post?: never;
+    delete: {
+      parameters: { query?: never; path: { account_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        204: { headers: Record<string, unknown>; content?: never };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/portal/api/accounts/{account_id}/activity': {
