@@ -296,6 +296,36 @@ describe('a credential for some installs', () => {
     expect(field(entry.body, 'installs', 1)).toBeUndefined();
   });
 
+  it('names nothing to its person that they do not see any more; the operator sees it all', async () => {
+    const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
+    const browser = await signedIn(homeport, person);
+    const both = [things.install_id, others.install_id];
+    const { id } = await made({ account_id: accountId, install_ids: both }, browser);
+    const shown = async () =>
+      (await listed(browser)).find((one: unknown) => field(one, 'id') === id) ?? 'nothing';
+    expect(await shown()).toMatchObject({
+      account: { name: 'An account' },
+      installs: both.map((id) => ({ id })),
+    });
+    const path = `/accounts/${accountId}/account_users/${person.userId}`;
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .deleteFrom('install_grants')
+        .where('user_id', '=', person.userId)
+        .where('install_id', '=', others.install_id)
+        .execute(),
+    );
+    expect(await shown()).toMatchObject({ installs: [{ id: things.install_id }] });
+    expect(await shown()).not.toMatchObject({ installs: { length: 2 } });
+    expect((await owner.client.delete(path)).status).toBe(204);
+    expect(await shown()).toMatchObject({
+      account: { id: accountId, name: 'an account that is no longer yours' },
+      installs: [],
+    });
+    const [all] = (await homeport.services.credentials.list(person.email)).filter((one) => one.id === id);
+    expect(all).toMatchObject({ account: { name: 'An account' }, installs: both.map((id) => ({ id })) });
+  });
+
   it('reaches nothing once they are gone, and not everything', async () => {
     const more = { name: installName(), account_id: accountId };
     const doomed = text((await owner.client.post('/installs', more)).body, 'id');

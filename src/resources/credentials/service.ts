@@ -1,6 +1,7 @@
 import type { Static } from 'typebox';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { readLimits } from '../../access/limits.ts';
+import { loadScope, type Scope } from '../../access/memberships.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
@@ -29,6 +30,8 @@ export interface IssuedCredential {
 const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: null };
 /** How many credentials of one person work at a time. */
 const MOST_WORKING = 100;
+/** What stands for the name of an account whose credentials outlive somebody's membership. */
+const ACCOUNT_OF_OTHERS = 'an account that is no longer yours';
 
 export type CredentialService = ReturnType<typeof createCredentialService>;
 
@@ -109,7 +112,7 @@ export function createCredentialService(
 
   async function one(id: string): Promise<CredentialView> {
     const rows = await credentialsOf(database.reader).where('credential.id', '=', id).execute();
-    const [credential] = await described(database.reader, rows);
+    const [credential] = await described(database.reader, rows, null);
     if (!credential) throw new NotFound();
     return credential;
   }
@@ -139,12 +142,14 @@ export function createCredentialService(
     },
 
     /** The latest first. */
-    async listOwn({ userId }: Caller): Promise<OwnCredential[]> {
-      const rows = await credentialsOf(database.reader)
-        .where('credential.user_id', '=', userId)
+    async listOwn(caller: Caller): Promise<OwnCredential[]> {
+      const { reader } = database;
+      const rows = await credentialsOf(reader)
+        .where('credential.user_id', '=', caller.userId)
         .orderBy('credential.seq', 'desc')
         .execute();
-      return (await described(database.reader, rows)).map(({ email: _email, ...own }) => own);
+      const own = await described(reader, rows, await loadScope(reader, caller));
+      return own.map(({ email: _email, ...credential }) => credential);
     },
 
     /** Throws InvalidRequest. */
@@ -187,7 +192,7 @@ export function createCredentialService(
         )
         .orderBy('credential.seq')
         .execute();
-      return described(database.reader, rows);
+      return described(database.reader, rows, null);
     },
 
     /** For the command line: from now on it is refused. Revoking a revoked one changes nothing. Throws NotFound. */
@@ -195,20 +200,28 @@ export function createCredentialService(
   };
 }
 
-/** Credentials with the names of what they are limited to. */
-async function described(queries: Queries, rows: CredentialRow[]): Promise<CredentialView[]> {
+/** Credentials with the names of what they are limited to, as far as a scope shows it; null: all of it, to the operator. */
+async function described(
+  queries: Queries,
+  rows: CredentialRow[],
+  scope: Scope | null,
+): Promise<CredentialView[]> {
   const limited = rows.map((row) => ({ ...row, installIds: readLimits(row)?.installIds ?? null }));
-  const names = await findInstallNames(
-    queries,
-    new Set(limited.flatMap(({ installIds }) => installIds ?? [])),
-  );
-  return limited.map(({ account_id, account_name, install_ids: _stored, installIds, ...row }) => ({
-    ...row,
-    account: account_id === null || account_name === null ? null : { id: account_id, name: account_name },
-    installs:
-      installIds?.flatMap((id) => {
-        const name = names.get(id);
-        return name === undefined ? [] : [{ id, name }];
-      }) ?? null,
-  }));
+  const ids = new Set(limited.flatMap(({ installIds }) => installIds ?? []));
+  const names = await findInstallNames(queries, ids, scope);
+  const seen = scope && new Set([...scope.whole, ...scope.partial].map(({ account_id }) => account_id));
+  const accountOf = ({ account_id: id, account_name: name }: CredentialRow) =>
+    id === null || name === null ? null : { id, name: seen?.has(id) === false ? ACCOUNT_OF_OTHERS : name };
+  return limited.map((credential) => {
+    const { account_id: _id, account_name: _name, install_ids: _stored, installIds, ...row } = credential;
+    return {
+      ...row,
+      account: accountOf(credential),
+      installs:
+        installIds?.flatMap((id) => {
+          const name = names.get(id);
+          return name === undefined ? [] : [{ id, name }];
+        }) ?? null,
+    };
+  });
 }

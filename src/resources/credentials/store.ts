@@ -1,5 +1,5 @@
 import type { Caller } from '../../access/caller.ts';
-import { loadScope } from '../../access/memberships.ts';
+import { loadScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import { inScope } from '../installs/store.ts';
 
@@ -60,18 +60,20 @@ export interface NamedInstall {
 /** A query has room for so many values in either database. */
 const IDS_AT_ONCE = 10_000;
 
-/** The names of those of some installs that are there. */
+/** The names of those of some installs that are there, and that a scope shows; null: any. */
 export async function findInstallNames(
   queries: Queries,
   ids: ReadonlySet<string>,
+  scope: Scope | null,
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   const all = [...ids];
   for (let from = 0; from < all.length; from += IDS_AT_ONCE) {
     const found = await queries
-      .selectFrom('installs')
-      .select(['id', 'name'])
-      .where('id', 'in', all.slice(from, from + IDS_AT_ONCE))
+      .selectFrom('installs as install')
+      .select(['install.id', 'install.name'])
+      .where('install.id', 'in', all.slice(from, from + IDS_AT_ONCE))
+      .where((eb) => (scope === null ? eb.lit(true) : inScope(eb, scope)))
       .execute();
     for (const { id, name } of found) names.set(id, name);
   }
