@@ -9,6 +9,35 @@ const NOBODYS =
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 256;
 
+const FEWEST_CHARACTERS = 4;
+const SHORTEST_LOCAL_PART = 4;
+
+/** What makes a password one of those that are guessed first. */
+export interface PasswordWeakness {
+  code: 'too_simple' | 'like_email';
+  message: string;
+}
+
+/**
+ * What speaks against a password that a person chooses, whatever its length; null: nothing. NIST SP 800-63B, section 3.1.1.2, asks to
+ * refuse what is expected: here the repeated and the person's own address, which take no list to know.
+ */
+export function weaknessOf(password: string, email: string): PasswordWeakness | null {
+  const text = password.normalize('NFKC').toLowerCase();
+  if (new Set(text).size < FEWEST_CHARACTERS) {
+    return {
+      code: 'too_simple',
+      message: `The password must be made of at least ${FEWEST_CHARACTERS} different characters`,
+    };
+  }
+  const address = email.normalize('NFKC').toLowerCase();
+  const localPart = address.slice(0, address.lastIndexOf('@'));
+  const isMostly =
+    localPart.length >= SHORTEST_LOCAL_PART && text.replaceAll(localPart, '').length < text.length / 2;
+  if (!text.includes(address) && !isMostly) return null;
+  return { code: 'like_email', message: 'The password must not be made of your e-mail address' };
+}
+
 /** The hash of a person's password: argon2id, PHC string format. */
 export async function hashPassword(password: string): Promise<string> {
   const { hash } = await argon2();

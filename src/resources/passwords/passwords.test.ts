@@ -3,6 +3,7 @@ import { activityOf } from '../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
+import { refusal } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -205,6 +206,24 @@ describe('a link', () => {
       status: 400,
       body: { errors: [{ resource: 'Password', field: 'password', message, code }] },
     });
+    expect((await set(token)).status).toBe(204);
+  });
+
+  it('and a change take no password that is guessed first', async () => {
+    const person = await homeport.person();
+    const browser = await signedIn(homeport, person);
+    const token = await asked(person);
+    for (const [password, code, message] of [
+      ['aaaaaaaaaaaa', 'too_simple', 'The password must be made of at least 4 different characters'],
+      [person.email.toUpperCase(), 'like_email', 'The password must not be made of your e-mail address'],
+      [`${person.userId}1234`, 'like_email', 'The password must not be made of your e-mail address'],
+    ] as const) {
+      const refused = refusal('Password.password', `invalid_value / ${code}`, message);
+      expect(await set(token, password)).toMatchObject(refused);
+      const change = { current_password: PASSWORD, password };
+      expect(await browser.post('/password', change)).toMatchObject(refused);
+    }
+    expect(await signsIn(person, PASSWORD)).toBe(true);
     expect((await set(token)).status).toBe(204);
   });
 

@@ -12,6 +12,7 @@ import { deleteSessionsOf } from '../sessions/store.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
+import { requireFitPassword } from './rules.ts';
 import {
   deletePasswordLinksOf,
   findPasswordLink,
@@ -25,9 +26,9 @@ export interface PasswordService {
   requestReset(email: string, origin: SessionOrigin): Promise<void>;
   /** Throws NotFound. */
   findLink(token: string): Promise<{ email: string; first_name: string; purpose: 'first' | 'reset' }>;
-  /** Throws NotFound. */
+  /** Throws NotFound, InvalidRequest. */
   setByLink(token: string, password: string, origin: SessionOrigin): Promise<void>;
-  /** Throws InvalidRequest where the current password is not right, RateLimited. */
+  /** Throws InvalidRequest where the current password is not right or the new one not fit, RateLimited. */
   change(
     session: Session | null,
     input: { current_password: string; password: string },
@@ -72,6 +73,7 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     // Before the costly hash, which is not for whoever makes up tokens.
     if (!link) throw new NotFound();
     const { user_id: userId, email } = link;
+    requireFitPassword(password, email);
     const passwordHash = await hashPassword(password);
     await database.write(async (transaction) => {
       const { queries } = transaction;
@@ -93,6 +95,7 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     const { id, userId } = session;
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
+    requireFitPassword(password, person.email);
     const attempt = await limits.presentPassword(userId);
     if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
     attempt.succeeded();
