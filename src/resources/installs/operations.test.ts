@@ -42,6 +42,7 @@ describe('the operations of an install', () => {
       {
         id: expect.any(String),
         kind: 'create_backup',
+        cache: null,
         state: 'succeeded',
         attempt: 1,
         reason: null,
@@ -110,6 +111,18 @@ describe('the operations of an install', () => {
     });
     clock.advance(60_000);
     expect((await operations(limited.id)).next.purge_object).toBeNull();
+  });
+
+  it('say which cache is emptied', async () => {
+    const { id } = await homeport.install(owner, accountId);
+    for (const type of ['page', 'cdn']) {
+      expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
+    }
+    expect((await operations(id)).results).toMatchObject([
+      { kind: 'purge_cache', cache: 'cdn' },
+      { kind: 'purge_cache', cache: 'page' },
+      { kind: 'provision_install', cache: null },
+    ]);
   });
 
   it('are shown to whoever sees the install', async () => {

@@ -7,6 +7,7 @@ import { timestamp } from '../../clock.ts';
 import type { JobState } from '../../database/tables.ts';
 import type { HostingAddresses } from '../../hosting-addresses.ts';
 import type { Platform } from '../../platform.ts';
+import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
 import { findHost, placeOf } from '../hosts/store.ts';
 import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
@@ -42,7 +43,8 @@ export function createOperationsService(
   async function latest(installId: string, states: typeof FINISHED) {
     return reader
       .selectFrom('jobs')
-      .select(['seq', 'id', 'kind', 'state', 'attempt', 'reason', 'created_at', 'started_at', 'finished_at'])
+      .select(['seq', 'id', 'kind', 'payload', 'state', 'attempt', 'reason'])
+      .select(['created_at', 'started_at', 'finished_at'])
       .where('lane', '=', installId)
       .where(states)
       .where('kind', 'in', OPERATION_KINDS)
@@ -80,7 +82,9 @@ export function createOperationsService(
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
       const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
       return {
-        results: newest.map(({ seq, ...operation }) => Value.Parse(operationSchema, operation)),
+        results: newest.map(({ seq, payload, ...operation }) =>
+          Value.Parse(operationSchema, { ...operation, cache: cacheOf({ kind: operation.kind, payload }) }),
+        ),
         next,
       };
     },
@@ -108,4 +112,9 @@ export function createOperationsService(
       return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
     },
   };
+}
+
+/** What of the install an operation empties, as its job was told; null of all that empty nothing. */
+function cacheOf({ kind, payload }: { kind: string; payload: unknown }): Operation['cache'] {
+  return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
 }

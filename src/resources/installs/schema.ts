@@ -7,6 +7,7 @@ import {
   timestamp,
   uuid,
 } from '../../api/schema.ts';
+import { CACHE_KINDS } from '../../hosting/host.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 
@@ -75,6 +76,7 @@ export const OPERATION_KINDS = [
 export const operationSchema = Type.Object({
   id: uuid(),
   kind: stringEnum(OPERATION_KINDS),
+  cache: nullableEnum(CACHE_KINDS, 'what `purge_cache` empties; null of the others'),
   state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
   attempt: Type.Integer({ description: 'how often it was begun' }),
   reason: nullableString('why the last attempt failed, one sentence; null if none did'),
