@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from '../../database/database.ts';
+import { siblingOf } from '../domains/domain-name.ts';
 import { type DomainRow, domainsOf } from '../domains/store.ts';
 
 export interface CheckedDomain extends DomainRow {
@@ -15,7 +16,7 @@ export async function withSibling(
   const all = await domainsOf(queries, installId).select('domain.ssl_reason').execute();
   const domain = all.find((candidate) => candidate.id === domainId);
   if (!domain) return [];
-  const sibling = domain.name.startsWith('www.') ? domain.name.slice('www.'.length) : `www.${domain.name}`;
+  const sibling = siblingOf(domain.name);
   return [domain, ...all.filter((candidate) => candidate.name === sibling)];
 }
 

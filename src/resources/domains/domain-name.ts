@@ -74,6 +74,11 @@ export function isWildcard(name: string): boolean {
   return name.startsWith('*.');
 }
 
+/** The name with `www.` for one without, and the other way round: most people take the two for one, so they are looked at together. */
+export function siblingOf(name: string): string {
+  return name.startsWith('www.') ? name.slice('www.'.length) : `www.${name}`;
+}
+
 /** Whether a name is that of a host, or a wildcard that stands for it among others. */
 export function covers(name: string, host: string): boolean {
   if (!isWildcard(name)) return name === host;

@@ -75,6 +75,24 @@ describe('the states of domains', () => {
     expect((await states())[0]?.domain_id).toBe(field(listed.body, 'results', 0, 'id'));
   });
 
+  it('tell of the report of the name with www, or without, where that is the later one', async () => {
+    const bare = await add('pair.example');
+    const alone = await check(bare);
+    const www = await add('www.pair.example');
+    const reportOf = async (id: string) =>
+      (await states()).find(({ domain_id }) => domain_id === id)?.report_id;
+    // It was not there when the other was looked at.
+    expect([await reportOf(bare), await reportOf(www)]).toEqual([alone, null]);
+    const both = await check(bare);
+    expect([await reportOf(bare), await reportOf(www)]).toEqual([both, both]);
+    const later = await check(www);
+    expect([await reportOf(bare), await reportOf(www)]).toEqual([later, later]);
+    for (const id of [bare, www]) {
+      expect((await owner.client.delete(`/installs/${install.id}/domains/${id}`)).status).toBe(204);
+    }
+    await homeport.idle();
+  });
+
   it('tell of no certificate where there is none yet, and of no report that is not kept any more', async () => {
     await homeport.platform.database.write(async ({ queries }) => {
       await queries.deleteFrom('domain_reports').execute();
