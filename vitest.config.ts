@@ -34,6 +34,9 @@ const withoutDatabase = [
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
   'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
+  // What these show is the command line's, and their queries are tested with the services.
+  'test/cli/{hosts,serve}.test.ts',
+  'test/faults/secrets-in-logs.test.ts',
   'src/**/domain-name.test.ts',
 ];
 

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { request } from 'undici';
 import { operatorFor } from '../src/access/caller.ts';
@@ -65,6 +66,14 @@ export function installName(): string {
   return `site${process.pid}x${counter}`;
 }
 
+/** A portal of one empty page: whether `npm run build` has ever run makes no difference to a test. */
+function emptyPortal(dataDir: string): string {
+  const folder = join(dataDir, 'portal');
+  mkdirSync(join(folder, 'portal/assets'), { recursive: true });
+  writeFileSync(join(folder, 'index.html'), '<!doctype html><base href="/"><title>Homeport</title>');
+  return folder;
+}
+
 /** Another test may take the port between looking and listening. */
 async function onFreePort<Started>(start: (port: number) => Promise<Started>): Promise<Started> {
   for (let attempt = 1; ; attempt++) {
@@ -100,7 +109,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     const surroundings = {
       log: options.log ?? silent,
       clock,
-      ...(options.portalFolder === undefined ? {} : { portalFolder: options.portalFolder }),
+      portalFolder: options.portalFolder ?? emptyPortal(dataDir),
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };

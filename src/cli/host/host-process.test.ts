@@ -31,7 +31,9 @@ const LISTENS = `
   const [socket, folder] = process.argv.slice(1);
   fs.rmSync(socket, { force: true });
   const server = require('node:net').createServer((connection) => connection.destroy());
-  server.listen(socket, () => fs.writeFileSync(folder + '/pid', String(process.pid)));
+  // Before it can be seen to listen: whoever waited for that reads it.
+  fs.writeFileSync(folder + '/pid', String(process.pid));
+  server.listen(socket);
   process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync(folder + '/ended', ''); process.exit(0); }, 100));
 `;
 
