@@ -10,6 +10,7 @@ import { Menu } from '../../../components/menu.tsx';
 import { say, sayFailure } from '../../../components/toast.tsx';
 import type { Domain } from '../queries.ts';
 import { changeDomain, reloadDomains } from './change-domain.ts';
+import { shownName } from './shown-name.ts';
 
 /** What may be done with a domain. What the rules refuse is refused with their sentence. */
 export function DomainActions({
@@ -88,7 +89,7 @@ export function DomainActions({
       <Dialog
         open={asking === 'redirect'}
         onOpenChange={close}
-        title={`Redirect ${domain.name}`}
+        title={`Redirect ${shownName(domain.name)}`}
         description={`Visitors of ${domain.name} are sent on to another domain of this install.`}
       >
         <Form
@@ -105,14 +106,14 @@ export function DomainActions({
             label="To"
             name="redirect_to"
             defaultValue={targets.find(({ primary }) => primary)?.id}
-            options={targets.map(({ id, name }) => ({ value: id, label: name }))}
+            options={targets.map(({ id, name }) => ({ value: id, label: shownName(name) }))}
           />
         </Form>
       </Dialog>
       <ConfirmDialog
         open={asking === 'delete'}
         onOpenChange={close}
-        title={`Delete ${domain.name}`}
+        title={`Delete ${shownName(domain.name)}`}
         description="Visitors by this name see the website no more, and its certificate is deleted. It can be added again."
         confirmLabel="Delete the domain"
         onConfirm={remove}

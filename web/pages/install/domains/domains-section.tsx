@@ -11,6 +11,7 @@ import { AddDomains } from './add-domains.tsx';
 import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';
 import { twinOf } from './new-names.ts';
+import { shownName } from './shown-name.ts';
 
 /** More than these are found by searching rather than by looking. */
 const SEARCHED_FROM = 8;
@@ -69,7 +70,7 @@ export function DomainsSection({ install }: { install: Install }) {
 function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => ReactNode }) {
   const [sought, setSought] = useState('');
   const [most, setMost] = useState(SHOWN_AT_ONCE);
-  const found = all.filter(({ name }) => name.includes(sought.trim().toLowerCase()));
+  const found = all.filter(({ name }) => shownName(name).includes(sought.trim().toLowerCase()));
   return (
     <>
       {all.length >= SEARCHED_FROM && (

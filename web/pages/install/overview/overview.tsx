@@ -2,6 +2,7 @@ import type { Install } from '../../../api/installs.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
+import { shownName } from '../domains/shown-name.ts';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { Operations } from './operations.tsx';
@@ -14,7 +15,7 @@ export function Overview({ install }: { install: Install }) {
       <Section title="Facts">
         <Facts
           facts={[
-            ['Primary domain', install.primary_domain],
+            ['Primary domain', shownName(install.primary_domain)],
             ['Own name', <code key="cname">{install.cname}</code>],
             ['PHP', install.php_version ?? 'none: this website is served as files'],
             ['Addresses', install.stable_ips?.join(', ') ?? 'not known'],
