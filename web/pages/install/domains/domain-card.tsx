@@ -11,6 +11,7 @@ import { DomainCheckPanel } from './domain-check.tsx';
 import { CERTIFICATE_SOURCES, daysLeft, networkWord, tlsWord } from './domain-words.ts';
 import styles from './domains.module.css';
 import { HttpsSwitch } from './https-switch.tsx';
+import { shownName } from './shown-name.ts';
 
 const EVERY_MINUTE_MS = 60_000;
 
@@ -36,13 +37,13 @@ export function DomainCard({
   mayWork: boolean;
   onDeleted(): void;
 }) {
-  const network = networkWord(domain);
+  const network = networkWord(domain, state);
   const tls = tlsWord(domain, state?.certificate ?? null);
   const [target] = domain.redirects_to;
   return (
     <li className={styles.card}>
       <div className={styles.head}>
-        <h3 className={styles.name}>{domain.name}</h3>
+        <h3 className={styles.name}>{shownName(domain.name)}</h3>
         <div className={styles.badges}>
           {domain.primary && <Badge>Primary</Badge>}
           {state?.is_cname && <Badge>Own name</Badge>}
@@ -52,7 +53,7 @@ export function DomainCard({
       </div>
       {target && (
         <p>
-          Visitors are sent on to <strong>{target.name}</strong>.
+          Visitors are sent on to <strong>{shownName(target.name)}</strong>.
         </p>
       )}
       {domain.duplicate && (

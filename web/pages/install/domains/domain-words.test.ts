@@ -11,8 +11,20 @@ const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'acti
 
 describe('a domain in words', () => {
   it('says that another install has it before all else', () => {
-    expect(networkWord({ ...details('ACTIVE', 'active'), duplicate: true }).tone).toBe('bad');
-    expect(networkWord(details('ACTIVE', 'active'))).toEqual({ word: 'Served here', tone: 'good' });
+    const checked = { is_cname: false, checked_at: '2026-06-01T00:00:00Z' };
+    expect(networkWord({ ...details('ACTIVE', 'active'), duplicate: true }, checked).tone).toBe('bad');
+    expect(networkWord(details('ACTIVE', 'active'), checked)).toEqual({ word: 'Served here', tone: 'good' });
+  });
+
+  it('says of none but the own name that it is served before somebody has looked', () => {
+    const active = details('ACTIVE', 'active');
+    const unchecked = { is_cname: false, checked_at: null };
+    const notChecked = { word: 'Set up, not checked yet', tone: 'plain' };
+    expect(networkWord(active, unchecked)).toEqual(notChecked);
+    expect(networkWord(active, undefined)).toEqual(notChecked);
+    expect(networkWord(active, { ...unchecked, is_cname: true }).word).toBe('Served here');
+    expect(networkWord(details('PENDING', 'pending'), unchecked).word).toBe('Being set up');
+    expect(networkWord(details('FAILED', 'failed'), unchecked).tone).toBe('bad');
   });
 
   it('does not call a self-signed certificate good', () => {

@@ -19,10 +19,18 @@ const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Wo
   none: { word: 'No HTTPS', tone: 'plain' },
 };
 
-/** Whether visitors by this name get here. */
-export function networkWord(domain: Pick<Domain, 'duplicate' | 'network_details'>): Word {
+/** Ready on the platform's side; whether its DNS leads here is not known. */
+const NOT_CHECKED: Word = { word: 'Set up, not checked yet', tone: 'plain' };
+
+/** Whether visitors by this name get here, as far as anybody has looked; the platform itself keeps the DNS of an install's own name. */
+export function networkWord(
+  domain: Pick<Domain, 'duplicate' | 'network_details'>,
+  state: Pick<DomainState, 'is_cname' | 'checked_at'> | undefined,
+): Word {
   if (domain.duplicate) return { word: 'Served by another install', tone: 'bad' };
-  return NETWORK[domain.network_details.network_info.status];
+  const { status } = domain.network_details.network_info;
+  const isKnown = state?.is_cname === true || (state?.checked_at ?? null) !== null;
+  return status === 'ACTIVE' && !isKnown ? NOT_CHECKED : NETWORK[status];
 }
 
 export function tlsWord(
