@@ -1,7 +1,7 @@
 import type { Install } from '../../api/installs.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { OPERATION_NAMES, sinceOf, stateOf, whatToDo } from './operation-words.ts';
+import { nameOf, sinceOf, stateOf, whatToDo } from './operation-words.ts';
 import { isUnderWay, useOperations } from './queries.ts';
 
 /** What anybody should know first of an install that is not (yet) a website. */
@@ -16,7 +16,7 @@ function Making({ install }: { install: Install }) {
     <Notice tone="busy" title={`${install.name} is being made`} role="status">
       {operation && (
         <p>
-          {OPERATION_NAMES[operation.kind]}: {stateOf(operation).word}, <Time at={sinceOf(operation)} />.
+          {nameOf(operation)}: {stateOf(operation).word}, <Time at={sinceOf(operation)} />.
           {operation.attempt > 1 && ` This is attempt ${operation.attempt}.`}
           {operation.reason !== null && ` The last one failed: ${operation.reason}`}
         </p>

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { sinceOf, stateOf, whatToDo } from './operation-words.ts';
+import { nameOf, sinceOf, stateOf, whatToDo } from './operation-words.ts';
 
 const operation = {
   id: 'o',
   kind: 'create_backup',
+  cache: null,
   state: 'queued',
   attempt: 0,
   reason: null,
@@ -13,6 +14,12 @@ const operation = {
 } as const;
 
 describe('an operation in words', () => {
+  it('is named by what is done, a purge by its cache', () => {
+    expect(nameOf(operation)).toBe('Making a backup');
+    expect(nameOf({ kind: 'purge_cache', cache: 'page' })).toBe('Purging the page cache');
+    expect(nameOf({ kind: 'purge_cache', cache: null })).toBe('Purging a cache');
+  });
+
   it('waits at first, and after a failure to be tried again', () => {
     expect(stateOf(operation).word).toBe('Waiting');
     expect(stateOf({ ...operation, attempt: 1 }).word).toBe('To be tried again');

@@ -3,8 +3,7 @@ import type { Operation } from './queries.ts';
 
 type Kind = Operation['kind'];
 
-/** What each kind of work is to the people of a website. */
-export const OPERATION_NAMES: Record<Kind, string> = {
+const NAMES: Record<Kind, string> = {
   provision_install: 'Making the website',
   apply_install: 'Applying its settings',
   switch_wordpress: 'Changing the WordPress version',
@@ -13,6 +12,17 @@ export const OPERATION_NAMES: Record<Kind, string> = {
   purge_cache: 'Purging a cache',
   configure_offload: 'Checking the bucket for offloading',
 };
+
+const PURGES: Record<NonNullable<Operation['cache']>, string> = {
+  page: 'Purging the page cache',
+  object: 'Purging the object cache',
+  cdn: 'Purging the CDN',
+};
+
+/** What an operation is to the people of a website. */
+export function nameOf({ kind, cache }: Pick<Operation, 'kind' | 'cache'>): string {
+  return cache === null ? NAMES[kind] : PURGES[cache];
+}
 
 const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
   queued: { word: 'Waiting', tone: 'busy' },

@@ -4,7 +4,7 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { OPERATION_NAMES, sinceOf, stateOf, whatToDo } from '../operation-words.ts';
+import { nameOf, sinceOf, stateOf, whatToDo } from '../operation-words.ts';
 import { isUnderWay, type Operation, useOperations } from '../queries.ts';
 import styles from './operations.module.css';
 
@@ -73,7 +73,7 @@ export function OperationItem({ operation }: { operation: Operation }) {
   return (
     <li>
       <div className={styles.line}>
-        <span>{OPERATION_NAMES[operation.kind]}</span>
+        <span>{nameOf(operation)}</span>
         <Badge tone={tone}>{word}</Badge>
         <span className={styles.since}>
           <Time at={sinceOf(operation)} />
