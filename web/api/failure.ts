@@ -23,6 +23,11 @@ export class ApiFailure extends Error {
   }
 }
 
+/** No server answered, or not to the end. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable';
+}
+
 /** What a page itself objects to, before or instead of the server; told as it is. */
 export class Objection extends Error {
   override readonly name = 'Objection';
@@ -39,9 +44,9 @@ interface Answer<Data> {
   response: Response;
 }
 
-/** The body of a success. Throws ApiFailure; the browser's TypeError where no server answers. */
+/** The body of a success. Throws ApiFailure, Unreachable. */
 export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data> {
-  const answer = await call;
+  const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
   if (answer.data === undefined) throw new Error(`${answer.response.url} answered with nothing`);
   return answer.data;
@@ -49,8 +54,13 @@ export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data>
 
 /** The same where a success has no body. */
 export async function done(call: Promise<Answer<unknown>>): Promise<void> {
-  const answer = await call;
+  const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
+}
+
+/** The browser's word for it is a TypeError, which elsewhere is a fault of a program. */
+function unanswered(error: unknown): never {
+  throw error instanceof TypeError ? new Unreachable(error.message, { cause: error }) : error;
 }
 
 function failureOf({ error, response }: Answer<unknown>): ApiFailure {
@@ -58,20 +68,47 @@ function failureOf({ error, response }: Answer<unknown>): ApiFailure {
   return new ApiFailure(response, envelope);
 }
 
-/** What a person is told of whatever went wrong. */
+/** So many faults are told in one notice; of more it is said that they are there, and each stands at its field. */
+const FEW = 3;
+
+/** What a person is told of whatever went wrong. A fault of the pages' own stands on the browser's console besides. */
 export function sentenceFor(error: unknown): string {
   if (error instanceof Objection) return error.message;
-  if (error instanceof ApiFailure) {
-    if (error.status === 429) {
-      return `Too many requests. Try again in ${error.retryAfterSeconds ?? 60} seconds.`;
-    }
-    if (error.status >= 500) {
-      return `${error.message}. If it stays so, tell your provider this number: ${error.requestId ?? 'unknown'}.`;
-    }
-    const [first, ...more] = error.faults;
-    return first && more.length === 0 ? sentence(first.message) : sentence(error.message);
+  if (error instanceof Unreachable) {
+    return 'The server cannot be reached. Look at your connection, and try again.';
   }
-  return 'The server cannot be reached. Look at your connection, and try again.';
+  if (error instanceof ApiFailure) return sentenceOf(error);
+  console.error(error);
+  return 'This has failed by a fault of the portal’s own. Load the page again; if it stays so, tell your provider.';
+}
+
+function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: ApiFailure): string {
+  if (status === 429) return `Too many requests. Try again in ${waitingTime(retryAfterSeconds ?? 60)}.`;
+  if (status >= 500) {
+    return `${sentence(message)} If it stays so, tell your provider${requestId === null ? '' : ` this number: ${requestId}`}.`;
+  }
+  const told = [...new Set(faults.map((fault) => sentence(fault.message)))];
+  return told.length === 0 || told.length > FEW ? sentence(message) : told.join(' ');
+}
+
+/** What is wrong with each field, all of it. `fieldOf`: where the server's field has another name. */
+export function sentencesByField(
+  faults: readonly Fault[],
+  fieldOf: (field: string) => string,
+): Record<string, string> {
+  const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
+  return Object.fromEntries(
+    Object.entries(byField).map(([field, of = []]) => [
+      field,
+      of.length === 1 ? (of[0]?.message ?? '') : of.map(({ message }) => sentence(message)).join(' '),
+    ]),
+  );
+}
+
+/** "40 seconds", "12 minutes": as exact as somebody who waits needs it. */
+export function waitingTime(seconds: number): string {
+  if (seconds === 1) return '1 second';
+  return seconds <= 120 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`;
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);

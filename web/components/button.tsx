@@ -1,4 +1,4 @@
-import type { ComponentProps, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 import styles from './button.module.css';
 
@@ -12,28 +12,39 @@ function classOf({ variant, small }: Looks): string {
   return [styles.button, variant && styles[variant], small && styles.small].filter(Boolean).join(' ');
 }
 
-/** A button. While `pending` it says so and takes no second press. */
+/**
+ * A button. While `pending` it says so and takes no second press. One that takes none keeps its place in the order of the keyboard,
+ * and the focus: the browser's own `disabled` would lose it.
+ */
 export function Button({
   variant,
   small,
   pending = false,
-  disabled,
+  disabled = false,
+  onClick,
   children,
   type = 'button',
   ...rest
 }: ComponentProps<'button'> & Looks & { pending?: boolean }) {
+  const idle = disabled || pending;
   return (
     <button
       {...rest}
       type={type}
       className={classOf({ variant, small })}
-      disabled={disabled || pending}
+      onClick={idle ? ignore : onClick}
+      aria-disabled={idle || undefined}
       aria-busy={pending || undefined}
     >
       {pending && <span className={styles.turning} aria-hidden="true" />}
       {children}
     </button>
   );
+}
+
+/** Of a form's button this is its submission too, also by Enter in a field. */
+function ignore(event: MouseEvent): void {
+  event.preventDefault();
 }
 
 /** A link to another page of the portal that looks like a button. */

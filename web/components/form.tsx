@@ -1,5 +1,13 @@
-import { createContext, type FormEvent, type ReactNode, useContext, useRef, useState } from 'react';
-import { ApiFailure, Objection, sentenceFor } from '../api/failure.ts';
+import {
+  createContext,
+  type FormEvent,
+  type ReactNode,
+  useContext,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
+import { ApiFailure, Objection, sentenceFor, sentencesByField } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
@@ -11,6 +19,14 @@ export const Faults = createContext<Record<string, string>>({});
 export function useFault(name: string): string | undefined {
   return useContext(Faults)[name];
 }
+
+/** Why it was not taken, and what is wrong with which field. */
+interface Failure {
+  sentence: string;
+  faults: Record<string, string>;
+}
+
+const NONE: Failure['faults'] = {};
 
 export interface FormProps {
   /** Sends it; what it throws is told above the form, and its faults at their fields. */
@@ -40,34 +56,34 @@ export function Form({
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
   const [pending, setPending] = useState(false);
-  const [failure, setFailure] = useState<string | null>(null);
-  const [faults, setFaults] = useState<Record<string, string>>({});
+  const notice = useRef<HTMLDivElement>(null);
+  const [failure, setFailure] = useState<Failure | null>(null);
+
+  useLayoutEffect(() => {
+    if (failure) (firstOf(form.current, Object.keys(failure.faults)) ?? notice.current)?.focus();
+  }, [failure]);
 
   async function submit(event: FormEvent<HTMLFormElement>) {
     event.preventDefault();
     if (pending) return;
     setPending(true);
     setFailure(null);
-    setFaults({});
     try {
       await onSubmit(new FormData(event.currentTarget));
     } catch (error) {
       const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
-      const byField = Object.fromEntries(found.map(({ field, message }) => [fieldOf(field), message]));
-      setFaults(byField);
-      setFailure(sentenceFor(error));
-      focusFirst(form.current, Object.keys(byField));
+      setFailure({ sentence: sentenceFor(error), faults: sentencesByField(found, fieldOf) });
     } finally {
       setPending(false);
     }
   }
 
   return (
-    <Faults.Provider value={faults}>
+    <Faults.Provider value={failure?.faults ?? NONE}>
       <form ref={form} className={styles.form} onSubmit={submit} noValidate={false}>
         {failure !== null && (
-          <Notice tone="bad" role="alert">
-            {failure}
+          <Notice ref={notice} tone="bad" role="alert">
+            {failure.sentence}
           </Notice>
         )}
         {children}
@@ -82,14 +98,10 @@ export function Form({
   );
 }
 
-function focusFirst(form: HTMLFormElement | null, fields: string[]): void {
-  for (const element of form?.elements ?? []) {
-    const name = element.getAttribute('name');
-    if (name !== null && fields.includes(name) && element instanceof HTMLElement) {
-      element.focus();
-      return;
-    }
-  }
+function firstOf(form: HTMLFormElement | null, fields: string[]): HTMLElement | undefined {
+  return [...(form?.elements ?? [])]
+    .filter((element) => element instanceof HTMLElement)
+    .find((element) => fields.includes(element.getAttribute('name') ?? ''));
 }
 
 /** The text of a field as it was typed; empty where there is none. */

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { ReactNode, Ref } from 'react';
 import { sentenceFor } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';
@@ -8,20 +8,22 @@ export type Tone = 'plain' | 'good' | 'busy' | 'bad';
 const toned = (base: string | undefined, tone: Tone) =>
   [base, tone !== 'plain' && styles[tone]].filter(Boolean).join(' ');
 
-/** Something a person should read. `role="alert"` where it has only just happened. */
+/** Something a person should read. `role="alert"` where it has only just happened; with a `ref` it can take the focus. */
 export function Notice({
   tone = 'plain',
   title,
   role,
+  ref,
   children,
 }: {
   tone?: Tone;
   title?: string;
+  ref?: Ref<HTMLDivElement>;
   role?: 'alert' | 'status';
   children: ReactNode;
 }) {
   return (
-    <div className={toned(styles.notice, tone)} role={role}>
+    <div ref={ref} className={toned(styles.notice, tone)} role={role} tabIndex={ref ? -1 : undefined}>
       {title !== undefined && <strong>{title}</strong>}
       <div>{children}</div>
     </div>

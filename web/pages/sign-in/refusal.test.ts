@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ApiFailure, sentenceFor } from '../../api/failure.ts';
-import { attemptFailure, waitingTime } from './refusal.ts';
+import { attemptFailure } from './refusal.ts';
 
 const refused = (status: number, headers: Record<string, string> = {}) =>
   new ApiFailure(new Response(null, { status, headers }), { message: 'Bad Credentials' });
@@ -21,8 +21,4 @@ describe('a refused attempt', () => {
     const failure = refused(503);
     expect(attemptFailure(failure, 'Not right.')).toBe(failure);
   });
-});
-
-it('a waiting time is as exact as somebody needs it', () => {
-  expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
 });

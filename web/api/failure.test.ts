@@ -1,0 +1,61 @@
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import {
+  ApiFailure,
+  answered,
+  type Fault,
+  Objection,
+  sentenceFor,
+  sentencesByField,
+  waitingTime,
+} from './failure.ts';
+
+const failed = (status: number, headers: Record<string, string> = {}, errors: Fault[] = []) =>
+  new ApiFailure(new Response(null, { status, headers }), { message: 'Invalid input', errors });
+
+const fault = (field: string, message: string): Fault => ({ field, message });
+
+describe('what a person is told', () => {
+  it('is each fault while they are few, and once what is said twice', () => {
+    const short = fault('password', 'Too short');
+    const known = fault('password', 'It is well known.');
+    expect(sentenceFor(failed(400, {}, [short]))).toBe('Too short.');
+    expect(sentenceFor(failed(400, {}, [short, known, short]))).toBe('Too short. It is well known.');
+    const many = ['a', 'b', 'c', 'd'].map((field) => fault(field, `Fault of ${field}`));
+    expect(sentenceFor(failed(400, {}, many))).toBe('Invalid input.');
+    expect(sentenceFor(failed(409))).toBe('Invalid input.');
+  });
+
+  it('of a fault of the server has the number that its log knows, where there is one', () => {
+    expect(sentenceFor(failed(500, { 'x-request-id': 'r1' }))).toBe(
+      'Invalid input. If it stays so, tell your provider this number: r1.',
+    );
+    expect(sentenceFor(failed(502))).toBe('Invalid input. If it stays so, tell your provider.');
+  });
+
+  it('of too many requests says how long to wait, as exact as somebody needs it', () => {
+    expect(sentenceFor(failed(429, { 'retry-after': '3541' }))).toBe(
+      'Too many requests. Try again in 60 minutes.',
+    );
+    expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
+  });
+
+  it('tells a server that does not answer from a fault of the pages', async () => {
+    const said = vi.spyOn(console, 'error').mockReturnValue();
+    onTestFinished(() => said.mockRestore());
+    const unreachable = await answered(Promise.reject(new TypeError('Failed to fetch'))).catch(sentenceFor);
+    expect(unreachable).toMatch(/^The server cannot be reached/);
+    expect(said).not.toHaveBeenCalled();
+    const mistake = new TypeError('x is not a function');
+    expect(sentenceFor(mistake)).toMatch(/^This has failed by a fault of the portal’s own/);
+    expect(said).toHaveBeenCalledWith(mistake);
+    expect(sentenceFor(new Objection('The two are not the same.'))).toBe('The two are not the same.');
+  });
+});
+
+it('several faults of one field stand there one after the other', () => {
+  const faults = [fault('pass', 'Too short'), fault('email', 'Not an address'), fault('pass', 'Well known')];
+  expect(sentencesByField(faults, (field) => (field === 'pass' ? 'password' : field))).toEqual({
+    password: 'Too short. Well known.',
+    email: 'Not an address',
+  });
+});
