@@ -12,7 +12,6 @@ const SHOWN_WITH: Record<string, readonly string[]> = {
   install: ['site'],
   account: ['session'],
   member: ['session'],
-  certificate: ['domain'],
 };
 
 /** A change as it was sent, or null if it is none. */

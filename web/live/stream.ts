@@ -10,24 +10,46 @@ export interface StreamListener {
 
 const AGAIN_MS = 5_000;
 
+/** An EventSource, as far as it is used. */
+export interface Stream {
+  readonly readyState: number;
+  addEventListener(type: string, listener: (event: MessageEvent) => void): void;
+  close(): void;
+}
+
+/** What it needs of the browser. */
+export interface Browser {
+  connect(address: URL): Stream;
+  page: Pick<Document, 'addEventListener' | 'removeEventListener' | 'hidden'>;
+}
+
+const thisBrowser = (): Browser => ({ connect: (address) => new EventSource(address), page: document });
+
+/** `EventSource.CLOSED`. */
+const CLOSED = 2;
+
 /**
  * Follows the server's events until the returned function is called. A browser takes up a broken connection again by itself, but not
  * one that was refused. A page that nobody looks at holds no connection, of which browsers have few for each host; the
  * server begins each with `resync`, so nothing is missed.
  */
-export function followStream(address: URL, listener: StreamListener): () => void {
-  let stream: EventSource | undefined;
+export function followStream(
+  address: URL,
+  listener: StreamListener,
+  { connect, page }: Browser = thisBrowser(),
+): () => void {
+  let stream: Stream | undefined;
   let again: ReturnType<typeof setTimeout> | undefined;
 
   function open(): void {
     clearTimeout(again);
     stream?.close();
-    const opened = new EventSource(address);
+    const opened = connect(address);
     stream = opened;
     opened.addEventListener('change', (event) => listener.change(event.data));
     opened.addEventListener('resync', () => listener.resync());
     opened.addEventListener('error', () => {
-      if (opened.readyState !== EventSource.CLOSED) return;
+      if (opened.readyState !== CLOSED) return;
       listener.refused();
       again = setTimeout(open, AGAIN_MS);
     });
@@ -40,13 +62,13 @@ export function followStream(address: URL, listener: StreamListener): () => void
   }
 
   const look = () => {
-    if (document.hidden) close();
+    if (page.hidden) close();
     else if (!stream) open();
   };
-  document.addEventListener('visibilitychange', look);
+  page.addEventListener('visibilitychange', look);
   look();
   return () => {
-    document.removeEventListener('visibilitychange', look);
+    page.removeEventListener('visibilitychange', look);
     close();
   };
 }

@@ -1,0 +1,109 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { followStream, type Stream } from './stream.ts';
+
+class FakeStream implements Stream {
+  readyState = 1;
+  readonly #listeners = new Map<string, (event: MessageEvent) => void>();
+  addEventListener(type: string, listener: (event: MessageEvent) => void): void {
+    this.#listeners.set(type, listener);
+  }
+  close(): void {
+    this.readyState = 2;
+  }
+  tell(type: string, data = ''): void {
+    this.#listeners.get(type)?.(new MessageEvent(type, { data }));
+  }
+  /** As a browser tells of an answer that is no stream. */
+  refuse(): void {
+    this.readyState = 2;
+    this.tell('error');
+  }
+}
+
+class FakePage extends EventTarget {
+  hidden = false;
+  show(shown: boolean): void {
+    this.hidden = !shown;
+    this.dispatchEvent(new Event('visibilitychange'));
+  }
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function follow() {
+  const page = new FakePage();
+  const streams: FakeStream[] = [];
+  const told: string[] = [];
+  const leave = followStream(
+    new URL('https://homeport.example/portal/api/events'),
+    {
+      change: (text) => told.push(text),
+      resync: () => told.push('resync'),
+      refused: () => told.push('refused'),
+    },
+    {
+      page,
+      connect() {
+        const stream = new FakeStream();
+        streams.push(stream);
+        return stream;
+      },
+    },
+  );
+  const open = () => streams.filter(({ readyState }) => readyState !== 2).length;
+  return { page, streams, told, leave, open };
+}
+
+it('tells what comes, until it is left', () => {
+  const { page, streams, told, leave, open } = follow();
+  streams[0]?.tell('resync');
+  streams[0]?.tell('change', 'one');
+  expect(told).toEqual(['resync', 'one']);
+  leave();
+  expect(open()).toBe(0);
+  page.show(true);
+  expect(streams).toHaveLength(1);
+});
+
+it('says that it was refused, and asks again after a while', () => {
+  const { streams, told, open } = follow();
+  streams[0]?.refuse();
+  expect(told).toEqual(['refused']);
+  vi.advanceTimersByTime(4_999);
+  expect(streams).toHaveLength(1);
+  vi.advanceTimersByTime(1);
+  expect(streams).toHaveLength(2);
+  expect(open()).toBe(1);
+});
+
+it('leaves a connection that broke to the browser, which takes it up again', () => {
+  const { streams, told } = follow();
+  if (streams[0]) streams[0].readyState = 0;
+  streams[0]?.tell('error');
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual([]);
+  expect(streams).toHaveLength(1);
+});
+
+it('is closed while nobody looks at the page, and opened again, once', () => {
+  const { page, streams, open } = follow();
+  page.show(false);
+  expect(open()).toBe(0);
+  page.show(true);
+  page.show(true);
+  expect(streams).toHaveLength(2);
+  expect(open()).toBe(1);
+});
+
+it('asks for nothing while it is hidden, also if it was refused just before', () => {
+  const { page, streams } = follow();
+  streams[0]?.refuse();
+  page.show(false);
+  vi.advanceTimersByTime(60_000);
+  expect(streams).toHaveLength(1);
+});
