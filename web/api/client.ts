@@ -1,4 +1,5 @@
-import createClient from 'openapi-fetch';
+import createClient, { type Middleware } from 'openapi-fetch';
+import { watchAttention } from '../session/attention.ts';
 import type { paths as HostingPaths } from './hosting-api';
 import type { paths as PortalPaths } from './portal-api';
 
@@ -10,6 +11,17 @@ export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base)
 
 /** What the portal asks besides. */
 export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
+
+const attended = watchAttention(document, Date.now);
+
+/** What the page asks by itself is no use of the session: one that stands alone somewhere ends in time. */
+const tellAttention: Middleware = {
+  onRequest({ request }) {
+    if (!attended()) request.headers.set('X-Homeport-Unattended', 'true');
+  },
+};
+hosting.use(tellAttention);
+portal.use(tellAttention);
 
 /** What a success of an operation carries. */
 export type BodyOf<Operation> = Operation extends {
