@@ -98,7 +98,7 @@ function Entrance() {
       </Alone>
     );
   }
-  if (session.stage === 'full') return <SignedIn session={session} />;
+  if (session.stage === 'full') return <SignedIn key={session.user.id} session={session} />;
   return (
     <Alone>
       {session.stage === 'second_factor' ? (

@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
 import { type HostingPaths, type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, answered, done } from '../api/failure.ts';
@@ -21,21 +21,36 @@ export type Nobody = null | 'ended';
 export function useSessionQuery() {
   return useQuery({
     queryKey: SESSION_KEY,
-    queryFn: async ({ client }): Promise<PortalSession | Nobody> => {
-      try {
-        return await answered(portal.GET('/portal/api/session'));
-      } catch (error) {
-        if (error instanceof ApiFailure && error.status === 401) {
-          return nobodyAfter(client.getQueryData<PortalSession | Nobody>(SESSION_KEY) ?? null);
-        }
-        throw error;
-      }
+    queryFn: async ({ client }) => {
+      const found = await loadSession();
+      const before = client.getQueryData<PortalSession | Nobody>(SESSION_KEY) ?? null;
+      // Somebody else may have signed in in another window: forgotten before anything of theirs is shown.
+      if (userOf(found) !== userOf(before)) forget(client);
+      return found ?? nobodyAfter(before);
     },
   });
 }
 
+/** null: nobody is signed in. */
+async function loadSession(): Promise<PortalSession | null> {
+  try {
+    return await answered(portal.GET('/portal/api/session'));
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 401) return null;
+    throw error;
+  }
+}
+
 function nobodyAfter(before: PortalSession | Nobody): Nobody {
   return before === 'ended' || before?.stage === 'full' ? 'ended' : null;
+}
+
+const userOf = (session: PortalSession | Nobody) =>
+  session === null || session === 'ended' ? null : session.user.id;
+
+/** What was loaded for somebody is not kept for whoever comes next; what is still on its way for them comes to nothing. */
+function forget(queries: QueryClient): void {
+  queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] });
 }
 
 const Present = createContext<PortalSession | null>(null);
@@ -59,13 +74,10 @@ export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
   return (verb) => account !== undefined && account.may[verb] !== 'none';
 }
 
-/** What was loaded for somebody is not kept for whoever comes next. */
+/** When the signed-in pages go away, so does what was loaded for them. */
 export function useForgetting(): void {
   const queries = useQueryClient();
-  useEffect(
-    () => () => queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== SESSION_KEY[0] }),
-    [queries],
-  );
+  useEffect(() => () => forget(queries), [queries]);
 }
 
 export function useSignOut(): () => Promise<void> {

@@ -2,6 +2,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { Menu } from '../components/menu.tsx';
+import { sayFailure } from '../components/toast.tsx';
 import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
 import styles from './shell.module.css';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
@@ -83,7 +84,7 @@ function PersonMenu() {
           label: `Theme: ${theme}`,
           onSelect: () => applyTheme(theme),
         })),
-        { label: 'Sign out', onSelect: () => void signOut() },
+        { label: 'Sign out', onSelect: () => void signOut().catch(sayFailure) },
       ]}
     >
       {user.first_name} <span aria-hidden="true">▾</span>
@@ -94,7 +95,7 @@ function PersonMenu() {
 /** A page of its own for those who are not signed in, or not wholly. */
 export function Alone({ children }: { children: ReactNode }) {
   return (
-    <main className={styles.alone}>
+    <main id="content" className={styles.alone} tabIndex={-1}>
       <span className={styles.brand}>
         <img src={icon} alt="" />
         Homeport
