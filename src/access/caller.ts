@@ -6,6 +6,15 @@ export interface Caller {
   origin: Origin;
 }
 
+/**
+ * Whether a membership counts for the caller before its invitation is accepted. To the API it does: who invited has decided, and
+ * no program opens mails. In the portal somebody is there who can accept, and an account's demand of a second factor begins
+ * with that.
+ */
+export function countsOpenInvitations({ origin }: Caller): boolean {
+  return origin.means !== 'portal';
+}
+
 /** Rights narrower than the person's own. Never wider: what the person loses, the credential loses. */
 export interface CallerLimits {
   /** Changes nothing, and sees no private key. */

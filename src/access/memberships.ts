@@ -1,5 +1,5 @@
 import type { Queries } from '../database/database.ts';
-import type { Caller } from './caller.ts';
+import { type Caller, countsOpenInvitations } from './caller.ts';
 import { roleWithin } from './limits.ts';
 import type { Role } from './roles.ts';
 
@@ -24,11 +24,8 @@ export interface Scope {
 }
 
 /** The accounts that a caller may see, or the one of them that `accountId` names. */
-export async function loadScope(
-  queries: Queries,
-  { userId, limits }: Caller,
-  accountId?: string,
-): Promise<Scope> {
+export async function loadScope(queries: Queries, caller: Caller, accountId?: string): Promise<Scope> {
+  const { userId, limits } = caller;
   let query = queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
@@ -41,6 +38,7 @@ export async function loadScope(
     ])
     .where('member.user_id', '=', userId);
   if (accountId !== undefined) query = query.where('member.account_id', '=', accountId);
+  if (!countsOpenInvitations(caller)) query = query.where('member.invite_accepted', '=', true);
   const only = limits?.accountId ?? null;
   if (only !== null) query = query.where('member.account_id', '=', only);
   const memberships = await query.execute();
@@ -55,14 +53,16 @@ export async function loadScope(
 /** The caller's role in one account, or undefined. */
 export async function findMembership(
   queries: Queries,
-  { userId, limits }: Caller,
+  caller: Caller,
   accountId: string,
 ): Promise<{ role: Role; billing: boolean } | undefined> {
+  const { userId, limits } = caller;
   const member = await queries
     .selectFrom('memberships')
     .select(['role', 'billing'])
     .where('user_id', '=', userId)
     .where('account_id', '=', accountId)
+    .$if(!countsOpenInvitations(caller), (query) => query.where('invite_accepted', '=', true))
     .executeTakeFirst();
   const role = roleWithin(limits, member?.role ?? null, accountId);
   return member && role !== null ? { ...member, role } : undefined;

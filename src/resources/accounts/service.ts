@@ -1,4 +1,4 @@
-import { type Caller, OPERATOR } from '../../access/caller.ts';
+import { type Caller, countsOpenInvitations, OPERATOR } from '../../access/caller.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
@@ -37,7 +37,8 @@ export function createAccountService({
         .selectFrom('memberships as member')
         .innerJoin('accounts as account', 'account.id', 'member.account_id')
         .where('member.user_id', '=', caller.userId)
-        .$if(only !== null, (query) => query.where('account.id', '=', only));
+        .$if(only !== null, (query) => query.where('account.id', '=', only))
+        .$if(!countsOpenInvitations(caller), (query) => query.where('member.invite_accepted', '=', true));
       const [{ count }, results] = await Promise.all([
         mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
         mine

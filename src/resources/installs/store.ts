@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Caller, CallerLimits } from '../../access/caller.ts';
+import { type Caller, countsOpenInvitations } from '../../access/caller.ts';
 import { standingWithin } from '../../access/limits.ts';
 import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
@@ -47,10 +47,7 @@ export type SeenInstall = InstallView & Standing;
 
 /** One install together with how the caller stands to it, compiled once: the query of most requests. */
 export function prepareFindInstall(database: Database) {
-  const find = database.prepare<
-    { id: string; user: string },
-    InstallView & { role: Standing['role']; granted: string | null }
-  >((queries, parameter) =>
+  const find = database.prepare<{ id: string; user: string }, InstallView & Found>((queries, parameter) =>
     withPrimaryDomain(queries)
       .leftJoin('memberships as member', (join) =>
         join
@@ -60,28 +57,36 @@ export function prepareFindInstall(database: Database) {
       .leftJoin('install_grants as given', (join) =>
         join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', parameter('user')),
       )
-      .select(['member.role', 'given.install_id as granted'])
+      .select(['member.role', 'member.invite_accepted', 'given.install_id as granted'])
       .where('install.id', '=', parameter('id')),
   );
-  return async (id: string, { userId, limits }: Caller): Promise<SeenInstall | undefined> => {
-    const [row] = await find({ id, user: userId });
-    return row && within(limits, row);
+  return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
+    const [row] = await find({ id, user: caller.userId });
+    return row && within(caller, row);
   };
 }
 
-/** A row of the queries above and below, with how the caller stands to its install. */
-function within<Row extends { id: string; account_id: string; role: Role | null; granted: string | null }>(
-  limits: CallerLimits | null,
+/** What the queries above and below find of the caller's membership. */
+interface Found {
+  role: Role | null;
+  invite_accepted: boolean | null;
+  granted: string | null;
+}
+
+/** A row of theirs with how the caller stands to its install. */
+function within<Row extends Found & { id: string; account_id: string }>(
+  caller: Caller,
   row: Row,
 ): Row & Standing {
-  const own = row.granted !== null;
-  return { ...row, ...standingWithin(limits, { role: row.role, own }, row) };
+  const counts = row.invite_accepted === true || countsOpenInvitations(caller);
+  const standing = { role: counts ? row.role : null, own: row.granted !== null };
+  return { ...row, ...standingWithin(caller.limits, standing, row) };
 }
 
 /** How a caller stands to an install, inside a transaction. */
 export async function findStanding(
   queries: Queries,
-  { userId, limits }: Caller,
+  caller: Caller,
   installId: string,
 ): Promise<
   | (Standing & {
@@ -96,10 +101,10 @@ export async function findStanding(
   const row = await queries
     .selectFrom('installs as install')
     .leftJoin('memberships as member', (join) =>
-      join.onRef('member.account_id', '=', 'install.account_id').on('member.user_id', '=', userId),
+      join.onRef('member.account_id', '=', 'install.account_id').on('member.user_id', '=', caller.userId),
     )
     .leftJoin('install_grants as given', (join) =>
-      join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', userId),
+      join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', caller.userId),
     )
     .select([
       'install.id',
@@ -108,11 +113,12 @@ export async function findStanding(
       'install.site_id',
       'install.environment',
       'member.role',
+      'member.invite_accepted',
       'given.install_id as granted',
     ])
     .where('install.id', '=', installId)
     .executeTakeFirst();
-  return row && within(limits, row);
+  return row && within(caller, row);
 }
 
 /** Which installs a scope shows. */

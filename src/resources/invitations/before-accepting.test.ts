@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../../../test/portal-client.ts';
@@ -42,6 +43,44 @@ describe('an account that demands a second factor', () => {
       expect((await browser.get('/session')).body).toMatchObject({ stage: 'full' });
       expect((await browser.get('/second_factor')).body).toMatchObject({ required_by: [] });
     }
+  });
+
+  it('is not there in the portal before somebody accepts, for whom it is there in the API', async () => {
+    const { owner: person } = await homeport.ownedAccount();
+    const browser = await signedIn(homeport, person);
+    const { accountId, owner } = await homeport.ownedAccount();
+    const site = text(
+      (await owner.client.post('/sites', { name: 'Theirs', account_id: accountId })).body,
+      'id',
+    );
+    const install = await homeport.install(owner, accountId, { site_id: site });
+    const user = {
+      account_id: accountId,
+      first_name: 'A',
+      last_name: 'B',
+      email: person.email,
+      roles: 'full',
+    };
+    expect((await owner.client.post(`/accounts/${accountId}/account_users`, { user })).status).toBe(201);
+
+    const things = [`/accounts/${accountId}`, `/sites/${site}`, `/installs/${install.id}`];
+    for (const thing of things) {
+      expect((await browser.get(`/v1${thing}`)).status, thing).toBe(404);
+      expect((await person.client.get(thing)).status, thing).toBe(200);
+    }
+    for (const list of ['/accounts', '/sites', '/installs']) {
+      expect(JSON.stringify((await browser.get(`/v1${list}`)).body), list).not.toContain(accountId);
+      expect(JSON.stringify((await person.client.get(list)).body), list).toContain(accountId);
+    }
+    expect((await browser.delete(`/v1/installs/${install.id}`)).status).toBe(404);
+    expect((await browser.post('/v1/sites', { name: 'Mine', account_id: accountId })).status).toBe(400);
+    expect(JSON.stringify((await browser.get('/session')).body)).not.toContain(accountId);
+
+    await homeport.idle();
+    const [mail] = mailsTo(homeport, person.email);
+    const token = /invitations\/(\S+)/.exec(mail?.text ?? '')?.[1];
+    expect((await browser.post(`/invitations/${token}`, {})).status).toBe(204);
+    for (const thing of things) expect((await browser.get(`/v1${thing}`)).status, thing).toBe(200);
   });
 
   it('is left by who has only been invited, and demands it of who accepts', async () => {

@@ -10,6 +10,7 @@ export async function loadRights(queries: Queries, userId: string): Promise<Righ
     .leftJoin('installs as install', 'install.id', 'given.install_id')
     .select(['member.account_id', 'member.role', 'install.id as install_id', 'install.site_id'])
     .where('member.user_id', '=', userId)
+    .where('member.invite_accepted', '=', true)
     .execute();
   return {
     userId,

@@ -1,4 +1,4 @@
-import type { Caller } from '../../access/caller.ts';
+import { type Caller, countsOpenInvitations } from '../../access/caller.ts';
 import { roleWithin } from '../../access/limits.ts';
 import { loadScope, type Membership, type Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
@@ -26,11 +26,12 @@ export async function findSite(
     .leftJoin('memberships as member', (join) =>
       join.onRef('member.account_id', '=', 'site.account_id').on('member.user_id', '=', caller.userId),
     )
-    .select([...COLUMNS, 'member.role'])
+    .select([...COLUMNS, 'member.role', 'member.invite_accepted'])
     .where('site.id', '=', siteId)
     .executeTakeFirst();
   if (!row) return undefined;
-  const role = roleWithin(caller.limits, row.role, row.account_id);
+  const counts = row.invite_accepted === true || countsOpenInvitations(caller);
+  const role = roleWithin(caller.limits, counts ? row.role : null, row.account_id);
   // Whoever sees the whole account sees the site, whatever is in it.
   if (role !== 'partial') return { ...row, role, own: false };
   const scope = await loadScope(queries, caller, row.account_id);

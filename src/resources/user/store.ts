@@ -43,12 +43,13 @@ export async function updateUser(
   await queries.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** The accounts of a person, with what they are there. */
+/** The accounts that a person has joined, with what they are there. */
 export function findAccountsOf(queries: Queries, userId: string) {
   return queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
     .select(['account.id', 'account.name', 'member.role', 'member.billing', 'account.requires_second_factor'])
     .where('member.user_id', '=', userId)
+    .where('member.invite_accepted', '=', true)
     .execute();
 }
