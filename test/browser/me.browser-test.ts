@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { publicKey } from '../contract/things.ts';
 import type { Person } from '../homeport.ts';
-import { PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -21,8 +21,10 @@ let page: Page;
 beforeAll(async () => {
   portal = await startPortal({ clock });
   ({ owner, accountId } = await portal.homeport.ownedAccount());
-  install = await portal.homeport.install(owner, accountId);
-  await portal.homeport.install(owner, accountId);
+  [install] = await Promise.all([
+    portal.homeport.install(owner, accountId),
+    portal.homeport.install(owner, accountId),
+  ]);
   page = await portal.signedIn(owner);
 });
 afterAll(() => portal.remove());
@@ -31,46 +33,74 @@ const clipboard = async () => String(await page.evaluate('navigator.clipboard.re
 const table = (name: string) => page.getByRole('table', { name });
 const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));
 
+/** What is shown now has room on a narrow screen. */
+async function expectNarrow(): Promise<void> {
+  await page.setViewportSize({ width: 360, height: 800 });
+  const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(overhang)).toBe(0);
+  await page.setViewportSize({ width: 1280, height: 900 });
+}
+
+/** From one page of the person's own to another, as they go there. */
+async function open(name: string): Promise<void> {
+  await page.getByRole('button', { name: /: your settings$/ }).click();
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('heading', { name, level: 1 }).waitFor();
+}
+
 describe('the profile', () => {
   it('changes names and telephone number, which the menu shows at once', async () => {
-    await page.goto('/me/profile');
-    await page.getByLabel('First name').waitFor();
+    await open('Profile');
     await expectAccessibleInBothThemes(page);
+    await expectNarrow();
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Telephone').fill('+44 20 7946 0000');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Ada Person: your settings' }).waitFor();
-    await page.reload();
-    expect(await page.getByLabel('Telephone').inputValue()).toBe('+44 20 7946 0000');
+    expect((await owner.client.get('/user')).body).toMatchObject({
+      first_name: 'Ada',
+      phone_number: '+44 20 7946 0000',
+    });
     expect(await page.getByLabel('E-mail address').isEditable()).toBe(false);
   });
 });
 
 describe('password, second factor and sessions', () => {
+  /** Signs the owner in in another browser; answers what that one is told of its session later. */
+  async function elsewhere(): Promise<() => Promise<number>> {
+    const { request } = await portal.browser();
+    const session = '/portal/api/session';
+    const credentials = { email: owner.email, password: PASSWORD };
+    const answer = await request.post(session, {
+      data: credentials,
+      headers: { origin: portal.homeport.origin },
+    });
+    expect(answer.status()).toBe(200);
+    return async () => (await request.get(session)).status();
+  }
+
   it('ends sessions elsewhere, one or all others', async () => {
-    const first = await portal.signedIn(owner);
-    const second = await portal.signedIn(owner);
-    await page.goto('/me/security');
+    const first = await elsewhere();
+    const second = await elsewhere();
+    await open('Password and second factor');
     await table('Your sessions').getByText('This browser').waitFor();
     await expectAccessibleInBothThemes(page);
+    await expectNarrow();
     await page
       .getByRole('button', { name: /^End the session of Chrome on Linux/ })
       .first()
       .click();
     await dialog().getByRole('button', { name: 'End the session' }).click();
     await page.getByText('The session has ended.').waitFor();
-    await second.reload();
-    await second.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect([await first(), await second()]).toEqual([200, 401]);
     await page.getByRole('button', { name: 'End all others' }).click();
     await dialog().getByRole('button', { name: 'End all others' }).click();
     await page.getByText('You are signed in nowhere else any more.').waitFor();
-    await first.reload();
-    await first.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect(await first()).toBe(401);
     expect(await table('Your sessions').getByRole('row').count()).toBe(2);
   });
 
   it('changes the password by the present one', async () => {
-    await page.goto('/me/security');
     const change = async (current: string) => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password').fill('a better one by far');
@@ -89,12 +119,19 @@ describe('password, second factor and sessions', () => {
     await portal.homeport.setPassword(owner, PASSWORD);
   });
 
+  it('says what a new password leaves as it is', async () => {
+    const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not change' });
+    const links = hint.getByRole('link');
+    expect(await links.allTextContents()).toEqual(['API credentials', 'SSH keys']);
+    expect(await links.first().getAttribute('href')).toBe('/me/api-access');
+    expect(await links.last().getAttribute('href')).toBe('/me/ssh-keys');
+  });
+
   it('switches the second factor on, renews the recovery codes, and switches it off with a code', async () => {
-    await page.goto('/me/security');
     await page.getByRole('button', { name: 'Switch on the second factor' }).click();
     const { app, recoveryCodes } = await enrol(page, clock);
     expect(recoveryCodes).toHaveLength(10);
-    await expectAccessibleInBothThemes(page);
+    await expectAccessible(page);
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Download as a file' }).click(),
@@ -124,7 +161,7 @@ describe('password, second factor and sessions', () => {
       .fill(recoveryCodes[1] ?? '');
     await dialog().getByRole('button', { name: 'Switch off' }).click();
     await dialog().getByRole('alert').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectAccessible(page);
     await dialog()
       .getByLabel('Code')
       .fill(await app.code());
@@ -135,7 +172,7 @@ describe('password, second factor and sessions', () => {
 
 describe('API access', () => {
   it('makes a credential for one install to read only, whose curl line works until it is revoked', async () => {
-    await page.goto('/me/api-access');
+    await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Monitoring');
     await page.getByLabel('Ends').selectOption('In 30 days');
@@ -143,10 +180,11 @@ describe('API access', () => {
     await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
     await page.getByText('1 of 2 chosen').waitFor();
     await expectAccessibleInBothThemes(page);
+    await expectNarrow();
     await page.getByLabel('Read only').check();
     await page.getByRole('button', { name: 'Make the credential' }).click();
     await page.getByText('The password is not shown again').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectAccessible(page);
     await page.getByRole('button', { name: 'Copy the curl line' }).click();
     const line = await clipboard();
     await page.getByRole('button', { name: 'I have kept the password' }).click();
@@ -164,7 +202,8 @@ describe('API access', () => {
     await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await table('Credentials that do not work any more').getByText('Monitoring').waitFor();
-    await expectAccessibleInBothThemes(page);
+    await expectAccessible(page);
+    await expectNarrow();
     expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
   });
 });
@@ -174,7 +213,7 @@ describe('SSH keys', () => {
   const line = publicKey().split(' ').slice(0, 2).join(' ');
 
   it('refuses a private key at once, and sends it nowhere', async () => {
-    await page.goto('/me/ssh-keys');
+    await open('SSH keys');
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.postData() ?? ''));
     const refusal = page.getByText('That was your private key.');
@@ -187,12 +226,10 @@ describe('SSH keys', () => {
       .getByLabel('Or choose the file')
       .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(pem) });
     await refusal.waitFor();
-    await expectAccessibleInBothThemes(page);
     expect(sent.filter((body) => body.includes('PRIVATE'))).toEqual([]);
   });
 
   it('adds a key by paste and by its file, and removes it', async () => {
-    await page.goto('/me/ssh-keys');
     await page.getByText('You have none.').waitFor();
     await page.getByLabel('Public key').fill(`${line} ada@laptop\n`);
     await page.getByRole('button', { name: 'Add the key' }).click();
@@ -212,23 +249,22 @@ describe('SSH keys', () => {
   });
 
   it('says how each install is reached', async () => {
-    await page.goto('/me/ssh-keys');
     await page.getByLabel('Search the installs').fill(install.name);
     await page.getByText(install.name, { exact: true }).click();
     await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).click();
     const { port } = portal.homeport.hosting?.ssh ?? {};
     expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
     await expectAccessibleInBothThemes(page);
+    await expectNarrow();
   });
-});
 
-describe('a narrow screen', () => {
-  it.each(['profile', 'security', 'api-access', 'ssh-keys'])('holds %s', async (name) => {
-    await page.setViewportSize({ width: 360, height: 800 });
-    await page.goto(`/me/${name}`);
-    await page.getByRole('heading', { level: 2 }).first().waitFor();
-    expect(
-      await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth'),
-    ).toBe(0);
+  it('says it on the way to the install and back', async () => {
+    await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Installs' }).click();
+    await page.getByRole('link', { name: install.name, exact: true }).click();
+    await page.getByRole('link', { name: 'Connect', exact: true }).click();
+    await page.getByRole('button', { name: 'Copy the SFTP command' }).waitFor();
+    for (const _ of ['to the overview', 'to the installs', 'to the keys']) await page.goBack();
+    await page.getByText(install.name, { exact: true }).click();
+    await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
 import { TextField } from '../../../components/fields.tsx';
@@ -35,6 +36,11 @@ export function PasswordSection() {
         />
         <NewPasswordFields />
       </Form>
+      <p>
+        A new password does not change your <Link href="/me/api-access">API credentials</Link> and your{' '}
+        <Link href="/me/ssh-keys">SSH keys</Link>. If somebody else may have had the old one, look whether all
+        of them are yours.
+      </p>
     </Section>
   );
 }
