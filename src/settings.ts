@@ -281,7 +281,7 @@ export const SETTINGS = {
   rateLimit: setting(
     'HOMEPORT_RATE_LIMIT',
     '3000',
-    'requests a minute for one credential; 0 switches the general limits off',
+    'requests a minute for one credential, and for one person in the portal; 0 switches the general limits off',
     requests,
   ),
   anonymousRateLimit: setting(

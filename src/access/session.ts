@@ -13,6 +13,8 @@ export interface Session {
 }
 
 export interface SessionVerifier {
-  /** The session that a cookie's token stands for; null: none, ended, expired. */
-  verify(token: string): Promise<Session | null>;
+  /**
+   * The session that a cookie's token stands for; null: none, ended, expired. `isUse`: somebody is there, and the session lives on.
+   */
+  verify(token: string, isUse: boolean): Promise<Session | null>;
 }

@@ -38,6 +38,9 @@ export interface GateParts {
   config: Pick<Config, 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit' | 'publicUrl'>;
 }
 
+/** Sent by a page that loads something again while nobody is at it: that keeps no session alive. */
+const UNATTENDED = 'x-homeport-unattended';
+
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
   const { origin } = new URL(config.publicUrl);
   // The one switch of the general limits (0) switches both off.
@@ -77,7 +80,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
     const token = sessionToken(request);
     if (token === undefined || !isSameOrigin(request, origin)) return null;
-    return sessions.verify(token);
+    return sessions.verify(token, request.headers[UNATTENDED] === undefined);
   }
 
   async function enterBySession(

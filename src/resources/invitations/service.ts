@@ -7,6 +7,7 @@ import { lockRow } from '../../database/lock.ts';
 import { Forbidden, InvalidRequest, NotFound } from '../../failures.ts';
 import { hashPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { requireFitPassword } from '../passwords/rules.ts';
 import { deletePasswordLinksOf, setPassword } from '../passwords/store.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
@@ -108,6 +109,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
     if (!invitation) throw new NotFound();
     const { account_id: accountId, user_id: userId, email } = invitation;
     if (!invitation.has_password && password === null) throw passwordRequired();
+    if (!invitation.has_password && password !== null) requireFitPassword(password, email, 'Invitation');
     // Only of who needs it: the hash is costly.
     const passwordHash = invitation.has_password || password === null ? null : await hashPassword(password);
     await database.write(async (transaction) => {

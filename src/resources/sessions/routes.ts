@@ -66,8 +66,8 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       errors: [401, 403, 429, 503],
       stages: 'anybody',
       success: 204,
-      async handle({ session, cookie }) {
-        if (session) await sessions.signOut(session);
+      async handle({ session, cookie, address, requestId }) {
+        if (session) await sessions.signOut(session, { address, requestId });
         cookie.clear();
       },
     }),

@@ -54,7 +54,7 @@ export interface SessionService extends SessionVerifier {
   /** Throws Unauthenticated, RateLimited. */
   passSecondFactor(session: Session, code: string, origin: SessionOrigin): Promise<MadeSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
-  signOut(session: Session): Promise<void>;
+  signOut(session: Session, origin: SessionOrigin): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
   /** Ends one session of the caller's. Throws NotFound. */
   end(caller: Caller, sessionId: string): Promise<void>;
@@ -103,13 +103,13 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     return { id, made: { token, expiresAt, stage } };
   }
 
-  async function verify(token: string): Promise<Session | null> {
+  async function verify(token: string, isUse: boolean): Promise<Session | null> {
     const [session] = await find({ tokenHash: hashSecret(token) });
     if (!session) return null;
     const now = clock.now();
     const last_seen_at = lastSeen.of(session);
     if (endOf({ last_seen_at, expires_at: session.expires_at }) <= now.toISOString()) return null;
-    lastSeen.note(session, now);
+    if (isUse) lastSeen.note(session, now);
     return { id: session.id, userId: session.user_id, stage: stageOf(session) };
   }
 
@@ -206,6 +206,22 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       .filter(({ expires_at }) => expires_at > now);
   }
 
+  async function signOut(session: Session, origin: SessionOrigin): Promise<void> {
+    const { id, userId, stage } = session;
+    await database.write(async (transaction) => {
+      const person = await findPersonById(transaction.queries, userId);
+      // Whoever got no further than the password was never signed in.
+      if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
+        return;
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'session.end', subject: { id, name: person.email }, details: { signed_out: true } },
+      );
+    });
+  }
+
   async function end(caller: Caller, sessionId: string): Promise<void> {
     const { userId } = caller;
     await database.write(async (transaction) => {
@@ -250,9 +266,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     signIn,
     passSecondFactor,
     present,
-    async signOut(session) {
-      await database.write(({ queries }) => deleteSession(queries, session));
-    },
+    signOut,
     list,
     end,
     endOthers,

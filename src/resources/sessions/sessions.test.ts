@@ -199,6 +199,17 @@ describe('a session', () => {
     expect((await browser.get('/v1/user')).status).toBe(401);
   });
 
+  it('is kept alive by nothing that a page asks while nobody is at it', async () => {
+    const browser = await signedIn(homeport, await homeport.person());
+    const unattended = { headers: { 'x-homeport-unattended': 'true' } };
+    for (const hours of [6, 5]) {
+      clock.advance(hours * HOUR_MS);
+      expect((await browser.call('GET', '/session', unattended)).status).toBe(200);
+    }
+    clock.advance(HOUR_MS + MINUTE_MS);
+    expect((await browser.call('GET', '/session', unattended)).status).toBe(401);
+  });
+
   it('ends thirty days after it began, however much it is used', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     for (let half = 0; half < 65; half++) {
@@ -226,8 +237,9 @@ describe('a session', () => {
     expect(row.last_seen_at).toBe(new Date(minute).toISOString());
   });
 
-  it('ends by signing out: the cookie goes, and is worth nothing to who kept it', async () => {
-    const browser = await signedIn(homeport, await homeport.person());
+  it('ends by signing out, which is written down: the cookie goes, and is worth nothing to who kept it', async () => {
+    const accountId = await homeport.account();
+    const browser = await signedIn(homeport, await homeport.person(accountId));
     const kept = browser.cookie;
     expect(await browser.delete('/session')).toMatchObject({ status: 204 });
     expect(browser.cookie).toBeNull();
@@ -235,6 +247,14 @@ describe('a session', () => {
     expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
     browser.cookie = null;
     expect((await browser.delete('/session')).status).toBe(204);
+    const written = (await activityOf(homeport, accountId)).map(({ action, details }) => ({
+      action,
+      details,
+    }));
+    expect(written.slice(-2)).toEqual([
+      { action: 'session.create', details: null },
+      { action: 'session.end', details: { signed_out: true } },
+    ]);
   });
 
   it('is none for a token that nobody made', async () => {
