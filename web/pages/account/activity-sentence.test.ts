@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../api/activity.ts';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
+import { nameAndAddress } from './person-name.ts';
 
 const ACTIONS: readonly Entry['action'][] = [
   'account.create',
@@ -93,6 +94,52 @@ describe('a deed', () => {
     expect(sentenceOf({ ...entry, action: 'account.create', user_name: 'the operator' })).toBe(
       'The operator created the account Demo',
     );
+  });
+
+  it('is told with the name alone, also where the address is written behind it', () => {
+    const entry = { subject_id: null, user_id: 'u', details: null, subject_name: 'shop' } as const;
+    expect(sentenceOf({ ...entry, action: 'site.create', user_name: 'Ann (Lee) (ann@people.example)' })).toBe(
+      'Ann (Lee) created the site shop',
+    );
+    expect(nameAndAddress('Ann (Lee) (ann@people.example)').email).toBe('ann@people.example');
+    expect(nameAndAddress('ann@people.example')).toEqual({ name: 'ann@people.example', email: null });
+  });
+
+  it('says whose it was where somebody else did it', () => {
+    const paul = { subject_id: 'p', subject_name: 'paul@people.example', details: null };
+    const operator = { ...paul, user_id: null, user_name: 'the operator' };
+    const himself = { ...paul, user_id: 'p', user_name: 'Paul (paul@people.example)' };
+    const told = (entry: typeof operator | typeof himself, actions: readonly Entry['action'][]) =>
+      actions.map((action) => sentenceOf({ ...entry, action }));
+    const actions = ['profile.update', 'password.set', 'second_factor.disable', 'session.end'] as const;
+    expect(told(operator, actions)).toEqual([
+      'The operator changed the profile of paul@people.example',
+      'The operator set the password of paul@people.example',
+      'The operator switched the second factor of paul@people.example off',
+      'The operator ended a session of paul@people.example',
+    ]);
+    expect(told({ ...himself, subject_id: 'session' }, actions)).toEqual([
+      'Paul changed their profile',
+      'Paul set a password',
+      'Paul switched their second factor off',
+      'Paul ended a session',
+    ]);
+  });
+
+  it('of leaving and of declining is told as what it was', () => {
+    const entry = { action: 'account_user.remove', subject_id: 'u', subject_name: 'a@b.example' } as const;
+    const doer = { user_id: 'u', user_name: 'Ann (a@b.example)' };
+    expect(sentenceOf({ ...entry, ...doer, details: { self: true } })).toBe('Ann left the account');
+    expect(sentenceOf({ ...entry, ...doer, details: { declined: true } })).toBe(
+      'Ann declined the invitation',
+    );
+  });
+
+  it('that is not known is told by its name', () => {
+    const entry: Parameters<typeof sentenceOf>[0] = JSON.parse(
+      '{"action":"cache.warm","subject_id":"c","subject_name":"shop","user_id":"u","user_name":"Ann","details":null}',
+    );
+    expect(sentenceOf(entry)).toBe('Ann did cache.warm to shop');
   });
 
   it('done to oneself says so', () => {

@@ -1,5 +1,6 @@
 import type { Entry } from '../../api/activity.ts';
 import { environmentOf, environmentWord } from '../site/environments.ts';
+import { nameAndAddress } from './person-name.ts';
 import { parseRoles, roleWords } from './roles.ts';
 
 type Told = Pick<Entry, 'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'>;
@@ -7,7 +8,8 @@ type Details = NonNullable<Entry['details']>;
 
 /** What somebody did, in one sentence without its full stop: "Frida Full added the domain shop.example". */
 export function sentenceOf(entry: Told): string {
-  return `${capital(entry.user_name)} ${DEEDS[entry.action](entry, entry.details ?? {})}`;
+  const deed = Object.hasOwn(DEEDS, entry.action) ? DEEDS[entry.action] : unknownDeed;
+  return `${capital(nameAndAddress(entry.user_name).name)} ${deed(entry, entry.details ?? {})}`;
 }
 
 const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> = {
@@ -18,8 +20,7 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'account_user.add': ({ subject_name }, { roles }) => `added ${subject_name}${asRoles(roles)}`,
   'account_user.accept': () => 'accepted the invitation',
   'account_user.update': accountUserUpdate,
-  'account_user.remove': ({ subject_id, subject_name, user_id }) =>
-    subject_id !== null && subject_id === user_id ? 'left the account' : `removed ${subject_name}`,
+  'account_user.remove': accountUserRemove,
   'site.create': ({ subject_name }) => `created the site ${subject_name}`,
   'site.update': ({ subject_name }, { from, to }) =>
     renamed(`the site ${from ?? subject_name}`, String(to ?? subject_name)),
@@ -47,16 +48,35 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'credential.revoke': ({ subject_name }) => `revoked the API credential ${subject_name}`,
   'session.create': (_, { second_factor }) =>
     second_factor === undefined ? 'signed in' : 'signed in with a second factor',
-  'session.end': (_, { sessions }) =>
-    typeof sessions === 'number' ? `ended ${counted(sessions, 'other session')}` : 'ended a session',
-  'password.set': () => 'set a password',
-  'password.change': () => 'changed their password',
-  'second_factor.enable': () => 'switched their second factor on',
-  'second_factor.disable': ({ subject_id, subject_name, user_id }) =>
-    `switched ${subject_id === user_id ? 'their second factor' : `the second factor of ${subject_name}`} off`,
-  'second_factor.renew_codes': () => 'made new recovery codes',
-  'profile.update': () => 'changed their profile',
+  'session.end': (entry, { sessions }) =>
+    `ended ${typeof sessions === 'number' ? counted(sessions, 'other session') : 'a session'}${ofWhom(entry)}`,
+  'password.set': (entry) => `set ${isOwn(entry) ? 'a password' : whose(entry, 'password')}`,
+  'password.change': (entry) => `changed ${whose(entry, 'password')}`,
+  'second_factor.enable': (entry) => `switched ${whose(entry, 'second factor')} on`,
+  'second_factor.disable': (entry) => `switched ${whose(entry, 'second factor')} off`,
+  'second_factor.renew_codes': (entry) => `made new recovery codes${ofWhom(entry)}`,
+  'profile.update': (entry) => `changed ${whose(entry, 'profile')}`,
 };
+
+/** What a newer server has written down, or an older one. */
+const unknownDeed = ({ action, subject_name }: Told) => `did ${action} to ${subject_name}`;
+
+/** Whether somebody did to themselves what is told under their own address. */
+function isOwn({ subject_id, subject_name, user_id, user_name }: Told): boolean {
+  if (user_id === null) return false;
+  const { email } = nameAndAddress(user_name);
+  return subject_id === user_id || email === null || email === subject_name;
+}
+
+const ofWhom = (entry: Told) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
+const whose = (entry: Told, what: string) =>
+  isOwn(entry) ? `their ${what}` : `the ${what} of ${entry.subject_name}`;
+
+function accountUserRemove({ subject_id, subject_name, user_id }: Told, { self, declined }: Details): string {
+  if (declined === true) return 'declined the invitation';
+  const left = self === true || (subject_id !== null && subject_id === user_id);
+  return left ? 'left the account' : `removed ${subject_name}`;
+}
 
 function accountUpdate({ subject_name }: Told, { from, to, requires_second_factor }: Details): string {
   const parts = [

@@ -10,6 +10,7 @@ import { Time } from '../../components/time.tsx';
 import { useAccount } from '../../session/session.ts';
 import styles from './account.module.css';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
+import { nameAndAddress } from './person-name.ts';
 
 /** Who changed what in an account, the latest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
@@ -70,13 +71,24 @@ function Turn({ offset, count, onTurn }: { offset: number; count: number; onTurn
   );
 }
 
+/** Anybody may call themselves anything: the address tells who it was. */
+function Sentence({ entry }: { entry: Entry }) {
+  const { email } = nameAndAddress(entry.user_name);
+  return (
+    <div className={styles.sentence}>
+      {sentenceOf(entry)}
+      {email !== null && <div className={styles.address}>{email}</div>}
+    </div>
+  );
+}
+
 function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
   return [
     {
       id: 'what',
       header: 'What',
       rowHeader: true,
-      cell: (entry) => <div className={styles.sentence}>{sentenceOf(entry)}</div>,
+      cell: (entry) => <Sentence entry={entry} />,
     },
     {
       id: 'at',
