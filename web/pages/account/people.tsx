@@ -71,7 +71,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
         {(members) => (
           <Table
             caption="People"
-            columns={own ? columnsFor(user.id) : columns}
+            columns={columns}
             rows={members}
             rowKey={({ user_id }) => user_id}
             initialSort={{ column: 'name', direction: 'ascending' }}

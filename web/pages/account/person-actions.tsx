@@ -26,17 +26,19 @@ export function PersonActions({
   const place = useRef<HTMLDivElement>(null);
   useFocusKept(place);
   const name = nameOf(member);
-  const reason = whyNotChange(actor, {
-    ...parseRoles(member.roles),
-    lastOwner: member.last_owner ?? false,
-  });
-  if (reason !== null) return <span className={styles.soft}>{reason}</span>;
+  const target = { ...parseRoles(member.roles), lastOwner: member.last_owner ?? false };
+  const reason = whyNotChange(actor, target);
+  const mayChange = reason === null;
+  const mayEnd = self ? !target.lastOwner : mayChange;
+  if (!mayEnd) return <span className={styles.soft}>{reason}</span>;
   return (
     <div ref={place} className={styles.actions}>
-      <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
-        Change role
-      </Button>
-      {!member.invite_accepted && <InviteAgain member={member} />}
+      {mayChange && (
+        <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
+          Change role
+        </Button>
+      )}
+      {mayChange && !member.invite_accepted && <InviteAgain member={member} />}
       <Button
         small
         aria-label={self ? 'Leave this account' : `Remove ${name}`}

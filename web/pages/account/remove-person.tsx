@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { hosting } from '../../api/client.ts';
+import { hosting, portal } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
@@ -17,16 +17,19 @@ export function RemovePersonDialog({ member, onClose }: { member: Member | null;
   async function remove() {
     if (!member) return;
     const { account_id, user_id } = member;
+    if (self) {
+      await done(
+        portal.DELETE('/portal/api/accounts/{account_id}/membership', { params: { path: { account_id } } }),
+      );
+      // Begins anew: nothing of the account is kept in the page.
+      location.assign(document.baseURI);
+      return;
+    }
     await done(
       hosting.DELETE('/accounts/{account_id}/account_users/{user_id}', {
         params: { path: { account_id, user_id } },
       }),
     );
-    if (self) {
-      // Begins anew: nothing of the account is kept in the page.
-      location.assign(document.baseURI);
-      return;
-    }
     void queries.invalidateQueries({ queryKey: ['member', account_id] });
     say(`${name} is removed from the account.`);
   }

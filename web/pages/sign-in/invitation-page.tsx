@@ -1,15 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useLocation } from 'wouter';
+import { useState } from 'react';
+import { Link, useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
 import { answered, done } from '../../api/failure.ts';
+import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
+import { useFirstFocus } from '../../components/first-focus.ts';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { SESSION_KEY } from '../../session/session.ts';
-import { Card } from './card.tsx';
+import { Card, OtherWays } from './card.tsx';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
 import { stateWith } from './word.ts';
 
@@ -22,6 +27,9 @@ export function InvitationPage({ token }: { token: string }) {
   const [, navigate] = useLocation();
   const queryKey = ['invitation', token];
   const path = { token };
+  const [declining, setDeclining] = useState(false);
+  /** The account whose invitation was declined. */
+  const [declined, setDeclined] = useState<string | null>(null);
   const invitation = useQuery({
     queryKey,
     queryFn: () => answered(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
@@ -41,6 +49,20 @@ export function InvitationPage({ token }: { token: string }) {
     if (has_password) say(`You are now in the account ${account_name}.`);
     navigate('/sign-in', { state: stateWith('accepted') });
   }
+
+  async function decline({ account_name }: Invitation) {
+    try {
+      await done(portal.DELETE('/portal/api/invitations/{token}', { params: { path } }));
+    } catch (error) {
+      if (isUnusable(error)) await queries.refetchQueries({ queryKey });
+      throw error;
+    }
+    // Whoever is signed in already has one account less.
+    queries.removeQueries({ queryKey: SESSION_KEY });
+    setDeclined(account_name);
+  }
+
+  if (declined !== null) return <Declined accountName={declined} />;
 
   return (
     <Page title="Invitation">
@@ -73,11 +95,41 @@ export function InvitationPage({ token }: { token: string }) {
                     </>
                   )}
                 </Form>
+                <OtherWays>
+                  <Button small variant="quiet" onClick={() => setDeclining(true)}>
+                    Decline
+                  </Button>
+                </OtherWays>
+                <ConfirmDialog
+                  open={declining}
+                  onOpenChange={setDeclining}
+                  title="Decline this invitation?"
+                  description={`You do not get into the account ${open.account_name}. Whoever invited you sees it, and can invite you again.`}
+                  confirmLabel="Decline the invitation"
+                  onConfirm={() => decline(open)}
+                />
               </>
             )}
           </Loaded>
         )}
       </Card>
+    </Page>
+  );
+}
+
+function Declined({ accountName }: { accountName: string }) {
+  const notice = useFirstFocus<HTMLDivElement>();
+  return (
+    <Page title="Invitation">
+      <Notice ref={notice} tone="good" role="status" title="You have declined the invitation">
+        <p>
+          You are not in the account {accountName}, and this link does not work any more. You can be invited
+          again.
+        </p>
+        <p>
+          If you have other accounts here, <Link href="/">go on to them</Link>.
+        </p>
+      </Notice>
     </Page>
   );
 }
