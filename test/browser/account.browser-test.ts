@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 
 describe('an account', () => {
   let portal: Portal;
@@ -87,8 +87,11 @@ describe('an account', () => {
     await theirs.getByRole('link', { name: 'People' }).click();
     await theirs.getByText('Your own entry.').waitFor();
     expect(await theirs.getByRole('row').count()).toBe(2);
-    expect(await theirs.getByRole('button', { name: /Invite|Change|Remove|Leave/ }).count()).toBe(0);
+    expect(await theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
     await expectAccessible(theirs);
+    await theirs.getByRole('button', { name: 'Leave this account' }).click();
+    await theirs.getByRole('button', { name: 'Leave the account' }).click();
+    await theirs.getByRole('heading', { name: 'No account' }).waitFor();
   });
 
   it('shows one person what another does, and takes from them what they may do no longer, without reloading', async () => {
@@ -121,7 +124,9 @@ describe('an account', () => {
     await page.goto(at('activity'));
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
     await owner.client.post(`/installs/${given.id}/domains`, { name: 'shop.example' });
-    const row = page.getByRole('row', { name: /Test Person .*added the domain shop\.example/ });
+    await page.getByText('Test Person left the account').waitFor();
+    const row = page.getByRole('row', { name: /Test Person added the domain shop\.example/ });
+    await row.getByText(owner.email).waitFor();
     await row.getByText('API, with test').waitFor();
     await row.getByText('127.0.0.1').waitFor();
     await row.getByRole('link', { name: given.name }).waitFor();
@@ -220,6 +225,7 @@ describe('an account', () => {
     await page.getByText('number 20.').waitFor();
     await page.getByText('101 to 121 of 121').waitFor();
     expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
+    expect(await focused(page)).toBe('Older');
   });
 
   it('demands a second factor of its people without their reloading, and no longer; who is not content leaves', async () => {

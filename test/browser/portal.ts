@@ -74,6 +74,10 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
   };
 }
 
+/** What has the focus: its name by its label or words, or the name of its element. */
+export const focused = (page: Page): Promise<string> =>
+  page.evaluate('document.activeElement?.textContent || document.activeElement?.tagName');
+
 const Findings = Type.Array(
   Type.Object({
     id: Type.String(),

@@ -1,9 +1,20 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Person } from '../homeport.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+
+/** Keeps the answers to what is asked there from the page until they are released, one after the other. */
+async function holdBack(page: Page, address: string) {
+  const held: (() => Promise<void>)[] = [];
+  await page.route(address, async (route) => {
+    const response = await route.fetch();
+    held.push(() => route.fulfill({ response }));
+  });
+  return { count: () => held.length, releaseFirst: () => held.shift()?.() };
+}
 
 describe('the portal', () => {
   let portal: Portal;
@@ -77,6 +88,106 @@ describe('the portal', () => {
       headers: { cookie: `${cookie?.name}=${cookie?.value}` },
     });
     expect(again.status()).toBe(401);
+  });
+
+  it('says that a sign-out has not worked, and shows the pages on', async () => {
+    const page = await portal.signedIn(owner);
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByText('The server cannot be reached.').waitFor();
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+  });
+
+  it('keeps the focus on a button that has been pressed, also where it takes no second press for a while', async () => {
+    const { id } = await portal.homeport.install(owner, accountId);
+    const page = await portal.signedIn(owner);
+    await page.goto(`/installs/${id}/caches`);
+    await page.getByRole('button', { name: 'Purge the object cache' }).press('Enter');
+    await page.getByText(/It can be purged again in/).waitFor();
+    expect(await focused(page)).toBe('Purge the object cache');
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await page.keyboard.press('Enter');
+    expect(sent).not.toContain('POST');
+    await expectAccessible(page);
+  });
+
+  describe('when somebody else signs in in the same browser', () => {
+    /** Two people who have a credential each, of a name of its own. */
+    const twoPeople = () =>
+      Promise.all(
+        ['of-the-last', 'of-the-next'].map(async (name) => {
+          const { owner: person } = await portal.homeport.ownedAccount();
+          await portal.homeport.services.credentials.issue(person.userId, { name });
+          return person;
+        }),
+      );
+
+    it('shows nothing that was still on its way for the last one', async () => {
+      const [last = owner, next = owner] = await twoPeople();
+      await portal.homeport.setPassword(next, PASSWORD);
+      const page = await portal.signedIn(last);
+      const held = await holdBack(page, '**/portal/api/credentials');
+      await page.goto('/me/api-access');
+      await expect.poll(held.count).toBe(1);
+      await page.getByRole('button', { name: /your settings$/ }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+      await page.getByLabel('E-mail address').fill(next.email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await expect.poll(held.count).toBe(2);
+      await held.releaseFirst();
+      await page.getByRole('progressbar').waitFor();
+      expect(await page.getByText('of-the-last').count()).toBe(0);
+      await held.releaseFirst();
+      await page.getByText('of-the-next').waitFor();
+      expect(await page.getByText('of-the-last').count()).toBe(0);
+    });
+
+    it('in another window, forgets what it had loaded before it shows the new one', async () => {
+      const [last = owner, next = owner] = await twoPeople();
+      await portal.homeport.setPassword(next, PASSWORD);
+      const { database } = portal.homeport.platform;
+      await database.write(({ queries }) =>
+        queries.updateTable('users').set({ first_name: 'Nina' }).where('id', '=', next.userId).execute(),
+      );
+      const page = await portal.signedIn(last);
+      await page.goto('/me/api-access');
+      await page.getByText('of-the-last').waitFor();
+      const held = await holdBack(page, '**/portal/api/credentials');
+      const answer = await page.request.post('/portal/api/session', {
+        data: { email: next.email, password: PASSWORD },
+        headers: { origin: portal.homeport.origin },
+      });
+      expect(answer.status()).toBe(200);
+      // Lets the page ask for its session again.
+      await database.write(({ queries }) =>
+        queries.updateTable('accounts').set({ name: 'Another name' }).execute(),
+      );
+      await page.getByRole('button', { name: /^Nina .*your settings$/ }).waitFor();
+      expect(await page.getByText('of-the-last').count()).toBe(0);
+      await expect.poll(held.count).toBeGreaterThan(0);
+      while (held.count() > 0) await held.releaseFirst();
+      await page.getByText('of-the-next').waitFor();
+    });
+  });
+
+  it('says of what it asks by itself when nobody is there', async () => {
+    const page = await portal.signedIn(owner);
+    await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    const saidWithTheNext = async (name: string) => {
+      const asked = page.waitForRequest((request) => /\/v1\/sites\b/.test(request.url()));
+      await owner.client.post('/sites', { name, account_id: accountId });
+      const said = await (await asked).headerValue('x-homeport-unattended');
+      await page.getByText(name).waitFor();
+      return said;
+    };
+    expect(await saidWithTheNext('Attended')).toBe(null);
+    await page.clock.setFixedTime(Date.now() + 6 * 60_000);
+    expect(await saidWithTheNext('Unattended')).toBe('true');
+    await page.mouse.move(100, 100);
+    expect(await saidWithTheNext('Attended again')).toBe(null);
   });
 
   it('asks for signing in again when the session ends at work, and leads back to the same address', async () => {

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { type Enrolled, enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -59,6 +59,24 @@ describe('signing in', () => {
       expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
     }
     await expectAccessible(page);
+  });
+
+  it('that was refused leaves whoever works by the keyboard at what was said', async () => {
+    const page = await portal.browser();
+    await page.goto('/');
+    await page.getByLabel('E-mail address').fill('nobody@people.example');
+    await page.getByLabel('Password').fill('not the password');
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    await page.route('**/portal/api/session', async (route) => {
+      // Pressed again while it is on its way.
+      await page.keyboard.press('Enter');
+      expect(await page.getByRole('button', { name: 'Sign in' }).getAttribute('aria-busy')).toBe('true');
+      await route.continue();
+    });
+    await page.getByLabel('Password').press('Enter');
+    await expect.poll(() => focused(page)).toBe('The e-mail address or the password is not right.');
+    expect(sent).toHaveLength(1);
   });
 });
 
@@ -192,6 +210,32 @@ describe('an invitation', () => {
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await inPortal(page);
     await page.getByRole('button', { name: /choose another$/ }).waitFor();
+  });
+});
+
+describe('an invitation that nobody wants', () => {
+  it('is declined, after a question, and the link works no more', async () => {
+    const { owner, accountId } = await portal.homeport.ownedAccount();
+    const email = 'bea@people.example';
+    const user = { account_id: accountId, first_name: 'Bea', last_name: 'Busy', email, roles: 'full' };
+    await owner.client.post(`/accounts/${accountId}/account_users`, { user });
+    const link = await linkInMail(email);
+    const page = await portal.browser();
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => focused(page)).toBe('Decline');
+    await page.getByRole('button', { name: 'Decline', exact: true }).click();
+    await page.getByRole('button', { name: 'Decline the invitation' }).click();
+    await page.getByText('You have declined the invitation').waitFor();
+    await page.getByText('You are not in the account An account').waitFor();
+    await expect.poll(() => focused(page)).toContain('You have declined');
+    await expectAccessible(page);
+    const { body } = await owner.client.get(`/accounts/${accountId}/account_users`);
+    expect(JSON.stringify(body)).not.toContain(email);
+    await page.goto(link);
+    await page.getByText('This link does not work').waitFor();
   });
 });
 

@@ -12,7 +12,7 @@ export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base)
 /** What the portal asks besides. */
 export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
 
-const attended = watchAttention(document, Date.now);
+const attended = watchAttention(document, () => Date.now());
 
 /** What the page asks by itself is no use of the session: one that stands alone somewhere ends in time. */
 const tellAttention: Middleware = {
