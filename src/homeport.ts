@@ -5,32 +5,27 @@ import { createAuthenticator } from './api/auth.ts';
 import { createGate } from './api/gate.ts';
 import { createRateLimiter } from './api/limits.ts';
 import { createServer } from './api/server.ts';
-import { type Clock, systemClock } from './clock.ts';
+import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config.ts';
-import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
-import type { Database } from './database/database.ts';
-import { type MigrationOutcome, migrate } from './database/migrate.ts';
-import { openDatabase } from './database/open.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
 import type { HostingAddresses } from './hosting-addresses.ts';
-import { type Randomness, systemRandomness } from './ids.ts';
+import type { Randomness } from './ids.ts';
 import type { JobKind } from './jobs/job.ts';
-import { createQueue } from './jobs/queue.ts';
 import { createScheduler } from './jobs/schedule.ts';
 import { createWorker, type Worker } from './jobs/worker.ts';
 import { createLinuxFleet, type Websites } from './linux-fleet.ts';
 import { createMailer } from './mail/mailer.ts';
 import { maintenance } from './maintenance.ts';
 import { startMetrics } from './metrics/server.ts';
+import { openPlatform } from './open-platform.ts';
 import { OperatorError } from './operator-error.ts';
 import type { VisitedPorts } from './outbound/visitor.ts';
 import { createOutside } from './outside.ts';
 import type { Platform } from './platform.ts';
 import { BUILT_PORTAL, portalPages } from './portal/pages.ts';
-import { createActivityLog } from './resources/activity/record.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
 import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
@@ -42,7 +37,6 @@ import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
 import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
-import { createSealer } from './secrets.ts';
 import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -59,53 +53,6 @@ export interface Surroundings {
 }
 
 const DNS_PORT = 53;
-
-/** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
-export async function openCurrentDatabase(
-  config: Config,
-  log: Logger,
-): Promise<{ database: Database; migrations: MigrationOutcome }> {
-  prepareDataFolder(config.dataDir);
-  let database: Database | undefined;
-  try {
-    database = openDatabase(config, log);
-    return { database, migrations: await migrate(database) };
-  } catch (error) {
-    await database?.close();
-    throw new OperatorError(
-      `The database cannot be used: ${reasonOf(error)}. ` +
-        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
-      { cause: error },
-    );
-  }
-}
-
-/** What lies at the bottom of a failure. A refused connection to several addresses says nothing itself. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
-  if (error instanceof Error) return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
-  return String(error);
-}
-
-/** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
-export async function openPlatform(
-  config: Config,
-  { log, clock = systemClock, random = systemRandomness }: Surroundings,
-): Promise<Platform> {
-  prepareDataFolder(config.dataDir);
-  const sealer = createSealer(loadSealingKey(config));
-  const { database } = await openCurrentDatabase(config, log);
-  return {
-    config,
-    database,
-    queue: createQueue(database, clock, random),
-    activity: createActivityLog({ clock, random }),
-    clock,
-    random,
-    sealer,
-    log,
-  };
-}
 
 type ClosableStorage = ObjectStorage & { close(): void };
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { openCurrentDatabase } from '../homeport.ts';
+import { openCurrentDatabase } from '../open-platform.ts';
 import { configOf } from './configuration.ts';
 import { printJson } from './output.ts';
 import { createQuietLog } from './quiet-log.ts';

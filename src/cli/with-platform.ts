@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { Config } from '../config.ts';
 import { SQLITE_FILE } from '../database/open.ts';
 import { InvalidRequest } from '../failures.ts';
-import { openPlatform } from '../homeport.ts';
+import { openPlatform } from '../open-platform.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Platform } from '../platform.ts';
 import { createServices, type Services } from '../services.ts';

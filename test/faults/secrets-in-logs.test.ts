@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openPlatform } from '../../src/homeport.ts';
+import { openPlatform } from '../../src/open-platform.ts';
 import { OperatorError } from '../../src/operator-error.ts';
 import { text } from '../client.ts';
 import { ENDPOINTS } from '../contract/endpoint-table.ts';

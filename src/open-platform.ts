@@ -1,0 +1,64 @@
+import type { Logger } from 'pino';
+import { type Clock, systemClock } from './clock.ts';
+import type { Config } from './config.ts';
+import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
+import type { Database } from './database/database.ts';
+import { type MigrationOutcome, migrate } from './database/migrate.ts';
+import { openDatabase } from './database/open.ts';
+import { type Randomness, systemRandomness } from './ids.ts';
+import { createQueue } from './jobs/queue.ts';
+import { OperatorError } from './operator-error.ts';
+import type { Platform } from './platform.ts';
+import { createActivityLog } from './resources/activity/record.ts';
+import { createSealer } from './secrets.ts';
+
+/** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
+export async function openCurrentDatabase(
+  config: Config,
+  log: Logger,
+): Promise<{ database: Database; migrations: MigrationOutcome }> {
+  prepareDataFolder(config.dataDir);
+  let database: Database | undefined;
+  try {
+    database = openDatabase(config, log);
+    return { database, migrations: await migrate(database) };
+  } catch (error) {
+    await database?.close();
+    throw new OperatorError(
+      `The database cannot be used: ${reasonOf(error)}. ` +
+        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
+      { cause: error },
+    );
+  }
+}
+
+/** What lies at the bottom of a failure. A refused connection to several addresses says nothing itself. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  if (error instanceof Error) return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
+  return String(error);
+}
+
+/** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
+export async function openPlatform(
+  config: Config,
+  {
+    log,
+    clock = systemClock,
+    random = systemRandomness,
+  }: { log: Logger; clock?: Clock; random?: Randomness },
+): Promise<Platform> {
+  prepareDataFolder(config.dataDir);
+  const sealer = createSealer(loadSealingKey(config));
+  const { database } = await openCurrentDatabase(config, log);
+  return {
+    config,
+    database,
+    queue: createQueue(database, clock, random),
+    activity: createActivityLog({ clock, random }),
+    clock,
+    random,
+    sealer,
+    log,
+  };
+}
