@@ -71,14 +71,23 @@ function InstallFrame({ install, section }: { install: Install; section: string 
   useShowAccount(install.account.id);
   const connection = useConnection(install.id);
   const [location] = useLocation();
-  const present = SECTIONS.find(({ id }) => id === section) ?? SECTIONS[0];
+  const own = `/installs/${install.id}`;
+  const present = SECTIONS.find(({ id }) => id === section);
+  if (present === undefined) {
+    return (
+      <Page title="There is nothing here">
+        <p>
+          Nothing is at <code>{location}</code>. Go to <Link href={own}>{install.name}</Link>.
+        </p>
+      </Page>
+    );
+  }
   // Of one that was never made there is nothing else to see.
   const isFailed = install.status === 'failed';
-  const Content = isFailed ? Overview : (present?.content ?? Overview);
-  const own = `/installs/${install.id}`;
+  const Content = isFailed ? Overview : present.content;
   return (
     <Page
-      title={section === 'overview' ? install.name : `${install.name}: ${present?.label ?? ''}`}
+      title={section === 'overview' ? install.name : `${install.name}: ${present.label}`}
       subtitle={<Placement install={install} />}
       actions={
         install.status === 'active' && connection.data && <WebsiteLink href={connection.data.https_url} />
@@ -95,7 +104,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
           }))}
         />
       )}
-      <Suspense fallback={<ProgressBar label={`Loading ${present?.label ?? ''}`} />}>
+      <Suspense fallback={<ProgressBar label={`Loading ${present.label}`} />}>
         <Content install={install} />
       </Suspense>
     </Page>

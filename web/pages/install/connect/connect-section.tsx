@@ -42,8 +42,8 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
           ]}
         />
         <p>
-          You need an SSH key of your own. <Link href="/me/ssh-keys">Add an SSH key</Link> and it works for
-          this install within a minute.
+          You need an SSH key of your own. <Link href="/me/ssh-keys">Add an SSH key</Link> and it works here
+          at once.
         </p>
         {isPartial && (
           <Notice>
