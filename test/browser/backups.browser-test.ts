@@ -12,13 +12,17 @@ import { expectAccessible, type Portal, startPortal } from './portal.ts';
 let clock: ManualClock;
 let portal: Portal;
 let owner: Person;
-let accountId: string;
+let shop: Install;
+let other: Install;
 let page: Page;
 
 beforeAll(async () => {
   clock = manualClock(new Date());
   portal = await startPortal({ clock });
-  ({ accountId, owner } = await portal.homeport.ownedAccount());
+  const { accountId, owner: person } = await portal.homeport.ownedAccount();
+  owner = person;
+  const newInstall = () => portal.homeport.install(owner, accountId);
+  [shop, other] = await Promise.all([newInstall(), newInstall()]);
   page = await portal.signedIn(owner);
 });
 afterAll(() => portal?.remove());
@@ -28,18 +32,53 @@ interface Install {
   name: string;
 }
 
-const newInstall = (): Promise<Install> => portal.homeport.install(owner, accountId);
+/** Shows the backups of an install, without loading the page anew. */
+async function showBackups({ name }: Install): Promise<void> {
+  await page.getByRole('link', { name: 'Installs', exact: true }).click();
+  await page.getByRole('link', { name, exact: true }).click();
+  await page.getByRole('link', { name: 'Backups', exact: true }).click();
+}
 const hostFolder = (...path: string[]) => join(portal.homeport.config.dataDir, 'host', ...path);
 const writePage = ({ id }: Install, content: string) =>
   writeFileSync(hostFolder('installs', id, 'files', 'index.html'), content);
 const website = async ({ name }: Install) => (await visit(portal.homeport, `http://${name}.localhost/`)).body;
 
 describe('backups', () => {
+  it('are shown a page at a time, the latest first', async () => {
+    const { database } = portal.homeport.platform;
+    const backups = Array.from({ length: 30 }, (_, number) => ({
+      id: crypto.randomUUID(),
+      install_id: other.id,
+      description: `night ${number + 1}`,
+      notification_emails: '[]',
+      status: 'completed' as const,
+      bytes: 2_048_000,
+      files: 1204,
+      sha256: null,
+      reason: null,
+      requested_by: null,
+      scheduled: true,
+      created_at: new Date(clock.now().getTime() - (30 - number) * 86_400_000).toISOString(),
+      finished_at: clock.now().toISOString(),
+    }));
+    await database.write(({ queries }) => queries.insertInto('backups').values(backups).execute());
+    await showBackups(other);
+    await page.getByText('Page 1 of 2').waitFor();
+    await page
+      .getByText(/by schedule, 2\.0 MB, 1,204 files/)
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('heading', { name: 'night 1', exact: true }).waitFor();
+    expect(await page.getByRole('heading', { level: 3 }).count()).toBe(5);
+  });
+
   it('are made, and put back what the website was', async () => {
-    const install = await newInstall();
-    writePage(install, 'as it was');
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('There is no backup yet').waitFor();
+    writePage(shop, 'as it was');
+    await showBackups(shop);
+    // Whether there are daily ones, the provider decides.
+    await page.getByText('There is no backup yet. Those that you make are listed here').waitFor();
+    expect(await page.getByText('every night').count()).toBe(0);
     await page.getByRole('button', { name: 'Make a backup' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Description').fill('before the update');
@@ -55,10 +94,10 @@ describe('backups', () => {
     await portal.homeport.idle();
     expect(mailsTo(portal.homeport, owner.email)).toHaveLength(1);
 
-    writePage(install, 'broken by the update');
-    await owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'page' });
+    writePage(shop, 'broken by the update');
+    await owner.client.post(`/installs/${shop.id}/purge_cache`, { type: 'page' });
     await portal.homeport.idle();
-    expect(await website(install)).toBe('broken by the update');
+    expect(await website(shop)).toBe('broken by the update');
 
     await page.getByRole('button', { name: 'Restore before the update' }).click();
     await dialog.getByRole('button', { name: 'Go on' }).click();
@@ -72,20 +111,17 @@ describe('backups', () => {
       .toBe('Restore before the update');
     await restore.click();
     await dialog.getByRole('button', { name: 'Go on' }).click();
-    await confirm.getByLabel(/^Type/).fill(install.name);
-    await confirm.getByRole('button', { name: `Restore ${install.name}` }).click();
+    await confirm.getByLabel(/^Type/).fill(shop.name);
+    await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
     await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
-    expect(await website(install)).toBe('as it was');
+    expect(await website(shop)).toBe('as it was');
   });
 
   it('say why one was aborted', async () => {
-    const install = await newInstall();
-    const files = hostFolder('installs', install.id, 'files');
+    const files = hostFolder('installs', shop.id, 'files');
     renameSync(files, `${files}.aside`);
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('There is no backup yet').waitFor();
     // Somebody else makes it.
-    const path = `/installs/${install.id}/backups`;
+    const path = `/installs/${shop.id}/backups`;
     const made = await owner.client.post(path, { description: 'of nothing', notification_emails: [] });
     const backup = page.getByRole('listitem').filter({ hasText: 'of nothing' });
     for (let tries = 0; tries < 12; tries += 1) {
@@ -99,50 +135,18 @@ describe('backups', () => {
     renameSync(`${files}.aside`, files);
   });
 
-  it('are shown a page at a time, the latest first', async () => {
-    const install = await newInstall();
-    const { database } = portal.homeport.platform;
-    const backups = Array.from({ length: 30 }, (_, number) => ({
-      id: crypto.randomUUID(),
-      install_id: install.id,
-      description: `night ${number + 1}`,
-      notification_emails: '[]',
-      status: 'completed' as const,
-      bytes: 2_048_000,
-      files: 1204,
-      sha256: null,
-      reason: null,
-      requested_by: null,
-      scheduled: true,
-      created_at: new Date(clock.now().getTime() - (30 - number) * 86_400_000).toISOString(),
-      finished_at: clock.now().toISOString(),
-    }));
-    await database.write(({ queries }) => queries.insertInto('backups').values(backups).execute());
-    await page.goto(`/installs/${install.id}/backups`);
-    await page.getByText('Page 1 of 2').waitFor();
-    await page
-      .getByText(/by schedule, 2\.0 MB, 1,204 files/)
-      .first()
-      .waitFor();
-    await page.getByRole('button', { name: 'Older' }).click();
-    await page.getByRole('heading', { name: 'night 1', exact: true }).waitFor();
-    expect(await page.getByRole('heading', { level: 3 }).count()).toBe(5);
-  });
-
   it('are put into another install, where the result is shown', async () => {
-    const [from, into] = [await newInstall(), await newInstall()];
-    writePage(from, 'of the first');
-    await owner.client.post(`/installs/${from.id}/backups`, { description: 'copy', notification_emails: [] });
+    writePage(shop, 'of the first');
+    await owner.client.post(`/installs/${shop.id}/backups`, { description: 'copy', notification_emails: [] });
     await portal.homeport.idle();
-    await page.goto(`/installs/${from.id}/backups`);
     await page.getByRole('button', { name: 'Restore copy' }).click();
-    await page.getByRole('dialog').getByLabel('Restore into').selectOption(into.name);
+    await page.getByRole('dialog').getByLabel('Restore into').selectOption(other.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click();
     const confirm = page.getByRole('alertdialog');
-    await confirm.getByLabel(/^Type/).fill(into.name);
-    await confirm.getByRole('button', { name: `Restore ${into.name}` }).click();
-    await page.waitForURL(`**/installs/${into.id}/backups`);
+    await confirm.getByLabel(/^Type/).fill(other.name);
+    await confirm.getByRole('button', { name: `Restore ${other.name}` }).click();
+    await page.waitForURL(`**/installs/${other.id}/backups`);
     await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
-    expect(await website(into)).toBe('of the first');
+    expect(await website(other)).toBe('of the first');
   });
 });

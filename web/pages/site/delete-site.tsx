@@ -39,7 +39,7 @@ function WhatGoes({ site: { installs } }: { site: Site }) {
       <p>
         With it{' '}
         {installs.length === 1 ? 'goes this install, its website' : 'go these installs, their websites'},
-        files, databases and domains. This cannot be undone.
+        files, databases, domains and backups. This cannot be undone.
       </p>
       <ul>
         {byEnvironment(installs).map(({ id, name, environment }) => (

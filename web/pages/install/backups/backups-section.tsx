@@ -39,7 +39,10 @@ export function BackupsSection({ install }: { install: Install }) {
           {({ results, count }) => (
             <>
               {count === 0 && (
-                <Empty>There is no backup yet. One is made every night, and whenever you make one.</Empty>
+                <Empty>
+                  There is no backup yet. Those that you make are listed here, and daily ones if your provider
+                  has them made.
+                </Empty>
               )}
               <ul className={styles.list} aria-live="polite">
                 {results.map((backup) => (
