@@ -71,7 +71,7 @@ describe('an account', () => {
     await ida.getByRole('button', { name: 'Remove' }).click();
     await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click();
     await ida.waitFor({ state: 'detached' });
-    expect(await page.evaluate('document.activeElement?.id')).toBe('content');
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
   });
 
   it('offers a partial user what is theirs and nothing else', async () => {
