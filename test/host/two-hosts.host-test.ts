@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config.ts';
-import { openPlatform } from '../../src/homeport.ts';
+import { openPlatform } from '../../src/open-platform.ts';
 import { createHostService } from '../../src/resources/hosts/service.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
