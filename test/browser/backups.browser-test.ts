@@ -7,7 +7,9 @@ import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
 
 let clock: ManualClock;
 let portal: Portal;
@@ -115,6 +117,8 @@ describe('backups', () => {
     await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
     await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
     expect(await website(shop)).toBe('as it was');
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
   });
 
   it('say why one was aborted', async () => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { publicKey } from '../contract/things.ts';
 import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
@@ -33,14 +34,6 @@ const clipboard = async () => String(await page.evaluate('navigator.clipboard.re
 const table = (name: string) => page.getByRole('table', { name });
 const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));
 
-/** What is shown now has room on a narrow screen. */
-async function expectNarrow(): Promise<void> {
-  await page.setViewportSize({ width: 360, height: 800 });
-  const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
-  expect(await page.evaluate(overhang)).toBe(0);
-  await page.setViewportSize({ width: 1280, height: 900 });
-}
-
 /** From one page of the person's own to another, as they go there. */
 async function open(name: string): Promise<void> {
   await page.getByRole('button', { name: /: your settings$/ }).click();
@@ -52,7 +45,7 @@ describe('the profile', () => {
   it('changes names and telephone number, which the menu shows at once', async () => {
     await open('Profile');
     await expectAccessibleInBothThemes(page);
-    await expectNarrow();
+    await expectRoomWhenNarrow(page);
     await page.getByLabel('First name').fill('Ada');
     await page.getByLabel('Telephone').fill('+44 20 7946 0000');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -85,7 +78,7 @@ describe('password, second factor and sessions', () => {
     await open('Password and second factor');
     await table('Your sessions').getByText('This browser').waitFor();
     await expectAccessibleInBothThemes(page);
-    await expectNarrow();
+    await expectRoomWhenNarrow(page);
     await page
       .getByRole('button', { name: /^End the session of Chrome on Linux/ })
       .first()
@@ -180,7 +173,7 @@ describe('API access', () => {
     await page.getByRole('group', { name: 'Installs' }).getByLabel(install.name, { exact: true }).check();
     await page.getByText('1 of 2 chosen').waitFor();
     await expectAccessibleInBothThemes(page);
-    await expectNarrow();
+    await expectRoomWhenNarrow(page);
     await page.getByLabel('Read only').check();
     await page.getByRole('button', { name: 'Make the credential' }).click();
     await page.getByText('The password is not shown again').waitFor();
@@ -203,7 +196,7 @@ describe('API access', () => {
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await table('Credentials that do not work any more').getByText('Monitoring').waitFor();
     await expectAccessible(page);
-    await expectNarrow();
+    await expectRoomWhenNarrow(page);
     expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
   });
 });
@@ -255,7 +248,7 @@ describe('SSH keys', () => {
     const { port } = portal.homeport.hosting?.ssh ?? {};
     expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
     await expectAccessibleInBothThemes(page);
-    await expectNarrow();
+    await expectRoomWhenNarrow(page);
   });
 
   it('says it on the way to the install and back', async () => {

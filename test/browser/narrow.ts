@@ -1,0 +1,11 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+
+/** What a page shows now has room at 360 px; it is as wide as before afterwards. */
+export async function expectRoomWhenNarrow(page: Page): Promise<void> {
+  const before = page.viewportSize();
+  await page.setViewportSize({ width: 360, height: 800 });
+  const overhang = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
+  expect(await page.evaluate(overhang)).toBe(0);
+  if (before) await page.setViewportSize(before);
+}
