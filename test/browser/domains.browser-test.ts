@@ -60,13 +60,17 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await dialog.getByRole('alert').waitFor();
     await dialog
       .getByLabel('Names', { exact: true })
-      .fill('https://shop.example/\nblog.example.org old.example.org');
+      .fill('https://shop.example/\nblog.example.org old.example.org büro.example.org');
     await dialog.getByText('www.shop.example leads to shop.example').waitFor();
     await expectAccessible(page);
-    await dialog.getByRole('button', { name: 'Add 4 domains' }).click();
+    await dialog.getByRole('button', { name: 'Add 5 domains' }).click();
     await dialog.waitFor({ state: 'hidden' });
     await card('www.shop.example').getByText('Visitors are sent on to shop.example').waitFor();
-    await card('shop.example').getByText('Served here').waitFor();
+    await card('büro.example.org (xn--bro-hoa.example.org)').waitFor();
+    // But for the install's own name, nobody knows yet where they lead.
+    await card('shop.example').getByText('Set up, not checked yet').waitFor();
+    expect(await page.getByText('Served here').count()).toBe(1);
+    await card(`${install.name}.sites.example`).getByText('Served here').waitFor();
     await portal.homeport.idle();
     expect(await visit(portal.homeport, 'http://www.shop.example/')).toMatchObject({ status: 301 });
   });
@@ -138,6 +142,9 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('shop.example')
       .getByText(/www\.shop\.example answers here/)
       .waitFor();
+    for (const name of ['shop.example', 'www.shop.example']) {
+      await card(name).getByText('Served here').waitFor();
+    }
     await page.reload();
     await sentence.waitFor();
     await card('shop.example')
