@@ -18,6 +18,8 @@ describe('a site', () => {
   });
   afterAll(() => portal.remove());
 
+  /** Follows a link, without loading the page anew. */
+  const follow = (name: string) => page.getByRole('link', { name, exact: true }).click();
   const made = (name: string) =>
     portal.homeport.services.sites.create(operatorFor(owner.userId), { name, account_id: accountId });
 
@@ -63,17 +65,18 @@ describe('a site', () => {
     await expectAccessible(page);
     await confirm.click();
     await page.getByText('There is no site yet').waitFor();
-    await page.goto(`/accounts/${accountId}/installs`);
+    await follow('Installs');
     await page.getByText('There is no install yet').waitFor();
   });
 
   it('is filled with an install that is there, and emptied again', async () => {
     const site = await made('Journal');
+    await follow('Sites');
     const { name } = await portal.homeport.install(owner, accountId, {
       site_id: site.id,
       environment: 'staging',
     });
-    await page.goto(`/sites/${site.id}`);
+    await follow('Journal');
     const staging = page.getByRole('region', { name: 'Staging' });
     await staging.getByRole('button', { name: `Take out ${name}` }).click();
     await staging.getByText('Empty').waitFor();
@@ -92,7 +95,7 @@ describe('a site', () => {
   });
 
   it('of others is seen as it comes, and its installs as they become active, without reloading', async () => {
-    await page.goto(`/accounts/${accountId}/installs`);
+    await follow('Installs');
     await page.getByRole('table').waitFor();
     const held = installName();
     await owner.client.post('/installs', { name: held, account_id: accountId });
@@ -105,7 +108,8 @@ describe('a site', () => {
 
   it('that is gone is told as such', async () => {
     const site = await made('Passing');
-    await page.goto(`/sites/${site.id}`);
+    await follow('Sites');
+    await follow('Passing');
     await page.getByRole('heading', { name: 'Passing' }).waitFor();
     await owner.client.delete(`/sites/${site.id}`);
     await page.getByRole('heading', { name: 'There is no such site' }).waitFor();
