@@ -38,8 +38,14 @@ export interface GateParts {
   config: Pick<Config, 'rateLimit' | 'anonymousRateLimit' | 'authFailureLimit' | 'publicUrl'>;
 }
 
-/** Sent by a page that loads something again while nobody is at it: that keeps no session alive. */
+/** Sent by a page that loads something again while nobody is at it. */
 const UNATTENDED = 'x-homeport-unattended';
+
+/** Whether somebody is there who uses the session: a page that waits for changes, or loads them by itself, keeps none alive. */
+function isUse(request: FastifyRequest): boolean {
+  const stream = request.routeOptions.config.route?.contentType === 'text/event-stream';
+  return !stream && request.headers[UNATTENDED] === undefined;
+}
 
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
   const { origin } = new URL(config.publicUrl);
@@ -80,7 +86,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
   async function sessionOf(request: FastifyRequest): Promise<Session | null> {
     const token = sessionToken(request);
     if (token === undefined || !isSameOrigin(request, origin)) return null;
-    return sessions.verify(token, request.headers[UNATTENDED] === undefined);
+    return sessions.verify(token, isUse(request));
   }
 
   async function enterBySession(

@@ -33,6 +33,7 @@ export const ACTIONS = [
   'credential.revoke',
   'session.create',
   'session.end',
+  'password.link',
   'password.set',
   'password.change',
   'second_factor.enable',

@@ -76,6 +76,7 @@ export function createCredentialService(
         ...(readOnly ? { read_only: true } : {}),
         ...(installs === null ? {} : { installs: installs.length }),
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
+        ...(await ofWhom(transaction.queries, doer)),
       },
     });
   }
@@ -100,9 +101,11 @@ export function createCredentialService(
         .execute();
       if (revoked.length === 0) return true;
       const person = { userId: credential.user_id, accountId: credential.account_id };
+      const details = await ofWhom(queries, doer);
       await activity.recordOfPerson(transaction, doer, person, {
         action: 'credential.revoke',
         subject: { id, name: credential.name },
+        ...(details && { details }),
       });
       return true;
     });
@@ -198,6 +201,17 @@ export function createCredentialService(
     /** For the command line: from now on it is refused. Revoking a revoked one changes nothing. Throws NotFound. */
     revoke: (id: string): Promise<void> => revoke(id, operatorFor),
   };
+}
+
+/** Whose credential it is, where that is not who made the change: the operator makes them for people. */
+async function ofWhom(queries: Queries, { userId, origin }: Caller): Promise<{ of: string } | undefined> {
+  if (origin.means !== 'command_line') return undefined;
+  const person = await queries
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .executeTakeFirst();
+  return person && { of: person.email };
 }
 
 /** Credentials with the names of what they are limited to, as far as a scope shows it; null: all of it, to the operator. */

@@ -1,3 +1,4 @@
+import { OPERATOR } from '../../access/caller.ts';
 import type { Session } from '../../access/session.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
@@ -126,7 +127,9 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     const token = newSecret(random);
     await database.write(async (transaction) => {
       // Locked: of two links made at once, one replaces the other.
-      if (!(await lockRow(transaction, 'users', userId))) throw new NotFound();
+      const person =
+        (await lockRow(transaction, 'users', userId)) && (await findPersonById(transaction.queries, userId));
+      if (!person) throw new NotFound();
       await replacePasswordLink(transaction.queries, {
         token_hash: hashSecret(token),
         user_id: userId,
@@ -134,6 +137,15 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
         expires_at: timestamp(clock, LINK_MS[purpose]),
         created_at: timestamp(clock),
       });
+      // Whoever holds it can become that person: a mail goes to themselves, but the operator sees this one.
+      if (purpose === 'first') {
+        await activity.recordOfPerson(
+          transaction,
+          OPERATOR,
+          { userId },
+          { action: 'password.link', subject: { id: userId, name: person.email } },
+        );
+      }
     });
     return `${config.publicUrl}/password/${token}`;
   }

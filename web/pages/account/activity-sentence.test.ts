@@ -31,6 +31,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'credential.revoke',
   'session.create',
   'session.end',
+  'password.link',
   'password.set',
   'password.change',
   'second_factor.enable',
@@ -52,6 +53,12 @@ describe('a deed', () => {
 
   it.each([
     [told('domain.create', 'shop.example'), 'added the domain shop.example'],
+    [
+      told('credential.create', 'deploy', { of: 'paul@a.example' }),
+      'created the API credential deploy of paul@a.example',
+    ],
+    [told('session.end', 'a@b.example', { signed_out: true }), 'signed out'],
+    [told('password.link', 'paul@a.example'), 'made a link with which paul@a.example sets a password'],
     [told('site.update', 'Shop', { from: 'Store', to: 'Shop' }), 'renamed the site Store to Shop'],
     [
       told('account_user.invite', 'a@b.example', { roles: 'billing, full' }),

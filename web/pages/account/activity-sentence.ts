@@ -43,13 +43,17 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
     `changed where the files of ${subject_name} are kept${text(bucket) ? `, to the bucket ${bucket}` : ''}`,
   'ssh_key.create': ({ subject_name }) => `added the SSH key ${subject_name}`,
   'ssh_key.delete': ({ subject_name }) => `removed the SSH key ${subject_name}`,
-  'credential.create': ({ subject_name }, { read_only }) =>
-    `created the API credential ${subject_name}${read_only === true ? ', which only reads' : ''}`,
-  'credential.revoke': ({ subject_name }) => `revoked the API credential ${subject_name}`,
+  'credential.create': ({ subject_name }, { read_only, of }) =>
+    `created the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}${read_only === true ? ', which only reads' : ''}`,
+  'credential.revoke': ({ subject_name }, { of }) =>
+    `revoked the API credential ${subject_name}${text(of) ? ` of ${of}` : ''}`,
   'session.create': (_, { second_factor }) =>
     second_factor === undefined ? 'signed in' : 'signed in with a second factor',
-  'session.end': (entry, { sessions }) =>
-    `ended ${typeof sessions === 'number' ? counted(sessions, 'other session') : 'a session'}${ofWhom(entry)}`,
+  'session.end': (entry, { sessions, signed_out }) =>
+    signed_out === true
+      ? 'signed out'
+      : `ended ${typeof sessions === 'number' ? counted(sessions, 'other session') : 'a session'}${ofWhom(entry)}`,
+  'password.link': ({ subject_name }) => `made a link with which ${subject_name} sets a password`,
   'password.set': (entry) => `set ${isOwn(entry) ? 'a password' : whose(entry, 'password')}`,
   'password.change': (entry) => `changed ${whose(entry, 'password')}`,
   'second_factor.enable': (entry) => `switched ${whose(entry, 'second factor')} on`,
