@@ -176,7 +176,10 @@ function OfAccount({ id, section }: { id: string; section: string }) {
 function NoAccount() {
   return (
     <Page title="No account">
-      <p>You are in no account any more. Whoever is the owner of one can invite you.</p>
+      <p>
+        You are in no account. If you were invited to one, open the link in the mail; else ask its owner to
+        invite you.
+      </p>
     </Page>
   );
 }
