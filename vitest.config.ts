@@ -18,7 +18,7 @@ if (!hasChromium) {
 }
 
 const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'];
-/** What never opens a database has nothing to show twice. */
+/** What never opens a database has nothing to show twice; nor has what takes long and is about something else. */
 const withoutDatabase = [
   'web/**',
   'src/portal/**',
@@ -34,8 +34,14 @@ const withoutDatabase = [
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
   'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
-  // What these show is the command line's, and their queries are tested with the services.
-  'test/cli/{hosts,serve}.test.ts',
+  'src/{address-block,data-folder,edge-addresses,passwords}.test.ts',
+  'src/access/**',
+  'src/jobs/{backoff,failure,repeat}.test.ts',
+  'src/resources/display-name.test.ts',
+  'src/resources/*/{connection,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp}.test.ts',
+  // What these show is the command line's, the authority's or the log's; their queries are tested with the services.
+  'test/cli/**',
+  'src/resources/certificates/issuance.test.ts',
   'test/faults/secrets-in-logs.test.ts',
   'src/**/domain-name.test.ts',
 ];
