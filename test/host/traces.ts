@@ -34,6 +34,20 @@ export async function tracesOf({ config, instance, folder, runFolder }: TestMach
   ].sort();
 }
 
+/**
+ * What there is now that was not there before. The processes of websites that were there are left out: their schedules run when it
+ * is time for them.
+ */
+export function addedTo(before: readonly string[], now: readonly string[]): string[] {
+  const userOf = (trace: string) => /^process of \d+/.exec(trace)?.[0];
+  const users = new Set(before.map(userOf));
+  const known = new Set(before);
+  return now.filter((trace) => {
+    const user = userOf(trace);
+    return user === undefined ? !known.has(trace) : !users.has(user);
+  });
+}
+
 /** Processes of the users of installs, whichever they are; not those that have ended and wait for their parent to look. */
 async function processesOf({ first, last }: { first: number; last: number }): Promise<string[]> {
   const { stdout } = await runCommand('/bin/ps', ['-eo', 'uid=,stat=,args=']);
