@@ -1,0 +1,30 @@
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { buildWhenMissing } from './build.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'homeport-build-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('builds what is missing, leaves what was built from the present sources, and replaces what was not', async () => {
+  expect(await buildWhenMissing(folder)).toBe(true);
+  const page = readFileSync(join(folder, 'index.html'), 'utf8');
+  const [, script = ''] = /src="\.\/(portal\/assets\/[^"]+\.js)"/.exec(page) ?? [];
+  for (const form of ['', '.br', '.gz'])
+    expect(existsSync(join(folder, `${script}${form}`)), form).toBe(true);
+
+  expect(await buildWhenMissing(folder)).toBe(false);
+
+  writeFileSync(join(folder, 'built-from'), 'older sources');
+  expect(await buildWhenMissing(folder)).toBe(true);
+});
+
+it('is what npm start does first: with the scripts of packages switched off, npm runs no prestart', () => {
+  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  expect(scripts.start).toMatch(/^node web\/build\.ts --when-missing && exec node bin\/homeport\.mjs serve$/);
+});
