@@ -90,12 +90,12 @@ export function createRunningNginx(options: RunningNginxOptions): RunningNginx {
 
   let reloadedAt = Number.NEGATIVE_INFINITY;
 
-  /** Gives the workers that serve then. */
+  /** Gives the processes that there are below the main one then. */
   async function untilThereIsRoom(master: number): Promise<Set<number>> {
     for (;;) {
       const workers = await workersOf(master);
       const rest = reloadedAt + PAUSE_MS - performance.now();
-      if (rest <= 0 || generationsOf(workers) <= MOST_GENERATIONS) return workers.serving;
+      if (rest <= 0 || generationsOf(workers) <= MOST_GENERATIONS) return workers.all;
       await sleep(Math.min(rest, LOOK_FOR_ROOM_EVERY_MS));
     }
   }

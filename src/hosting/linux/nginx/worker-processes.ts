@@ -8,6 +8,8 @@ export interface Workers {
   serving: Set<number>;
   /** Those of earlier configurations, which end once their last visitor is answered. */
   leaving: Set<number>;
+  /** Every process below the main one: also a worker that has only just begun, and is not yet called one. */
+  all: Set<number>;
 }
 
 /** `master`: the main process of nginx. */
@@ -19,6 +21,7 @@ export async function workersOf(master: number): Promise<Workers> {
   return {
     serving: titled(/^nginx: worker process\0*$/),
     leaving: titled(/^nginx: worker process is shutting down\0*$/),
+    all: new Set(pids),
   };
 }
 
