@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { JobState } from '../database/tables.ts';
+import type { JobState } from '../database/tables/jobs.ts';
 
 export interface SeenJob {
   state: JobState;

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../clock.ts';
-import type { JobState } from '../database/tables.ts';
+import type { JobState } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
 import { defineJob } from './job.ts';
 import { claimDue, endAttempt, findLapsed, LeaseLost, renewLeases } from './leases.ts';

@@ -1,6 +1,7 @@
 import { type ExpressionBuilder, sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
-import type { JobState, Tables } from '../database/tables.ts';
+import type { JobState } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
 
 /**
  * The statements that take, renew and end leases. States are literals and not parameters, since that is what lets

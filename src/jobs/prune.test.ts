@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../clock.ts';
-import type { InstallStatus, JobState } from '../database/tables.ts';
+import type { InstallStatus } from '../database/tables/installs.ts';
+import type { JobState } from '../database/tables/jobs.ts';
 import { createPruneJob } from './prune.ts';
 
 let jobs: JobsFixture;

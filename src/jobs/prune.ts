@@ -2,7 +2,8 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import Type from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
-import type { JobState, Tables } from '../database/tables.ts';
+import type { JobState } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
 import { defineJob, type JobKind } from './job.ts';
 
 const DAY_MS = 24 * 60 * 60_000;

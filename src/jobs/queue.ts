@@ -1,7 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { JobState } from '../database/tables.ts';
+import type { JobState } from '../database/tables/jobs.ts';
 import type { Randomness } from '../ids.ts';
 import type { JobType } from './job.ts';
 import { cancelLane } from './leases.ts';

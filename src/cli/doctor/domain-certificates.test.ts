@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
 import { manualClock, timestamp } from '../../clock.ts';
-import type { CertificateSource, InstallStatus, SslStatus } from '../../database/tables.ts';
+import type { CertificateSource } from '../../database/tables/certificates.ts';
+import type { SslStatus } from '../../database/tables/domains.ts';
+import type { InstallStatus } from '../../database/tables/installs.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../../test/jobs.ts';
-import type { JobState } from '../../database/tables.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { checkJobs } from './jobs.ts';
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
-import type { JobState } from '../../database/tables.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';
 

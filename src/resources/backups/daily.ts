@@ -2,7 +2,7 @@ import { timestamp } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import type { BackupStatus } from '../../database/tables.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { backUpDaily, createBackup, discardBackup } from './jobs.ts';

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
-import type { BackupStatus } from '../../database/tables.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';

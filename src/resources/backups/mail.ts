@@ -1,4 +1,4 @@
-import type { BackupStatus } from '../../database/tables.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { MailText } from '../../mail/mailer.ts';
 
 interface FinishedBackup {

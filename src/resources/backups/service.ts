@@ -3,7 +3,7 @@ import { authorize, isAllowed, type Standing } from '../../access/permissions.ts
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import type { BackupStatus } from '../../database/tables.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
 import { InvalidRequest, NotFound, notPermitted } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';

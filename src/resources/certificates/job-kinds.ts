@@ -1,7 +1,7 @@
 import type { IssuedCertificate } from '../../acme/authority.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { CertificateSource } from '../../database/tables.ts';
+import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { dueDomains, requestOrders, settleAttempt } from './attempts.ts';

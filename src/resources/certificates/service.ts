@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
-import type { CertificateSource } from '../../database/tables.ts';
+import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { findStanding } from '../installs/store.ts';

@@ -1,4 +1,5 @@
-import type { CertificateSource, SslStatus } from '../../database/tables.ts';
+import type { CertificateSource } from '../../database/tables/certificates.ts';
+import type { SslStatus } from '../../database/tables/domains.ts';
 
 /** What the ssl status of a served domain follows from. */
 export interface SslFacts {

@@ -1,4 +1,4 @@
-import type { NetworkStatus } from '../../database/tables.ts';
+import type { NetworkStatus } from '../../database/tables/domains.ts';
 import type { NameFindings } from '../../dns/look-up.ts';
 import type { Journey } from '../../outbound/visitor.ts';
 import type { Reach } from './reach.ts';

@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Queries } from '../../database/database.ts';
-import type { CertificateSource } from '../../database/tables.ts';
+import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { findStanding } from '../installs/store.ts';
 import { siblingOf } from './domain-name.ts';
 

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from '../../database/database.ts';
-import type { NetworkStatus, SslStatus } from '../../database/tables.ts';
+import type { NetworkStatus, SslStatus } from '../../database/tables/domains.ts';
 import type { PageRequest } from '../../page.ts';
 
 /** A domain with the name that it redirects to. */

@@ -4,7 +4,7 @@ import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
-import type { JobState } from '../../database/tables.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
 import type { HostingAddresses } from '../../hosting-addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { purgeCache } from '../caches/jobs.ts';

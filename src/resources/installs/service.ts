@@ -4,7 +4,7 @@ import { authorize, isAllowed } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
-import type { Environment } from '../../database/tables.ts';
+import type { Environment } from '../../database/tables/installs.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';

@@ -5,7 +5,8 @@ import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
 import type { Role } from '../../access/roles.ts';
 import type { Database, Queries } from '../../database/database.ts';
-import type { Environment, InstallStatus, Tables } from '../../database/tables.ts';
+import type { Environment, InstallStatus } from '../../database/tables/installs.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { PageRequest } from '../../page.ts';
 
 /** An install as the API shows it. */

@@ -1,0 +1,27 @@
+import type { Generated } from 'kysely';
+import type { NullableJson } from './json.ts';
+
+/** One change, as it is told to those who see the account. What was named then stays named, though it be gone. */
+export interface ActivityRow {
+  seq: Generated<number>;
+  id: string;
+  /** Null: of the platform, and of people who are in no account. */
+  account_id: string | null;
+  at: string;
+  /** `install.create`; the closed set is in resources/activity/record.ts. */
+  action: string;
+  subject_id: string | null;
+  subject_name: string;
+  /** The install that the subject belongs to or is. */
+  install_id: string | null;
+  /** Object of texts, numbers, booleans, null. Never a secret. */
+  details: NullableJson;
+  /** Who; null: nobody signed in (the operator, the platform itself). */
+  user_id: string | null;
+  user_name: string;
+  means: 'api' | 'portal' | 'command_line' | 'platform';
+  credential_id: string | null;
+  credential_name: string | null;
+  address: string | null;
+  request_id: string | null;
+}

@@ -1,0 +1,11 @@
+import type { Generated } from 'kysely';
+
+/** Of SQLite alone: what its triggers tell (change-feed.ts). */
+export interface ChangeRow {
+  seq: Generated<number>;
+  topic: string;
+  account_id: string;
+  install_id: string | null;
+  id: string | null;
+  user_id: string | null;
+}

@@ -1,0 +1,31 @@
+import type { Generated } from 'kysely';
+import type { NullableJson } from './json.ts';
+
+export interface HostRow {
+  seq: Generated<number>;
+  /** The host's own id, which it tells itself. */
+  id: string;
+  name: string;
+  /** `unix:/run/homeport-host/host.sock` or `https://address:port`. */
+  address: string;
+  /** Whether new installs are placed on it. */
+  accepting: Generated<boolean>;
+  /** HostDescription as it was last told; null before. */
+  description: NullableJson;
+  /** When it last answered. */
+  seen_at: string | null;
+  /** Why it does not answer, one sentence; null while it does. */
+  reason: string | null;
+  created_at: string;
+}
+
+/** The one authority that this platform's hosts and itself know each other by. */
+export interface HostAuthorityRow {
+  one: 1;
+  /** PEM. */
+  certificate: string;
+  sealed_key: string;
+  client_certificate: string;
+  sealed_client_key: string;
+  created_at: string;
+}

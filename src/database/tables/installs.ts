@@ -1,0 +1,47 @@
+import type { Generated } from 'kysely';
+import type { Json, NullableJson } from './json.ts';
+
+export interface SiteRow {
+  seq: Generated<number>;
+  id: string;
+  account_id: string;
+  name: string;
+  created_at: string;
+}
+
+export type InstallStatus = 'pending' | 'active' | 'failed';
+export type Environment = 'production' | 'staging' | 'development';
+
+export interface InstallRow {
+  seq: Generated<number>;
+  id: string;
+  account_id: string;
+  site_id: string | null;
+  environment: Environment | null;
+  name: string;
+  status: InstallStatus;
+  /** `major.minor`: what was asked for until the install is active, then what it runs on; null where there is no PHP. */
+  php_version: string | null;
+  /** As `php_version`. */
+  wordpress_version: Generated<string | null>;
+  /** The machine that it is on; null until it is placed, and where this process itself hosts. */
+  host_id: Generated<string | null>;
+  /** Array of addresses, or null. */
+  stable_ips: NullableJson;
+  /** Name and content of the file that proves a bucket to be the customer's; fixed for the install. */
+  offload_file_name: string;
+  offload_file_content: string;
+  created_at: string;
+}
+
+export interface OffloadSettingsRow {
+  install_id: string;
+  /** What is in force, or null while nothing is. */
+  settings: NullableJson;
+  /** What was asked for last. */
+  requested: Json;
+  state: 'requested' | 'in_force' | 'refused';
+  /** Why the last request was refused, one sentence. */
+  reason: string | null;
+  updated_at: string;
+}

@@ -1,0 +1,42 @@
+import type { Generated } from 'kysely';
+import type { Json } from './json.ts';
+
+export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+
+export interface JobRow {
+  seq: Generated<number>;
+  id: string;
+  kind: string;
+  /** Jobs of one lane run one at a time, in the order they were asked for; null: no lane. */
+  lane: string | null;
+  payload: Json;
+  state: Generated<JobState>;
+  /** How often it was begun. */
+  attempt: Generated<number>;
+  max_attempts: number;
+  run_at: string;
+  lease_until: string | null;
+  worker_id: string | null;
+  /** The last failure, one line for the operator. */
+  error: string | null;
+  /** The same for the customer, one sentence. */
+  reason: Generated<string | null>;
+  /** The request that asked for it. */
+  request_id: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export interface WorkerRow {
+  id: string;
+  /** Host name and process id, for people. */
+  process: string;
+  seen_at: string;
+}
+
+/** One row for each time slot of a schedule that some process has taken on. */
+export interface ScheduleRunRow {
+  schedule: string;
+  slot: string;
+}

@@ -1,0 +1,49 @@
+import type { Generated } from 'kysely';
+
+/** What makes a person's one-time codes (RFC 6238). */
+export interface SecondFactorRow {
+  user_id: string;
+  /** Base32, sealed. */
+  sealed_secret: string;
+  /** Null while it is only being enrolled: it counts for nothing yet. */
+  confirmed_at: string | null;
+  /** The time step of the last code that was taken: it and earlier ones are refused. */
+  last_step: number | null;
+  created_at: string;
+}
+
+export interface RecoveryCodeRow {
+  user_id: string;
+  /** SHA-256, hex. */
+  code_hash: string;
+  used_at: string | null;
+}
+
+/** One browser that somebody signed in with. */
+export interface SessionRow {
+  seq: Generated<number>;
+  id: string;
+  /** SHA-256 of what the cookie holds, hex. */
+  token_hash: string;
+  user_id: string;
+  /** The password was right; nothing but the second factor is taken. */
+  awaits_second_factor: boolean;
+  /** Codes that were not right; after a few the session is gone. */
+  wrong_codes: Generated<number>;
+  address: string;
+  user_agent: string | null;
+  /** To the minute. */
+  last_seen_at: string;
+  expires_at: string;
+  created_at: string;
+}
+
+/** A link with which somebody sets a password without knowing one. */
+export interface PasswordLinkRow {
+  /** SHA-256 of the token in the link, hex. */
+  token_hash: string;
+  user_id: string;
+  purpose: 'first' | 'reset';
+  expires_at: string;
+  created_at: string;
+}

@@ -1,0 +1,48 @@
+import type { ColumnType, Generated } from 'kysely';
+
+export interface UserRow {
+  seq: Generated<number>;
+  id: string;
+  email: string;
+  /** The address in lower case: one person, however they capitalise. */
+  email_key: string;
+  first_name: string;
+  last_name: string;
+  phone: string | null;
+  /** argon2id, PHC string format; null until the first invitation is accepted. */
+  password_hash: string | null;
+  mfa_enabled: Generated<boolean>;
+  created_at: string;
+}
+
+export interface CredentialRow {
+  seq: Generated<number>;
+  /** The API username. */
+  id: string;
+  user_id: string;
+  name: string;
+  /** SHA-256 of the API password, hex. The password is random, so a slow hash would protect nothing. */
+  password_hash: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  /** Narrower than its person's own rights: reading alone, one account, or some installs of that account. */
+  read_only: Generated<boolean>;
+  account_id: Generated<string | null>;
+  /** Array of ids; one of an install that is gone stands for nothing. */
+  install_ids: ColumnType<unknown, string | null | undefined, string | null>;
+  created_at: string;
+}
+
+export interface SshKeyRow {
+  seq: Generated<number>;
+  id: string;
+  user_id: string;
+  /** Type and base64, without the comment. */
+  public_key: string;
+  comment: string;
+  fingerprint_md5: string;
+  fingerprint_sha256: string;
+  created_at: string;
+}
