@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
 import { ConfigError } from './setting-values.ts';
-import { SETTINGS, type Setting } from './settings.ts';
+import type { Setting } from './settings/setting.ts';
+import { SETTINGS } from './settings.ts';
 
 export { type AddressRange, ConfigError, type ListenAddress } from './setting-values.ts';
 

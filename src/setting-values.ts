@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { parseUuid } from './ids.ts';
 import { OperatorError } from './operator-error.ts';
@@ -19,6 +20,11 @@ export class ConfigError extends OperatorError {
 
 /** Makes the value of a setting's text. Throws a ConfigError that names the variable. */
 export type ValueParser<Value> = (text: string, variable: string) => Value;
+
+export const anyText: ValueParser<string> = (text) => text;
+
+/** A path of the file system; a relative one counts from the folder that Homeport was started in. */
+export const path: ValueParser<string> = (text) => resolve(text);
 
 export const wholeNumber =
   (least: number, most: number): ValueParser<number> =>
@@ -48,6 +54,9 @@ export const oneOf =
     }
     return choice;
   };
+
+export const trueOrFalse: ValueParser<boolean> = (text, variable) =>
+  oneOf(['true', 'false'])(text, variable) === 'true';
 
 /** The value may hold a password, so no message repeats it. */
 export const url =

@@ -1,0 +1,14 @@
+import { anyText, baseUrl } from '../setting-values.ts';
+import { optional, setting } from './setting.ts';
+
+/** The content delivery network in front of the edge. */
+export const CDN_SETTINGS = {
+  cdnZone: optional(
+    'HOMEPORT_CDN_ZONE',
+    'none: no CDN to purge',
+    'zone at Cloudflare, in whose cache the host names of an install are purged',
+    anyText,
+  ),
+  cdnToken: optional('HOMEPORT_CDN_TOKEN', 'none', 'API token for it, with the right to purge', anyText),
+  cdnApi: setting('HOMEPORT_CDN_API', 'https://api.cloudflare.com/client/v4', 'where its API is', baseUrl),
+};

@@ -1,0 +1,20 @@
+import { domainSuffix, ipAddresses, listenAddress } from '../setting-values.ts';
+import { list, setting } from './setting.ts';
+
+/** Where visitors and owners reach the websites. */
+export const EDGE_SETTINGS = {
+  edgeHttp: setting('HOMEPORT_EDGE_HTTP', '127.0.0.1:8080', 'the hosted sites, HTTP', listenAddress),
+  edgeHttps: setting('HOMEPORT_EDGE_HTTPS', '127.0.0.1:8444', 'the hosted sites, HTTPS', listenAddress),
+  sshListen: setting('HOMEPORT_SSH_LISTEN', '127.0.0.1:2222', 'SFTP gateway', listenAddress),
+  siteDomain: setting(
+    'HOMEPORT_SITE_DOMAIN',
+    'localhost',
+    'installs answer as `<name>.<site domain>`',
+    domainSuffix,
+  ),
+  edgeAddresses: list(
+    'HOMEPORT_EDGE_ADDRESSES',
+    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold; where none is given, the address that it listens on, or the public ones of this machine',
+    ipAddresses,
+  ),
+};
