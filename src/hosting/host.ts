@@ -64,6 +64,8 @@ export interface HostDescription {
   reservedNames: string[];
   /** Ports on which websites, and SFTP with SSH, are reached. */
   ports: { http: number; https: number; ssh: number };
+  /** Public keys by which SSH clients know it, each `type base64`; left out by a host of an earlier version. */
+  sshHostKeys?: string[];
 }
 
 /** A host in a process, and perhaps on a machine, of its own. */

@@ -34,6 +34,13 @@ export async function provideHostKey(file: string, log: Logger): Promise<string>
   return existing;
 }
 
+/** The public half of the key in `file`, `type base64`; null if there is none that can be read. */
+export async function publicHostKey(file: string): Promise<string | null> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const key = ssh2.utils.parseKey(text);
+  return key instanceof Error ? null : `${key.type} ${key.getPublicSSH().toString('base64')}`;
+}
+
 /** ssh2 1.17 writes about one key in a thousand so that nothing can read it; such a one is made again. */
 function newKey(): string {
   const made = ssh2.utils.generateKeyPairSync('ed25519').private;

@@ -143,6 +143,7 @@ describe('what a host says of itself', () => {
     Array.from({ length: count }, (_, at) => of(at));
 
   it('is taken as machines are', () => {
+    expect(said({ sshHostKeys: ['ssh-ed25519 AAAA', 'ecdsa-sha2-nistp256 AAA='] })).toBe(true);
     expect(said({ capacity: 100_000, reservedNames: ['www-data', '_apt', 'Debian-exim', 'host$'] })).toBe(
       true,
     );
@@ -155,6 +156,9 @@ describe('what a host says of itself', () => {
     ['more log-ins than any has', { reservedNames: many(1_001, (at) => `user${at}`) }],
     ['a name that no log-in has', { reservedNames: ['two words'] }],
     ['an endless name', { reservedNames: ['x'.repeat(65)] }],
+    ['a key that would be two lines', { sshHostKeys: ['ssh-ed25519 AAAA\n* ssh-ed25519 AAAA'] }],
+    ['an endless key', { sshHostKeys: [`ssh-rsa ${'A'.repeat(2_800)}`] }],
+    ['more keys than any has', { sshHostKeys: many(9, () => 'ssh-ed25519 AAAA') }],
   ])('is not taken with %s', async (_what, changes) => {
     expect(said(changes)).toBe(false);
   });

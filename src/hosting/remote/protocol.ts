@@ -102,6 +102,12 @@ const port = Type.Integer({ minimum: 0, maximum: 65_535 });
 /** A log-in of a machine, as shadow-utils and Debian's packages name theirs. */
 const logIn = Type.String({ maxLength: 64, pattern: '^[A-Za-z_][A-Za-z0-9_.-]*\\$?$' });
 
+/** As a file of public keys has it, without a comment: RSA with 16,384 bits is the longest. */
+const hostKey = Type.String({
+  maxLength: 2_800,
+  pattern: '^(ssh-ed25519|ssh-rsa|ecdsa-sha2-nistp(256|384|521)) [A-Za-z0-9+/]+={0,2}$',
+});
+
 /** How a host describes itself; also what the control plane keeps of it. Bounded, for somebody may have broken into it. */
 export const descriptionSchema = Type.Object({
   id: uuid,
@@ -110,6 +116,7 @@ export const descriptionSchema = Type.Object({
   wordpressVersions: Type.Array(wordpressVersion, { maxItems: 200 }),
   reservedNames: Type.Array(logIn, { maxItems: 1_000 }),
   ports: Type.Object({ http: port, https: port, ssh: port }),
+  sshHostKeys: Type.Optional(Type.Array(hostKey, { maxItems: 8 })),
 });
 
 /** What a host asks of the control plane (HostQuestions). */

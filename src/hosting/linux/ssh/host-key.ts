@@ -9,16 +9,19 @@ import { CommandError, runCommand } from '../run-command.ts';
 /**
  * The private key by which clients recognise this host: an Ed25519 key is made where there is none. A file that holds no key is an
  * error and never replaced: clients would take the host for an impostor.
+ *
+ * @returns its public half, `type base64`
  */
-export async function provideHostKey(file: string, log: Logger): Promise<void> {
+export async function provideHostKey(file: string, log: Logger): Promise<string> {
   const mode = await modeOf(file);
-  if (mode === null) return makeHostKey(file);
-  if ((mode & 0o077) !== 0) {
+  if (mode === null) await makeHostKey(file);
+  else if ((mode & 0o077) !== 0) {
     await chmod(file, 0o600);
     log.warn({ file }, 'others could read the SSH host key; they cannot any more');
   }
   try {
-    await runCommand('/usr/bin/ssh-keygen', ['-y', '-P', '', '-f', file]);
+    const { stdout } = await runCommand('/usr/bin/ssh-keygen', ['-y', '-P', '', '-f', file]);
+    return stdout.trim().split(' ').slice(0, 2).join(' ');
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
     throw new PermanentHostError(

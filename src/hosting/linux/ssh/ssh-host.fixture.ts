@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../clock.ts';
@@ -122,9 +122,9 @@ export async function startSshHost(
   }
   const server = another();
   await server.start();
-  const hostKey = await readFile(join(layout.ssh, 'host_key.pub'), 'utf8');
+  const [hostKey] = server.hostKeys();
   const known = join(clients, 'known_hosts');
-  await writeFile(known, `[127.0.0.1]:${server.port()} ${hostKey}`);
+  await writeFile(known, `[127.0.0.1]:${server.port()} ${hostKey}\n`);
 
   const options = (key: ClientKey) => [
     ...['-F', 'none', '-i', key.file],

@@ -1,4 +1,4 @@
-import { chmod, chown, lstat, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -343,6 +343,24 @@ describe('the server', () => {
     expect(await readFile(file, 'utf8')).toBe('no key');
     await writeFile(file, text);
     await host.server.start();
+  });
+
+  it('shows another host key once it was given one, and says which', async () => {
+    const file = join(host.layout.ssh, 'host_key');
+    const before = host.server.hostKeys();
+    for (const half of ['', '.pub']) await rename(`${file}${half}`, `${file}.aside${half}`);
+    await runCommand('/usr/bin/ssh-keygen', ['-q', '-t', 'ecdsa', '-N', '', '-f', file]);
+    await host.server.start();
+    const { stdout } = await runCommand('/usr/bin/ssh-keyscan', [
+      '-p',
+      String(host.server.port()),
+      '127.0.0.1',
+    ]);
+    const offered = stdout.trim().split('\n');
+    expect(host.server.hostKeys()).toEqual(offered.map((line) => line.slice(line.indexOf(' ') + 1)));
+    for (const half of ['', '.pub']) await rename(`${file}.aside${half}`, `${file}${half}`);
+    await host.server.start();
+    expect(host.server.hostKeys()).toEqual(before);
   });
 
   it('is not mistaken for another one that has its address already', async () => {

@@ -39,6 +39,8 @@ export interface SshServer {
   /** Lets nobody in any more and ends every session. */
   stop(): Promise<void>;
   port(): number;
+  /** Public keys by which clients know it, each `type base64`; none before it was started. */
+  hostKeys(): string[];
   /** Ends all sessions of an install that is taken away; resolves when their processes are gone. */
   endSessions(installId: string): Promise<void>;
   /** What is not as it should be, one sentence; null if all is well. */
@@ -93,6 +95,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   const { layout, daemons, cgroups, questions, installOf, log, clock } = options;
   const { recheckMs = 10_000, unansweredMs = 120_000, mostConnections = 20 } = options;
   const listen = { ...options.listen };
+  let hostKeys: string[] = [];
   const sessions = createSessions({
     folder: join(layout.runFolder, 'ssh'),
     questions,
@@ -138,7 +141,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
   async function writeFiles(): Promise<void> {
     await ensureFolder(layout.scripts, { uid: 0, gid: 0, mode: 0o755 });
     await ensureFolder(layout.ssh, { uid: 0, gid: 0, mode: 0o700 });
-    await provideHostKey(hostKeyFile(layout), log);
+    hostKeys = [await provideHostKey(hostKeyFile(layout), log)];
     for (const file of await filesToBe()) {
       if (!(await isInPlace(file))) await writeSystemFile(file.path, file.text, { mode: file.mode });
     }
@@ -149,8 +152,10 @@ export function createSshServer(options: SshServerOptions): SshServer {
       name: DAEMON,
       description: 'SSH and SFTP',
       command: ['/usr/sbin/sshd', '-D', '-e', '-f', configFile(layout)],
-      // sshd reads its configuration once: another one has it started again.
-      environment: { HOMEPORT_CONFIGURATION: digestOf(renderSshdConfig(layout, listen)) },
+      // sshd reads its configuration and its key once: another one has it started again.
+      environment: {
+        HOMEPORT_CONFIGURATION: digestOf([renderSshdConfig(layout, listen), ...hostKeys].join('')),
+      },
       limits: LIMITS,
       ready: () => requireSshBanner(listen),
     };
@@ -185,6 +190,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
     },
 
     port: () => listen.port,
+    hostKeys: () => hostKeys,
 
     endSessions: sessions.endOf,
 
