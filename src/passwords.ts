@@ -20,7 +20,8 @@ export interface PasswordWeakness {
 
 /**
  * What speaks against a password that a person chooses, whatever its length; null: nothing. NIST SP 800-63B, section 3.1.1.2, asks to
- * refuse what is expected: here the repeated and the person's own address, which take no list to know.
+ * refuse what is expected: here the repeated and the person's own address, which take no list to know. What takes one:
+ * password-guesses.ts.
  */
 export function weaknessOf(password: string, email: string): PasswordWeakness | null {
   const text = password.normalize('NFKC').toLowerCase();

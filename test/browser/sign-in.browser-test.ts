@@ -246,6 +246,9 @@ describe('a link of the first start or of the command line', () => {
     const page = await portal.browser({ width: 360 });
     await page.goto(new URL(link).pathname);
     await page.getByText('Welcome, Test.').waitFor();
+    await choosePassword(page, 'password1234');
+    await page.getByRole('button', { name: 'Set the password' }).click();
+    await page.getByRole('alert').getByText('This password is easy to guess').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText('Your password is set.').waitFor();

@@ -28,6 +28,7 @@ export interface OpenInvitation {
   account_name: string;
   user_id: string;
   first_name: string;
+  last_name: string;
   email: string;
   /** Known people have a password already, and keep it. */
   has_password: boolean;
@@ -102,16 +103,16 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
 
   /**
    * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Throws NotFound if the link was
-   * used before, was replaced or has expired; InvalidRequest.
+   * used before, was replaced or has expired; InvalidRequest, RateLimited.
    */
   async function accept(token: string, password: string | null, origin: SessionOrigin): Promise<void> {
     const invitation = await find(token);
     if (!invitation) throw new NotFound();
     const { account_id: accountId, user_id: userId, email } = invitation;
     if (!invitation.has_password && password === null) throw passwordRequired();
-    if (!invitation.has_password && password !== null) requireFitPassword(password, email, 'Invitation');
     // Only of who needs it: the hash is costly.
-    const passwordHash = invitation.has_password || password === null ? null : await hashPassword(password);
+    const passwordHash =
+      invitation.has_password || password === null ? null : await chosen(invitation, password);
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
@@ -127,6 +128,12 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
         subject: { id: userId, name: email },
       });
     });
+  }
+
+  /** The hash of the first password of somebody who is invited. */
+  async function chosen(invitation: OpenInvitation, password: string): Promise<string> {
+    await requireFitPassword(limits, password, { ...invitation, id: invitation.user_id }, 'Invitation');
+    return hashPassword(password);
   }
 
   /** Ends the membership that a link invites to. Throws NotFound where the link cannot be used any more. */

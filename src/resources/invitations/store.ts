@@ -12,6 +12,7 @@ export function findOpenInvitation(queries: Queries, tokenHash: string, now: str
       'account.name as account_name',
       'invitation.user_id',
       'person.first_name',
+      'person.last_name',
       'person.email',
       'person.password_hash',
     ])

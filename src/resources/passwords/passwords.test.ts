@@ -44,6 +44,8 @@ async function asked(person: Person): Promise<string> {
   return token;
 }
 
+const EASY =
+  'This password is easy to guess: put four or more words together that have nothing to do with each other or with you';
 const GONE = { status: 404, body: { message: 'Resource not found' } };
 
 describe('a forgotten password', () => {
@@ -217,6 +219,7 @@ describe('a link', () => {
       ['aaaaaaaaaaaa', 'too_simple', 'The password must be made of at least 4 different characters'],
       [person.email.toUpperCase(), 'like_email', 'The password must not be made of your e-mail address'],
       [`${person.userId}1234`, 'like_email', 'The password must not be made of your e-mail address'],
+      ['Homeport2026!', 'easily_guessed', EASY],
     ] as const) {
       const refused = refusal('Password.password', `invalid_value / ${code}`, message);
       expect(await set(token, password)).toMatchObject(refused);

@@ -1,8 +1,25 @@
 import { invalidValue } from '../../failures.ts';
+import { isEasilyGuessed, type PasswordOwner } from '../../password-guesses.ts';
 import { weaknessOf } from '../../passwords.ts';
+import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 
-/** Throws InvalidRequest where a password is one of those that are guessed first. */
-export function requireFitPassword(password: string, email: string, resource = 'Password'): void {
-  const weakness = weaknessOf(password, email);
+/** Throws InvalidRequest where a password is one of those that are guessed first, RateLimited where many were. */
+export async function requireFitPassword(
+  limits: Pick<SignInLimits, 'newPassword'>,
+  password: string,
+  owner: PasswordOwner & { id: string },
+  resource = 'Password',
+): Promise<void> {
+  const choice = await limits.newPassword(owner.id);
+  const weakness = weaknessOf(password, owner.email);
   if (weakness) throw invalidValue(resource, 'password', weakness.code, weakness.message);
+  if (await isEasilyGuessed(password, owner)) {
+    throw invalidValue(
+      resource,
+      'password',
+      'easily_guessed',
+      'This password is easy to guess: put four or more words together that have nothing to do with each other or with you',
+    );
+  }
+  choice.succeeded();
 }

@@ -27,7 +27,7 @@ export interface PasswordService {
   requestReset(email: string, origin: SessionOrigin): Promise<void>;
   /** Throws NotFound. */
   findLink(token: string): Promise<{ email: string; first_name: string; purpose: 'first' | 'reset' }>;
-  /** Throws NotFound, InvalidRequest. */
+  /** Throws NotFound, InvalidRequest, RateLimited. */
   setByLink(token: string, password: string, origin: SessionOrigin): Promise<void>;
   /** Throws InvalidRequest where the current password is not right or the new one not fit, RateLimited. */
   change(
@@ -74,7 +74,7 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     // Before the costly hash, which is not for whoever makes up tokens.
     if (!link) throw new NotFound();
     const { user_id: userId, email } = link;
-    requireFitPassword(password, email);
+    await requireFitPassword(limits, password, { ...link, id: userId });
     const passwordHash = await hashPassword(password);
     await database.write(async (transaction) => {
       const { queries } = transaction;
@@ -96,10 +96,10 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     const { id, userId } = session;
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
-    requireFitPassword(password, person.email);
     const attempt = await limits.presentPassword(userId);
     if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
     attempt.succeeded();
+    await requireFitPassword(limits, password, person);
     const passwordHash = await hashPassword(password);
     await database.write(async (transaction) => {
       const { queries } = transaction;

@@ -8,6 +8,7 @@ export interface OpenPasswordLink {
   purpose: 'first' | 'reset';
   email: string;
   first_name: string;
+  last_name: string;
 }
 
 export function findPasswordLink(
@@ -18,7 +19,7 @@ export function findPasswordLink(
   return queries
     .selectFrom('password_links as link')
     .innerJoin('users as person', 'person.id', 'link.user_id')
-    .select(['link.user_id', 'link.purpose', 'person.email', 'person.first_name'])
+    .select(['link.user_id', 'link.purpose', 'person.email', 'person.first_name', 'person.last_name'])
     .where('link.token_hash', '=', tokenHash)
     .where('link.expires_at', '>', now)
     .executeTakeFirst();

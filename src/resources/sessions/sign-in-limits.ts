@@ -31,6 +31,8 @@ export interface SignInLimits {
   presentPassword(userId: string): Promise<Attempt>;
   /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
   enrolment(userId: string): Promise<Attempt>;
+  /** Of passwords that are not fit to be set: it takes a while to see. */
+  newPassword(userId: string): Promise<Attempt>;
   /** Six digits, of which three are right at any time, are soon guessed by who may try. */
   code(userId: string): Promise<Attempt>;
   /** Mails that a stranger can have sent to a person. */
@@ -53,6 +55,7 @@ const PASSWORDS_FROM_ADDRESS: Limit = { name: 'sign-in:person-address', limit: 1
 /** From wherever: ten times as many as one place has. */
 const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 100, windowSeconds: MINUTE };
 const PRESENT_PASSWORDS: Limit = { name: 'password:person', limit: 10, windowSeconds: MINUTE };
+const NEW_PASSWORDS: Limit = { name: 'new-password:person', limit: 10, windowSeconds: MINUTE };
 const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
 const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
@@ -94,6 +97,7 @@ export function createSignInLimits(
     },
     presentPassword: (userId) => attempt([PRESENT_PASSWORDS, userId]),
     enrolment: (userId) => attempt([ENROLMENTS, userId]),
+    newPassword: (userId) => attempt([NEW_PASSWORDS, userId]),
     code: (userId) => attempt([CODES_OF_PERSON, userId]),
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);

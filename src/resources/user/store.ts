@@ -6,10 +6,12 @@ import type { Tables } from '../../database/tables.ts';
 export interface PersonWithPassword {
   id: string;
   email: string;
+  first_name: string;
+  last_name: string;
   password_hash: string | null;
 }
 
-const WITH_PASSWORD = ['id', 'email', 'password_hash'] as const;
+const WITH_PASSWORD = ['id', 'email', 'first_name', 'last_name', 'password_hash'] as const;
 
 export function findPersonByEmail(
   queries: Queries,

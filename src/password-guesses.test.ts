@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest';
+import { isEasilyGuessed, wordsAbout } from './password-guesses.ts';
+
+const ADA = { email: 'ada.k@people.example', first_name: 'Ada', last_name: 'King-Lovelace' };
+
+it.each([
+  ['password1234', true],
+  ['P@ssw0rd2024', true],
+  ['qwertyuiop12', true],
+  ['1q2w3e4r5t6y', true],
+  ['abcdabcdabcd', true],
+  ['12345678901234567890', true],
+  ['Homeport2026!', true],
+  ['Lovelace1234', true],
+  ['peoplelovelace', true],
+  ['drowssap4321', true],
+  ['correct horse battery staple', false],
+  ['lovelace and the engine', false],
+  ['kX9#mQ2$vL7p', false],
+  ['ein langer Satz von mir', false],
+  [`${'password'.repeat(8)} and so on`, true],
+] as const)('%j is easily guessed: %s', async (password, guessed) => {
+  expect(await isEasilyGuessed(password, ADA)).toBe(guessed);
+});
+
+it('takes what is known of a person apart', () => {
+  expect(wordsAbout(ADA)).toEqual([
+    'ada.k@people.example',
+    'ada.k',
+    'people.example',
+    'ada',
+    'king-lovelace',
+    'k',
+    'people',
+    'example',
+    'king',
+    'lovelace',
+    'homeport',
+  ]);
+});

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openTestDatabase } from '../../../test/database.ts';
+import { createRateLimiter } from '../../api/limits.ts';
+import { manualClock } from '../../clock.ts';
+import { InvalidRequest, RateLimited } from '../../failures.ts';
+import { createSignInLimits } from '../sessions/sign-in-limits.ts';
+import { requireFitPassword } from './rules.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database.remove());
+
+it('looks at ten unfit passwords of a person a minute; fit ones do not count', async () => {
+  const clock = manualClock();
+  const limits = createSignInLimits(createRateLimiter(database, clock), { perMinute: true });
+  const owner = { id: 'ada', email: 'ada@people.example', first_name: 'Ada', last_name: 'Byron' };
+  const choose = (password: string) => requireFitPassword(limits, password, owner);
+  for (let times = 0; times < 11; times++) await choose('correct horse battery staple');
+  for (let times = 0; times < 10; times++) {
+    await expect(choose('password1234')).rejects.toBeInstanceOf(InvalidRequest);
+  }
+  await expect(choose('password1234')).rejects.toBeInstanceOf(RateLimited);
+  clock.advance(60_000);
+  await choose('correct horse battery staple');
+});
