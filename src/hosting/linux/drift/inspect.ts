@@ -1,22 +1,20 @@
 import type { Difference, InstallRef } from '../../host.ts';
 import { inBatches } from '../in-batches.ts';
 import type { JournalEntry } from '../journal.ts';
-import type { LinuxHostParts } from '../linux-host.ts';
-import type { Website, WebsiteSteps } from '../provisioning.ts';
+import type { LinuxHostParts } from '../linux-host-parts.ts';
+import type { WebsiteSteps } from '../provisioning.ts';
 import type { InstallRecord } from '../record.ts';
+import type { WebsiteLifecycle } from '../website-lifecycle.ts';
 import { checked, type Fault, type Finding, mended, notLookedAt } from './finding.ts';
 import { inspectInstall } from './install.ts';
 import { inspectServices } from './services.ts';
 import { kindsOfThings, straying, type Thing } from './things.ts';
 import { withinTurn } from './turn.ts';
 
-export interface InspectedHost extends LinuxHostParts {
+export interface InspectedHost
+  extends LinuxHostParts,
+    Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
   steps: WebsiteSteps;
-  websiteOf(record: InstallRecord): Promise<Website>;
-  /** Brings up what is there of a website. Rejects if it cannot be. */
-  bringUp(record: InstallRecord): Promise<void>;
-  /** Takes away what is left of a making or a removal that was broken off, and its entry in the journal. */
-  undo(entry: JournalEntry): Promise<void>;
   /** Work on one install at a time. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
 }

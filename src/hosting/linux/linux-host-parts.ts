@@ -1,0 +1,41 @@
+import type { Logger } from 'pino';
+import type { Randomness } from '../../ids.ts';
+import type { ListenAddress } from '../../setting-values.ts';
+import type { Backups } from './backups/backups.ts';
+import type { Cron } from './cron.ts';
+import type { DatabaseServer } from './daemons/mariadb.ts';
+import type { Firewall } from './isolation/firewall.ts';
+import type { Journal } from './journal.ts';
+import type { LiveInstalls } from './live-installs.ts';
+import type { WebsiteRemains } from './provisioning.ts';
+import type { Records } from './record.ts';
+import type { SshServer } from './ssh/ssh-server.ts';
+import type { WebsiteParts } from './website-parts.ts';
+import type { WordPressCores } from './wordpress/cores.ts';
+import type { Golden } from './wordpress/golden.ts';
+
+/** Everything that the Linux host is made of; src/linux-host.ts puts it together. */
+export interface LinuxHostParts extends WebsiteParts {
+  /** The id that a control plane on another machine has given to this host; null: it gives itself one. */
+  givenId: string | null;
+  /** How many installs it has room for; null: what its memory and disk allow. */
+  capacity: number | null;
+  edgeHttp: ListenAddress;
+  databaseServer: DatabaseServer;
+  cores: WordPressCores;
+  golden: Golden;
+  firewall: Firewall;
+  backups: Backups;
+  ssh: SshServer;
+  cron: Cron;
+  records: Records;
+  journal: Journal;
+  /** The records of the installs that are whole, for what asks often. */
+  live: LiveInstalls;
+  log: Logger;
+  random: Randomness;
+  /** Whether an install of this name is a copy that is there for a moment, made to try something with it. */
+  isTrial(installName: string): boolean;
+  /** Called after each step of the making of a website: where a test breaks off. */
+  reached?: ((step: string, website: WebsiteRemains) => void) | undefined;
+}
