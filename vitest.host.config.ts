@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
     include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
     maxWorkers: 2,
     provide: { postgresUrl: '' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock, timestamp } from '../clock.ts';
@@ -88,6 +88,11 @@ describe('createAuthenticator', () => {
     database = await openTestDatabase();
   });
   afterAll(() => database.remove());
+  const started: Authenticator[] = [];
+  /** Else what they noted is written down when the database is gone. */
+  afterEach(async () => {
+    for (const one of started.splice(0)) await one.flush();
+  });
   beforeEach(async () => {
     clock = manualClock();
     looks = 0;
@@ -137,6 +142,7 @@ describe('createAuthenticator', () => {
     const authenticator = createAuthenticator(watched(), clock, (error) => {
       throw error;
     });
+    started.push(authenticator);
     const activity = createActivityLog({ clock, random: systemRandomness });
     const parts = { database, activity, clock, random: systemRandomness };
     return { authenticator, credentials: createCredentialService(parts, authenticator.forget) };

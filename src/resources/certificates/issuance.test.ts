@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
@@ -59,6 +59,11 @@ afterAll(async () => {
 let install: { id: string; name: string };
 beforeEach(async () => {
   install = await homeport.install(owner, accountId);
+});
+/** Else each test would renew the certificates of all before it. */
+afterEach(async () => {
+  await owner.client.delete(`/installs/${install.id}`);
+  await homeport.idle();
 });
 
 interface Added {
