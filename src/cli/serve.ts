@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import type { Config, ListenAddress } from '../config.ts';
+import type { Config } from '../config.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
+import { hostAndPort } from '../host-and-port.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { curlLine } from './curl-line.ts';
@@ -82,13 +83,13 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
       ['Portal', `${config.publicUrl}/`],
       ['API', base],
       ['Documents', `${config.publicUrl}/docs`],
-      ['Listening on', text(api)],
+      ['Listening on', hostAndPort(api)],
     );
   }
   if (hosting) {
     pairs.push(
       ['Sites', `http://<name>.${config.siteDomain}:${hosting.edgeHttp.port}/`],
-      ['SFTP', text(hosting.ssh)],
+      ['SFTP', hostAndPort(hosting.ssh)],
     );
   }
   pairs.push(['Data', config.dataDir]);
@@ -113,8 +114,4 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
   }
   parts.push('\nCtrl-C ends it.\n');
   return parts.join('\n');
-}
-
-function text({ host, port }: ListenAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { createSocket, type Socket } from 'node:dgram';
 import { connect, isIPv6 } from 'node:net';
+import { hostAndPort } from '../host-and-port.ts';
 import type { DnsRecord } from './record.ts';
 import { type DnsMessage, type DnsQuestion, decodeResponse, encodeQuestion, RRTYPES } from './wire.ts';
 
@@ -174,17 +175,13 @@ function answersTo(message: DnsMessage, id: number, question: DnsQuestion): bool
 }
 
 function timeout(server: DnsServer): DnsTimeout {
-  return new DnsTimeout(`The DNS server ${nameOf(server)} did not answer in time.`);
+  return new DnsTimeout(`The DNS server ${hostAndPort(server)} did not answer in time.`);
 }
 
 function unreachable(server: DnsServer, cause: unknown): DnsUnreachable {
-  return new DnsUnreachable(`The DNS server ${nameOf(server)} cannot be reached.`, { cause });
+  return new DnsUnreachable(`The DNS server ${hostAndPort(server)} cannot be reached.`, { cause });
 }
 
 function noDns(server: DnsServer, cause: unknown): DnsUnreachable {
-  return new DnsUnreachable(`What answers at ${nameOf(server)} does not speak DNS.`, { cause });
-}
-
-function nameOf({ host, port }: DnsServer): string {
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+  return new DnsUnreachable(`What answers at ${hostAndPort(server)} does not speak DNS.`, { cause });
 }

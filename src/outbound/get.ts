@@ -1,6 +1,7 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { hostAndPort } from '../host-and-port.ts';
 import {
   type ConnectionProblem,
   codeOf,
@@ -51,7 +52,12 @@ export async function getAt(
     };
   } catch (error) {
     const problem = limit.signal.aborted ? 'timeout' : connectionProblem(error);
-    throw visitFailure(error, problem, url, `${shownText(hostOf(url.hostname))} at ${inPort(address, port)}`);
+    throw visitFailure(
+      error,
+      problem,
+      url,
+      `${shownText(hostOf(url.hostname))} at ${hostAndPort({ host: address, port })}`,
+    );
   } finally {
     limit.end();
   }
@@ -158,10 +164,6 @@ function leaveUnread(response: IncomingMessage): string {
 
 function joined(headers: NodeJS.Dict<string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, values = []]) => [name, values.join(', ')]));
-}
-
-function inPort(address: string, port: number): string {
-  return `${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 }
 
 function visitFailure(

@@ -9,6 +9,7 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import type { Clock } from '../clock.ts';
+import { hostAndPort } from '../host-and-port.ts';
 import { codeOf, connectionProblem, connectionSentence } from './connection-problem.ts';
 import { shownText } from './foreign-text.ts';
 import { parseSeenCertificate, type SeenCertificate } from './seen-certificate.ts';
@@ -37,7 +38,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
 
   return async (host: string, address: string, port: number, signal: AbortSignal): Promise<Handshake> => {
     const limit = timeLimit(signal, limitMs);
-    const where = `${shownText(host)} at ${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
+    const where = `${shownText(host)} at ${hostAndPort({ host: address, port })}`;
     const socket = connect({
       host: address,
       port,

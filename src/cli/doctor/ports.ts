@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ownCertificateFile } from '../../api/api-certificate.ts';
 import type { Config, ListenAddress } from '../../config.ts';
+import { hostAndPort } from '../../host-and-port.ts';
 import { askApi, askHttp, askSsh, askTls, whyNotFree } from './answering.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -27,11 +28,11 @@ async function checkAnswers(port: Port): Promise<Finding> {
   if (address.port === 0) return chosenLater(port);
   try {
     await ask(address);
-    return ok(check, `Answers on ${text(address)}.`);
+    return ok(check, `Answers on ${hostAndPort(address)}.`);
   } catch (error) {
     return problem(
       check,
-      `A server runs, but does not answer on ${text(address)}: ${reasonOf(error)}.`,
+      `A server runs, but does not answer on ${hostAndPort(address)}: ${reasonOf(error)}.`,
       `Call doctor with the ${setting} that the server has; if it has this one, restart it and look at its log.`,
     );
   }
@@ -41,7 +42,9 @@ async function checkFree(port: Port): Promise<Finding> {
   const { check, setting, address } = port;
   if (address.port === 0) return chosenLater(port);
   const reason = await whyNotFree(address);
-  return reason === null ? ok(check, `${text(address)} is free.`) : notFree(check, setting, address, reason);
+  return reason === null
+    ? ok(check, `${hostAndPort(address)} is free.`)
+    : notFree(check, setting, address, reason);
 }
 
 function chosenLater({ check, setting }: Port): Finding {
@@ -60,14 +63,14 @@ export async function checkApiPort(config: Config, serverRuns: boolean): Promise
   return serverRuns
     ? warning(
         check,
-        `A server runs, but none listens on ${text(address)}.`,
+        `A server runs, but none listens on ${hostAndPort(address)}.`,
         'That is as it should be beside "serve --only hosting"; else call doctor with the HOMEPORT_LISTEN that the server has.',
       )
-    : ok(check, `${text(address)} is free.`);
+    : ok(check, `${hostAndPort(address)} is free.`);
 }
 
 async function checkApiAnswers(check: string, config: Config): Promise<Finding> {
-  const where = text(config.listen);
+  const where = hostAndPort(config.listen);
   try {
     const { status, fingerprint } = await askApi(config.listen);
     if (status === 503) {
@@ -99,7 +102,7 @@ function fingerprintOfFile({ tlsCert, dataDir }: Config): string | undefined {
 }
 
 function notFree(check: string, setting: string, address: ListenAddress, reason: string): Finding {
-  const where = text(address);
+  const where = hostAndPort(address);
   switch (reason) {
     case 'EADDRINUSE':
       return problem(
@@ -126,8 +129,4 @@ function notFree(check: string, setting: string, address: ListenAddress, reason:
         `Choose another address in ${setting}.`,
       );
   }
-}
-
-function text({ host, port }: ListenAddress): string {
-  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }

@@ -1,7 +1,7 @@
-import { isIPv6 } from 'node:net';
 import type { Config } from '../../config.ts';
 import { askServer, type DnsServer, DnsTimeout, DnsUnreachable } from '../../dns/client.ts';
 import { systemDnsServers } from '../../dns/resolver.ts';
+import { hostAndPort } from '../../host-and-port.ts';
 import { codeOf, type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'resolvers';
@@ -53,21 +53,17 @@ async function whyUnusable(server: DnsServer): Promise<string | null> {
       signal: AbortSignal.timeout(PATIENCE_MS),
       attemptMs: ATTEMPT_MS,
     });
-    return rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? null : `${nameOf(server)} answers ${rcode}`;
+    return rcode === 'NOERROR' || rcode === 'NXDOMAIN' ? null : `${hostAndPort(server)} answers ${rcode}`;
   } catch (error) {
-    if (error instanceof DnsTimeout) return `${nameOf(server)} does not answer within 2 s`;
+    if (error instanceof DnsTimeout) return `${hostAndPort(server)} does not answer within 2 s`;
     if (!(error instanceof DnsUnreachable)) throw error;
     const code = codeOf(error.cause);
     return code === undefined
-      ? `what answers at ${nameOf(server)} does not speak DNS`
-      : `${nameOf(server)} cannot be reached (${code})`;
+      ? `what answers at ${hostAndPort(server)} does not speak DNS`
+      : `${hostAndPort(server)} cannot be reached (${code})`;
   }
 }
 
 function named(servers: DnsServer[]): string {
-  return servers.map(nameOf).join(', ');
-}
-
-function nameOf({ host, port }: DnsServer): string {
-  return isIPv6(host) ? `[${host}]:${port}` : `${host}:${port}`;
+  return servers.map(hostAndPort).join(', ');
 }

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { askSocket } from '../../probe.ts';
 import type { DaemonSpec, Daemons } from '../daemon.ts';
 import { NGINX } from './refusals.ts';
-import { LARGEST_FILE } from './render-main.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
 import { generationsOf, workersOf } from './worker-processes.ts';
 
@@ -32,6 +31,11 @@ export interface RunningNginxOptions {
 }
 
 const NAME = 'nginx';
+/**
+ * Bytes that nginx may write to one file: a body that a visitor sends, and some. An answer that is kept is written whole, whatever the
+ * size of its cache, so one that is longer and did not say so breaks off here.
+ */
+const LARGEST_FILE = 80 * 1024 * 1024;
 const RELOADED_WITHIN_MS = 60_000;
 /** nginx is looked at this often at first, and ever more seldom: with a thousand websites it reads for as long as looking would cost. */
 const FIRST_LOOK_AFTER_MS = 4;

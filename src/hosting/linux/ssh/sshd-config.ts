@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { hostAndPort } from '../../../host-and-port.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { LinuxLayout } from '../layout.ts';
@@ -17,11 +18,11 @@ export const configFile = (layout: LinuxLayout): string => join(layout.ssh, 'ssh
  * The configuration of sshd, whole (sshd_config(5)). Keys alone sign in, and which may the host says; every session is led
  * into the sandbox of its install. Nothing is forwarded, and no file or variable of a client's has a say.
  */
-export function renderSshdConfig(layout: LinuxLayout, { host, port }: ListenAddress): string {
+export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): string {
   const asked = [keysScript(layout), layout.keysSocket, '%u', '%t', '%k'];
   const forced = ['exec', sessionScript(layout), sessionsSocket(layout)];
   const settings: [string, string][] = [
-    ['ListenAddress', `${host.includes(':') ? `[${host}]` : host}:${port}`],
+    ['ListenAddress', hostAndPort(listen)],
     ['HostKey', plain(hostKeyFile(layout))],
     ['PidFile', 'none'],
 

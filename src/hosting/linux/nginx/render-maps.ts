@@ -1,0 +1,74 @@
+import type { ListenAddress } from '../../../setting-values.ts';
+
+/** Cookies of visitors who are shown pages of their own. */
+const PERSONAL_COOKIES = [
+  'wordpress_logged_in',
+  'wordpress_sec',
+  'wp-postpass',
+  'comment_author',
+  'woocommerce_items_in_cart',
+  'woocommerce_cart_hash',
+  'wp_woocommerce_session',
+  'edd_items_in_cart',
+];
+
+/** Paths below which every answer may be for one visitor alone. */
+const PERSONAL_PATHS = 'wp-admin|wp-login\\.php|wp-json|wp-cron\\.php|xmlrpc\\.php|cart|checkout|my-account';
+
+/** What may be kept without having told its length, which downloads may not. */
+const PAGE_TYPES =
+  'text/(?!event-stream)|image/|font/|application/(?:[a-z0-9.+-]*(?:json|xml)|(?:x-)?javascript)(?:[ ;]|$)';
+
+/**
+ * The variables that are worked out from a request.
+ *
+ * Where a visitor named a port, redirects and WordPress name one too. Who names none came by the default port, through a
+ * forwarding rule perhaps, and the ports that nginx listens on are none of their business. The authority of a target in absolute form
+ * overrules the Host header (RFC 9112 section 3.2.2).
+ */
+export function renderMaps({ edgeHttps }: { edgeHttps: ListenAddress }): string {
+  const httpsPort = edgeHttps.port === 443 ? '""' : `":${edgeHttps.port}"`;
+  return `map $request $authority {
+    default $http_host;
+    "~*^\\S+ https?://(?<target_authority>[^/?#\\s]*)" $target_authority;
+}
+map "$scheme $authority" $port_suffix {
+    default "";
+    "~^http [^:]*:80$" "";
+    "~^https [^:]*:443$" "";
+    "~(?<named_port>:\\d{1,5})$" $named_port;
+}
+map $authority $https_port_suffix {
+    default "";
+    "~:\\d{1,5}$" ${httpsPort};
+}
+map $request_uri $unsendable {
+    default 1;
+    "~^/[\\x21\\x22\\x24-\\x5b\\x5d-\\x7e]*$" 0;
+}
+map $request_method $php_method {
+    default $request_method;
+    HEAD GET;
+}
+map $http_cookie $personal_cookie {
+    default "";
+    "~(?:^|;\\s*)(?:${PERSONAL_COOKIES.join('|')})" 1;
+}
+map $request_uri $personal_path {
+    default "";
+    "~*^[^?]*/(?:${PERSONAL_PATHS})(?:[/?]|$)" 1;
+    "~[?&]rest_route=" 1;
+}
+map "$upstream_http_content_length $upstream_http_content_type" $large_answer {
+    default 1;
+    "~^\\d{1,7} " "";
+    "~*^ (?:${PAGE_TYPES})" "";
+}
+map $upstream_cache_status $cache_state {
+    default $upstream_cache_status;
+    "" BYPASS;
+    EXPIRED MISS;
+    REVALIDATED HIT;
+    UPDATING STALE;
+}`;
+}
