@@ -120,8 +120,8 @@ function SignedIn({ session }: { session: PortalSession }) {
 }
 
 function Places() {
-  useLiveChanges();
-  const { accounts } = useSession();
+  const { user, accounts } = useSession();
+  useLiveChanges(user.id);
   const [shownId, show] = useState<string>();
   const account = accounts.find(({ id }) => id === shownId) ?? lastAccount(accounts);
   return (

@@ -2,17 +2,24 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { SESSION_KEY } from '../session/session.ts';
 import { type Change, concerns, parseChange } from './change.ts';
+import { loadAgain } from './load-again.ts';
+import { shareStream } from './shared-stream.ts';
 import { followStream } from './stream.ts';
+import { whileVisible } from './while-visible.ts';
 
 /** Changes come in bursts: what they concern is loaded again once for all of them. */
 const GATHER_MS = 250;
 /** Where changes do not end, whole lists are loaded no more often than this. */
 const LEAST_BETWEEN_MS = 2_000;
 
-/** While it is mounted, what others change is loaded again as they change it. */
-export function useLiveChanges(): void {
+/**
+ * While it is mounted and the page in sight, what others change is loaded again as they change it. All windows of the person in this
+ * browser share one connection; with somebody else's, whose changes are others, they share none.
+ */
+export function useLiveChanges(userId: string): void {
   const queries = useQueryClient();
   useEffect(() => {
+    const address = new URL('portal/api/events', document.baseURI).href;
     let gathered: Change[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
     let loadedAt = 0;
@@ -21,22 +28,23 @@ export function useLiveChanges(): void {
       const changes = gathered;
       gathered = [];
       timer = undefined;
-      queries.invalidateQueries({
-        predicate: ({ queryKey }) => changes.some((change) => concerns(change, queryKey)),
-      });
+      loadAgain(queries, ({ queryKey }) => changes.some((change) => concerns(change, queryKey)));
     };
-    const leave = followStream(new URL('portal/api/events', document.baseURI), {
-      change(text) {
+    const listener = {
+      change(text: string) {
         const change = parseChange(text);
         if (change) gathered.push(change);
         timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
       },
       resync: () => void queries.invalidateQueries(),
       refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
-    });
+    };
+    const leave = whileVisible(() =>
+      shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener),
+    );
     return () => {
       clearTimeout(timer);
       leave();
     };
-  }, [queries]);
+  }, [queries, userId]);
 }

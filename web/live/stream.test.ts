@@ -20,14 +20,6 @@ class FakeStream implements Stream {
   }
 }
 
-class FakePage extends EventTarget {
-  hidden = false;
-  show(shown: boolean): void {
-    this.hidden = !shown;
-    this.dispatchEvent(new Event('visibilitychange'));
-  }
-}
-
 beforeEach(() => {
   vi.useFakeTimers();
 });
@@ -36,38 +28,32 @@ afterEach(() => {
 });
 
 function follow() {
-  const page = new FakePage();
   const streams: FakeStream[] = [];
   const told: string[] = [];
   const leave = followStream(
-    new URL('https://homeport.example/portal/api/events'),
+    'https://homeport.example/portal/api/events',
     {
       change: (text) => told.push(text),
       resync: () => told.push('resync'),
       refused: () => told.push('refused'),
     },
-    {
-      page,
-      connect() {
-        const stream = new FakeStream();
-        streams.push(stream);
-        return stream;
-      },
+    () => {
+      const stream = new FakeStream();
+      streams.push(stream);
+      return stream;
     },
   );
   const open = () => streams.filter(({ readyState }) => readyState !== 2).length;
-  return { page, streams, told, leave, open };
+  return { streams, told, leave, open };
 }
 
 it('tells what comes, until it is left', () => {
-  const { page, streams, told, leave, open } = follow();
+  const { streams, told, leave, open } = follow();
   streams[0]?.tell('resync');
   streams[0]?.tell('change', 'one');
   expect(told).toEqual(['resync', 'one']);
   leave();
   expect(open()).toBe(0);
-  page.show(true);
-  expect(streams).toHaveLength(1);
 });
 
 it('says that it was refused, and asks again after a while', () => {
@@ -90,20 +76,10 @@ it('leaves a connection that broke to the browser, which takes it up again', () 
   expect(streams).toHaveLength(1);
 });
 
-it('is closed while nobody looks at the page, and opened again, once', () => {
-  const { page, streams, open } = follow();
-  page.show(false);
-  expect(open()).toBe(0);
-  page.show(true);
-  page.show(true);
-  expect(streams).toHaveLength(2);
-  expect(open()).toBe(1);
-});
-
-it('asks for nothing while it is hidden, also if it was refused just before', () => {
-  const { page, streams } = follow();
+it('asks for nothing more once it is left, also if it was refused just before', () => {
+  const { streams, leave } = follow();
   streams[0]?.refuse();
-  page.show(false);
+  leave();
   vi.advanceTimersByTime(60_000);
   expect(streams).toHaveLength(1);
 });

@@ -1,4 +1,4 @@
-/** What a stream of events tells. */
+/** What the server's stream of changes tells. */
 export interface StreamListener {
   /** One change, as it was sent. */
   change(text: string): void;
@@ -17,58 +17,36 @@ export interface Stream {
   close(): void;
 }
 
-/** What it needs of the browser. */
-export interface Browser {
-  connect(address: URL): Stream;
-  page: Pick<Document, 'addEventListener' | 'removeEventListener' | 'hidden'>;
-}
-
-const thisBrowser = (): Browser => ({ connect: (address) => new EventSource(address), page: document });
-
 /** `EventSource.CLOSED`. */
 const CLOSED = 2;
 
 /**
- * Follows the server's events until the returned function is called. A browser takes up a broken connection again by itself, but not
- * one that was refused. A page that nobody looks at holds no connection, of which browsers have few for each host; the
- * server begins each with `resync`, so nothing is missed.
+ * Follows the server's changes until the returned function is called. A browser takes up a broken connection again by itself, but
+ * not one that was refused. The server begins each with `resync`, so nothing is missed.
  */
 export function followStream(
-  address: URL,
+  address: string,
   listener: StreamListener,
-  { connect, page }: Browser = thisBrowser(),
+  connect: (address: string) => Stream = (at) => new EventSource(at),
 ): () => void {
-  let stream: Stream | undefined;
+  let stream: Stream;
   let again: ReturnType<typeof setTimeout> | undefined;
 
   function open(): void {
-    clearTimeout(again);
-    stream?.close();
     const opened = connect(address);
     stream = opened;
     opened.addEventListener('change', (event) => listener.change(event.data));
     opened.addEventListener('resync', () => listener.resync());
     opened.addEventListener('error', () => {
       if (opened.readyState !== CLOSED) return;
-      listener.refused();
       again = setTimeout(open, AGAIN_MS);
+      listener.refused();
     });
   }
 
-  function close(): void {
-    clearTimeout(again);
-    stream?.close();
-    stream = undefined;
-  }
-
-  const look = () => {
-    if (page.hidden) close();
-    else if (!stream) open();
-  };
-  page.addEventListener('visibilitychange', look);
-  look();
+  open();
   return () => {
-    page.removeEventListener('visibilitychange', look);
-    close();
+    clearTimeout(again);
+    stream.close();
   };
 }

@@ -1,0 +1,127 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Person } from '../homeport.ts';
+import { PASSWORD, type Portal, startPortal } from './portal.ts';
+
+const EVENTS = '/portal/api/events';
+
+/** The pages of a browser that have asked for live changes, one after the other; each asks anew when it is given the lock. */
+function watchStreams(context: BrowserContext): Page[] {
+  const followed: Page[] = [];
+  context.on('request', (request) => {
+    if (new URL(request.url()).pathname === EVENTS) followed.push(request.frame().page());
+  });
+  return followed;
+}
+
+/** As the browser does when another tab is chosen, or the window is put away; a browser without a screen has no such thing. */
+const show = (page: Page, shown: boolean) =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { configurable: true, get: () => ${!shown} });
+    document.dispatchEvent(new Event('visibilitychange'));
+  `);
+
+describe('live changes in several windows of a browser', () => {
+  let portal: Portal;
+  let owner: Person;
+  let accountId: string;
+  beforeAll(async () => {
+    portal = await startPortal();
+  });
+  afterAll(() => portal.remove());
+
+  /** So many windows with the sites of a new account; `followed` are those that have asked for live changes. */
+  async function windows(count: number) {
+    ({ owner, accountId } = await portal.homeport.ownedAccount());
+    const first = await portal.signedIn(owner);
+    const context = first.context();
+    await first.goto('about:blank');
+    const followed = watchStreams(context);
+    const pages = [first];
+    while (pages.length < count) pages.push(await context.newPage());
+    for (const page of pages) {
+      await page.goto(`/accounts/${accountId}/sites`);
+      await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    }
+    return { pages, followed };
+  }
+
+  async function allShow(pages: readonly Page[], name: string) {
+    const { status } = await owner.client.post('/sites', { name, account_id: accountId });
+    expect(status).toBe(201);
+    await Promise.all(pages.map((page) => page.getByText(name).waitFor()));
+  }
+
+  const others = (pages: readonly Page[], page: Page | undefined) => pages.filter((other) => other !== page);
+
+  it('come to eight over one connection, and each can still ask for other things', async () => {
+    const { pages, followed } = await windows(8);
+    await allShow(pages, 'Seen everywhere');
+    expect(followed).toHaveLength(1);
+    const answers = await Promise.all(
+      pages.map((page) => page.evaluate('fetch("/v1/user").then(({ status }) => status)')),
+    );
+    expect(answers).toEqual(Array.from({ length: 8 }, () => 200));
+  });
+
+  it('come on when the window with the connection is put away, closed, or crashes', async () => {
+    const { pages, followed } = await windows(4);
+    const [first] = followed;
+    if (!first) throw new Error('no window follows');
+    await show(first, false);
+    await expect.poll(() => followed.length, { timeout: 10_000 }).toBe(2);
+    await allShow(others(pages, first), 'After one was put away');
+    // What it has missed it shows as soon as somebody looks at it, and takes the connection from nobody.
+    expect(await first.getByText('After one was put away').count()).toBe(0);
+    await show(first, true);
+    await allShow(pages, 'After it was taken up again');
+    expect(followed).toHaveLength(2);
+
+    const [, second] = followed;
+    await second?.close();
+    const three = others(pages, second);
+    await allShow(three, 'After one was closed');
+    expect(followed).toHaveLength(3);
+
+    const [, , third] = followed;
+    if (!third) throw new Error('no window follows');
+    const debug = await third.context().newCDPSession(third);
+    const crashed = third.waitForEvent('crash');
+    void debug.send('Page.crash').catch(() => {});
+    await crashed;
+    await allShow(others(three, third), 'After one has crashed');
+    expect(followed).toHaveLength(4);
+  });
+
+  it('are those of whoever signs in in one of them, and end in all when they sign out', async () => {
+    const { pages } = await windows(2);
+    const next = await portal.homeport.ownedAccount();
+    await portal.homeport.setPassword(next.owner, PASSWORD);
+    const answer = await pages[0]?.request.post('/portal/api/session', {
+      data: { email: next.owner.email, password: PASSWORD },
+      headers: { origin: portal.homeport.origin },
+    });
+    expect(answer?.status()).toBe(200);
+    // The account in the address is not theirs.
+    const ofTheNext = (page: Page) => page.getByRole('heading', { name: 'There is nothing here' });
+    await Promise.all(pages.map((page) => ofTheNext(page).waitFor({ timeout: 20_000 })));
+    await Promise.all(pages.map((page) => page.getByRole('link', { name: 'Sites' }).click()));
+    ({ owner, accountId } = next);
+    await allShow(pages, 'A site of the next');
+
+    await pages[0]?.getByRole('button', { name: /your settings$/ }).click();
+    await pages[0]?.getByRole('button', { name: 'Sign out' }).click();
+    await Promise.all(pages.map((page) => page.getByLabel('E-mail address').waitFor({ timeout: 20_000 })));
+  });
+
+  it('come to each for itself where the browser knows no locks', async () => {
+    ({ owner, accountId } = await portal.homeport.ownedAccount());
+    const first = await portal.signedIn(owner);
+    const followed = watchStreams(first.context());
+    await first.context().addInitScript('delete Navigator.prototype.locks');
+    const pages = [first, await first.context().newPage()];
+    for (const page of pages) await page.goto(`/accounts/${accountId}/sites`);
+    await allShow(pages, 'Seen by both');
+    expect(new Set(followed)).toEqual(new Set(pages));
+  });
+});
