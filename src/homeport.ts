@@ -32,6 +32,7 @@ import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
 import { issuanceHooks } from './resources/certificates/hooks.ts';
 import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
+import { emailChangeJobKinds } from './resources/email-changes/job-kinds.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
@@ -127,6 +128,7 @@ export function createHomeportWorker(
     ...warnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
     ...passwordJobKinds(services.passwords, mailer),
+    ...emailChangeJobKinds(services.emailChanges, mailer, config),
     ...upkeep,
   ];
   const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });

@@ -26,6 +26,8 @@ import { createDomainReportService } from './resources/domain-reports/service.ts
 import { domainPortalRoutes } from './resources/domains/portal-routes.ts';
 import { domainRoutes } from './resources/domains/routes.ts';
 import { createDomainService } from './resources/domains/service.ts';
+import { emailChangeRoutes } from './resources/email-changes/routes.ts';
+import { createEmailChangeService } from './resources/email-changes/service.ts';
 import { createHostService } from './resources/hosts/service.ts';
 import { createOperationsService } from './resources/installs/operations.ts';
 import { installPortalRoutes } from './resources/installs/portal-routes.ts';
@@ -97,6 +99,7 @@ export function createServices(
     liveEvents: createLiveEventService(platform),
     operations: createOperationsService(platform, listening),
     profile: createProfileService(platform),
+    emailChanges: createEmailChangeService(platform, limits),
   };
 }
 
@@ -127,6 +130,7 @@ export function portalRoutes(services: Services): Route[] {
     ...passwordRoutes(services.passwords),
     ...secondFactorRoutes(services.secondFactor),
     ...profileRoutes(services.profile),
+    ...emailChangeRoutes(services.emailChanges),
     ...credentialRoutes(services.credentials),
     ...invitationRoutes(services.invitations),
     ...accountPortalRoutes(services.accounts),

@@ -124,9 +124,21 @@ describe('tidying up', () => {
         .insertInto('password_links')
         .values([link('expired', timestamp(jobs.clock, -1)), link('alive', timestamp(jobs.clock, DAY))])
         .execute();
+      await queries
+        .insertInto('email_changes')
+        .values({
+          user_id: user,
+          id: crypto.randomUUID(),
+          email: 'b@x.example',
+          token_hash: 'expired',
+          expires_at: timestamp(jobs.clock, -1),
+          created_at: now,
+        })
+        .execute();
     });
     await tidy();
     const { reader } = jobs.database;
+    expect(await reader.selectFrom('email_changes').selectAll().execute()).toEqual([]);
     const sessions = await reader.selectFrom('sessions').select('token_hash').execute();
     const links = await reader.selectFrom('password_links').select('token_hash').execute();
     expect({ sessions, links }).toEqual({

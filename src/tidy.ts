@@ -4,6 +4,7 @@ import type { Database, Queries } from './database/database.ts';
 import { pruneChanges } from './database/sqlite-changes.ts';
 import { defineJob, type JobKind } from './jobs/job.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
+import { deleteExpiredEmailChanges } from './resources/email-changes/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
 import { deleteExpiredSessions } from './resources/sessions/store.ts';
 
@@ -56,6 +57,7 @@ export function createTidyJob({
         await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
         await deleteExpiredSessions(queries, now);
         await deleteExpiredPasswordLinks(queries, now);
+        await deleteExpiredEmailChanges(queries, now);
       };
     },
   });

@@ -7,6 +7,7 @@ import { certificatesByAuthority } from './migrations/0002-certificates-by-autho
 import { hosts } from './migrations/0003-hosts.ts';
 import { portal } from './migrations/0004-portal.ts';
 import { changeFeed } from './migrations/0005-change-feed.ts';
+import { emailChanges } from './migrations/0006-email-changes.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -15,6 +16,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0003-hosts': hosts,
   '0004-portal': portal,
   '0005-change-feed': changeFeed,
+  '0006-email-changes': emailChanges,
 };
 
 export interface MigrationOutcome {

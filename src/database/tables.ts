@@ -13,7 +13,13 @@ import type { HostAuthorityRow, HostRow } from './tables/hosts.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
-import type { PasswordLinkRow, RecoveryCodeRow, SecondFactorRow, SessionRow } from './tables/signing-in.ts';
+import type {
+  EmailChangeRow,
+  PasswordLinkRow,
+  RecoveryCodeRow,
+  SecondFactorRow,
+  SessionRow,
+} from './tables/signing-in.ts';
 import type { CredentialRow, SshKeyRow, UserRow } from './tables/users.ts';
 
 /**
@@ -31,6 +37,7 @@ export interface Tables {
   recovery_codes: RecoveryCodeRow;
   sessions: SessionRow;
   password_links: PasswordLinkRow;
+  email_changes: EmailChangeRow;
   activity: ActivityRow;
   sites: SiteRow;
   installs: InstallRow;

@@ -38,6 +38,17 @@ export interface SessionRow {
   created_at: string;
 }
 
+/** An address that a person wants to have. */
+export interface EmailChangeRow {
+  user_id: string;
+  id: string;
+  email: string;
+  /** SHA-256 of the token in the link, hex; null until there is a mail. */
+  token_hash: string | null;
+  expires_at: string;
+  created_at: string;
+}
+
 /** A link with which somebody sets a password without knowing one. */
 export interface PasswordLinkRow {
   /** SHA-256 of the token in the link, hex. */

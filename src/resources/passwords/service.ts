@@ -7,6 +7,7 @@ import { lockRow } from '../../database/lock.ts';
 import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
 import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { deleteEmailChangeOf } from '../email-changes/store.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { deleteSessionsOf } from '../sessions/store.ts';
@@ -117,10 +118,11 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     });
   };
 
-  /** A link to set the one before serves nobody any more. */
+  /** A link to set the one before serves nobody any more, nor an address that was asked for by it. */
   async function replacePassword(queries: Queries, userId: string, passwordHash: string): Promise<void> {
     await setPassword(queries, userId, passwordHash);
     await deletePasswordLinksOf(queries, userId);
+    await deleteEmailChangeOf(queries, userId);
   }
 
   async function createLink(userId: string, purpose: 'first' | 'reset'): Promise<string> {

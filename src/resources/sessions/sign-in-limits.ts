@@ -37,6 +37,8 @@ export interface SignInLimits {
   code(userId: string): Promise<Attempt>;
   /** Mails that a stranger can have sent to a person. */
   resetMail(address: string, email: string): Promise<void>;
+  /** Mails that somebody can have sent to an address that they say they want. */
+  emailChange(userId: string, address: string, email: string): Promise<void>;
   /** Mails that a colleague can have sent to a person who is invited. */
   invitationMail(by: string, to: { accountId: string; userId: string }): Promise<void>;
 }
@@ -60,6 +62,9 @@ const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: 
 const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
 const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
+const NEW_ADDRESSES_OF_ADDRESS: Limit = { name: 'new-address:address', limit: 10, windowSeconds: MINUTE };
+const NEW_ADDRESSES_OF_PERSON: Limit = { name: 'new-address:person', limit: 5, windowSeconds: HOUR };
+const NEW_ADDRESSES: Limit = { name: 'new-address:email', limit: 5, windowSeconds: HOUR };
 const INVITATIONS_OF_PERSON: Limit = { name: 'invitations:person', limit: 5, windowSeconds: HOUR };
 
 /** `perMinute`: false switches off the limits by the minute (the setting of failed authentications is 0). */
@@ -101,6 +106,13 @@ export function createSignInLimits(
     code: (userId) => attempt([CODES_OF_PERSON, userId]),
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
+    },
+    async emailChange(userId, address, email) {
+      await attempt(
+        [NEW_ADDRESSES_OF_ADDRESS, addressBlock(address)],
+        [NEW_ADDRESSES_OF_PERSON, userId],
+        [NEW_ADDRESSES, personOf(email)],
+      );
     },
     async invitationMail(by, { accountId, userId }) {
       await attempt([INVITATIONS_OF_PERSON, `${by}:${accountId}:${userId}`]);

@@ -4,10 +4,8 @@ import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { NotFound, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
-import { deleteInvitationsOf } from '../invitations/store.ts';
-import { deletePasswordLinksOf } from '../passwords/store.ts';
 import type { signedInUserSchema } from '../sessions/schema.ts';
-import { emailKey } from './email-key.ts';
+import { moveToAddress } from './address.ts';
 import { findSignedInUser, updateUser } from './store.ts';
 
 export interface ProfileChange {
@@ -42,14 +40,8 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
         if (isSame(before, user)) return user;
         const moves = user.email !== before.email;
-        await updateUser(queries, userId, {
-          ...names,
-          ...(email === undefined ? {} : { email, email_key: emailKey(email) }),
-        });
-        if (moves) {
-          await deletePasswordLinksOf(queries, userId);
-          await deleteInvitationsOf(queries, userId);
-        }
+        if (Object.keys(names).length > 0) await updateUser(queries, userId, names);
+        if (moves) await moveToAddress(queries, userId, user.email);
         await activity.recordOfPerson(
           transaction,
           OPERATOR,
