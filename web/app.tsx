@@ -35,6 +35,7 @@ const ForgottenPasswordPage = page(signIn, (pages) => pages.ForgottenPasswordPag
 const PasswordLinkPage = page(signIn, (pages) => pages.PasswordLinkPage);
 const InvitationPage = page(signIn, (pages) => pages.InvitationPage);
 const ForcedEnrolmentPage = page(me, (pages) => pages.ForcedEnrolmentPage);
+const ConfirmEmailPage = page(me, (pages) => pages.ConfirmEmailPage);
 const ProfilePage = page(me, (pages) => pages.ProfilePage);
 const SecurityPage = page(me, (pages) => pages.SecurityPage);
 const ApiAccessPage = page(me, (pages) => pages.ApiAccessPage);
@@ -146,6 +147,9 @@ function Places() {
               )}
             </Route>
             <Route path="/me/profile" component={ProfilePage} />
+            <Route path="/me/email/:token">
+              {({ token }) => <ConfirmEmailPage key={token} token={token} />}
+            </Route>
             <Route path="/me/security" component={SecurityPage} />
             <Route path="/me/api-access" component={ApiAccessPage} />
             <Route path="/me/ssh-keys" component={SshKeysPage} />

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { publicKey } from '../contract/things.ts';
 import type { Person } from '../homeport.ts';
+import { mailsTo } from '../mails.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 import { enrol, keepCodes, skippingClock } from './second-factor.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
@@ -54,7 +55,33 @@ describe('the profile', () => {
       first_name: 'Ada',
       phone_number: '+44 20 7946 0000',
     });
-    expect(await page.getByLabel('E-mail address').isEditable()).toBe(false);
+  });
+
+  it('changes the e-mail address by a press on the page that the mail there leads to', async () => {
+    const email = 'ada.byron@people.example';
+    await page.getByLabel('New e-mail address').fill(email);
+    await page.getByLabel('Current password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Send a link there' }).click();
+    await page.getByText(`A mail is on its way to ${email}`).waitFor();
+    await expect.poll(() => focused(page)).toContain('Look into your mail');
+    await expectAccessible(page);
+    await portal.homeport.idle();
+    const [link = ''] =
+      mailsTo(portal.homeport, email)
+        .at(-1)
+        ?.text.match(/https:\/\/\S+/) ?? [];
+    await page.goto(new URL(link).pathname);
+    await page.getByRole('heading', { name: email }).waitFor();
+    await expectAccessibleInBothThemes(page);
+    expect((await owner.client.get('/user')).body).toMatchObject({ email: owner.email });
+    await page.getByRole('button', { name: 'Use this address' }).click();
+    await page.getByText('Your e-mail address is changed.').waitFor();
+    await page.getByText(email).waitFor();
+    expect((await owner.client.get('/user')).body).toMatchObject({ email });
+    owner = { ...owner, email };
+    await page.goto(new URL(link).pathname);
+    await page.getByText('This link does not work').waitFor();
+    await expectAccessible(page);
   });
 });
 

@@ -125,6 +125,16 @@ describe('a deed', () => {
       'The operator switched the second factor of paul@people.example off',
       'The operator ended a session of paul@people.example',
     ]);
+    const moved = {
+      action: 'profile.update',
+      details: { from: 'p@old.example', to: 'paul@people.example' },
+    } as const;
+    expect(sentenceOf({ ...himself, ...moved })).toBe(
+      'Paul changed their e-mail address from p@old.example to paul@people.example',
+    );
+    expect(sentenceOf({ ...operator, ...moved })).toBe(
+      'The operator changed the e-mail address of p@old.example to paul@people.example',
+    );
     expect(told({ ...himself, subject_id: 'session' }, actions)).toEqual([
       'Paul changed their profile',
       'Paul set a password',

@@ -59,7 +59,7 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'second_factor.enable': (entry) => `switched ${whose(entry, 'second factor')} on`,
   'second_factor.disable': (entry) => `switched ${whose(entry, 'second factor')} off`,
   'second_factor.renew_codes': (entry) => `made new recovery codes${ofWhom(entry)}`,
-  'profile.update': (entry) => `changed ${whose(entry, 'profile')}`,
+  'profile.update': profileUpdate,
 };
 
 /** What a newer server has written down, or an older one. */
@@ -75,6 +75,13 @@ function isOwn({ subject_id, subject_name, user_id, user_name }: Told): boolean 
 const ofWhom = (entry: Told) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
 const whose = (entry: Told, what: string) =>
   isOwn(entry) ? `their ${what}` : `the ${what} of ${entry.subject_name}`;
+
+function profileUpdate(entry: Told, { from, to }: Details): string {
+  if (!text(from) || !text(to)) return `changed ${whose(entry, 'profile')}`;
+  return isOwn(entry)
+    ? `changed their e-mail address from ${from} to ${to}`
+    : `changed the e-mail address of ${from} to ${to}`;
+}
 
 function accountUserRemove({ subject_id, subject_name, user_id }: Told, { self, declined }: Details): string {
   if (declined === true) return 'declined the invitation';

@@ -6,6 +6,7 @@ import { Form, textOf } from '../../components/form.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { SESSION_KEY, useSession } from '../../session/session.ts';
+import { EmailSection } from './email-section.tsx';
 
 export function ProfilePage() {
   const { user } = useSession();
@@ -52,16 +53,9 @@ export function ProfilePage() {
             maxLength={40}
             hint="Only if you want to be called."
           />
-          <TextField
-            label="E-mail address"
-            name="email"
-            type="email"
-            value={user.email}
-            hint="You sign in with it. The operator of this platform can change it for you."
-            readOnly
-          />
         </Form>
       </Section>
+      <EmailSection />
     </Page>
   );
 }

@@ -1,0 +1,67 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import { portal } from '../../api/client.ts';
+import { ApiFailure, answered, done } from '../../api/failure.ts';
+import { Form } from '../../components/form.tsx';
+import { Loaded } from '../../components/loaded.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { Page, Section } from '../../components/page.tsx';
+import { say } from '../../components/toast.tsx';
+import { SESSION_KEY, useSession } from '../../session/session.ts';
+
+const isUnusable = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
+
+/** Where the link in the mail to a new address leads. It asks for a press: programs that look through mails open links too. */
+export function ConfirmEmailPage({ token }: { token: string }) {
+  const { user } = useSession();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const queryKey = ['email-change', token];
+  const path = { token };
+  const change = useQuery({
+    queryKey,
+    queryFn: () => answered(portal.GET('/portal/api/email_changes/{token}', { params: { path } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+  async function confirm() {
+    try {
+      await done(portal.POST('/portal/api/email_changes/{token}', { params: { path } }));
+    } catch (error) {
+      if (isUnusable(error)) await queries.refetchQueries({ queryKey });
+      throw error;
+    }
+    await queries.invalidateQueries({ queryKey: SESSION_KEY });
+    say('Your e-mail address is changed.');
+    navigate('/me/profile', { replace: true });
+  }
+
+  return (
+    <Page title="New e-mail address">
+      {isUnusable(change.error) ? (
+        <Notice tone="bad" title="This link does not work" role="alert">
+          <p>
+            It was used already, it is too old, a newer one has taken its place, or it is not for {user.email}
+            , as whom you are signed in.
+          </p>
+          <p>
+            Ask for a new one in <Link href="/me/profile">your profile</Link>.
+          </p>
+        </Notice>
+      ) : (
+        <Loaded query={change} what="the link">
+          {({ email }) => (
+            <Section title={email}>
+              <Form submitLabel="Use this address" onSubmit={confirm}>
+                <p>
+                  From now on you sign in with this address, and mails go there. Until now it is {user.email}.
+                  Links to set a password and invitations that were mailed there stop working.
+                </p>
+              </Form>
+            </Section>
+          )}
+        </Loaded>
+      )}
+    </Page>
+  );
+}
