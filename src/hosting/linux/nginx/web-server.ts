@@ -1,6 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
 import { OperatorError } from '../../../operator-error.ts';
@@ -11,19 +8,21 @@ import type { S3Service } from '../../s3-address.ts';
 import { createSerial } from '../../serial.ts';
 import type { Daemons } from '../daemon.ts';
 import { inBatches } from '../in-batches.ts';
-import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../layout.ts';
+import { regularly } from '../regularly.ts';
+import { type AskedChanges, createChanges, type Settle } from './changes.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
-import { groupId, mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
-import { askableName, changesAt, checkNames } from './names.ts';
+import { askableName, checkNames } from './names.ts';
 import { createOwnCertificate } from './own-certificate.ts';
 import { createPageCache } from './page-cache.ts';
 import { createProofs } from './proofs.ts';
-import { listenValue, type MainOptions, renderMain } from './render-main.ts';
+import { renderMain } from './render-main.ts';
 import { type RenderedVhost, renderVhost } from './render-vhost.ts';
 import { createRunningNginx } from './running-nginx.ts';
+import { makeFolders, runFiles, type StandingOptions, standingOptions } from './standing-options.ts';
 import type { Vhost } from './vhost.ts';
+import { createWantedWebsites } from './wanted-websites.ts';
 
 /** nginx in front of all websites of this host. */
 export interface WebServer {
@@ -77,26 +76,14 @@ export interface WebServerOptions {
   lookEveryMs?: number;
 }
 
-const WORKER_USER = 'www-data';
 const LOOK_EVERY_MS = 30_000;
 const WRITTEN_AT_ONCE = 16;
-
-/** One call of `put` or `remove` that waits for its turn. */
-interface Change {
-  id: string;
-  /** Null: to be served no more. */
-  vhost: Vhost | null;
-  resolve(): void;
-  reject(reason: unknown): void;
-}
 
 export function createWebServer(options: WebServerOptions): WebServer {
   const { layout, edgeHttp, edgeHttps, log, clock, instance, siteDomain = 'localhost' } = options;
   const files = createConfigurationFiles(layout.nginx);
   const { paths } = files;
-  const socketFolder = join(layout.runFolder, 'nginx');
-  const storageSocket = join(socketFolder, 'storage.sock');
-  const statusSocket = join(socketFolder, 'status.sock');
+  const { storageSocket, statusSocket } = runFiles(layout);
   const running = createRunningNginx({
     daemons: options.daemons,
     instance,
@@ -119,50 +106,19 @@ export function createWebServer(options: WebServerOptions): WebServer {
     log,
   });
   const serially = createSerial();
-
-  /** Each website as it was last asked for and not refused: what is rendered anew when a certificate ends. */
-  const wanted = new Map<string, { vhost: Vhost; changesAt: number }>();
+  const wanted = createWantedWebsites(clock);
+  const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
+  const looking = regularly({
+    everyMs: options.lookEveryMs ?? LOOK_EVERY_MS,
+    work: look,
+    onFailure: (err) => log.error({ err }, 'the web server could not be brought up to date'),
+  });
   let inForce: RenderedVhosts = new Map();
-  let main: Omit<MainOptions, 'ownFingerprint'> | null = null;
-  let queue: Change[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let looking = false;
+  let standing: StandingOptions | null = null;
 
-  async function prepare(): Promise<void> {
-    for (const [folder, mode] of [
-      [layout.nginx, 0o711],
-      [layout.caches, 0o711],
-      [layout.proofs, 0o755],
-    ] as const) {
-      await mkdir(folder, { recursive: true, mode });
-    }
-    // Who reaches the socket of the storage's server can have nginx fetch whatever it likes.
-    const gid = await groupId(WORKER_USER);
-    await ensureFolder(socketFolder, { uid: 0, gid, mode: 0o710 });
-    await files.prepare();
-    main = {
-      layout,
-      edgeHttp,
-      edgeHttps,
-      instance,
-      listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
-      notices: paths.notices,
-      certificateFiles: paths.certificateFiles,
-      ownCertificate: own.file,
-      s3: options.s3,
-      resolvers: options.resolvers ?? systemResolvers(),
-      storage: { socket: storageSocket, roots: await trustedRoots(options.storageRoots) },
-      statusSocket,
-      pidFile: join(socketFolder, 'nginx.pid'),
-      temporary: paths.temporary,
-      user: WORKER_USER,
-      openFiles: await mostOpenFiles(),
-    };
-  }
-
-  function started(): Omit<MainOptions, 'ownFingerprint'> {
-    if (main === null) throw new Error('the web server has not been started');
-    return main;
+  function started(): StandingOptions {
+    if (standing === null) throw new Error('the web server has not been started');
+    return standing;
   }
 
   /** Throws a {@link PermanentHostError} that names the website and what is wrong with it. */
@@ -187,32 +143,13 @@ export function createWebServer(options: WebServerOptions): WebServer {
     return (await files.writeVhost(rendered)) || written;
   }
 
-  /** Serves what is asked for by all calls that have come until now, with one reload. */
-  async function takeTurn(): Promise<void> {
-    // Calls of the same moment share a turn.
-    await nextTurn();
-    const batch = queue;
-    queue = [];
-    if (batch.length === 0) return;
-    try {
-      await serve(batch);
-    } catch (error) {
-      for (const change of batch) change.reject(error);
-    }
-  }
-
-  async function serve(batch: Change[]): Promise<void> {
-    const last = new Map(batch.map((change) => [change.id, change]));
-    const settle = (id: string, error: unknown) => {
-      for (const change of batch.filter((one) => one.id === id)) {
-        if (error === null) change.resolve();
-        else change.reject(error);
-      }
-    };
+  /** Serves what is asked for, with one reload at most. */
+  async function serve(asked: AskedChanges, settle: Settle): Promise<void> {
+    const open = new Map(asked);
     const next = new Map(inForce);
     const changed: RenderedVhost[] = [];
     let written = false;
-    for (const { id, vhost } of last.values()) {
+    for (const [id, vhost] of asked) {
       if (vhost === null) {
         next.delete(id);
         continue;
@@ -224,26 +161,23 @@ export function createWebServer(options: WebServerOptions): WebServer {
         changed.push(rendered);
       } catch (error) {
         settle(id, error);
-        last.delete(id);
+        open.delete(id);
       }
     }
     const configured = await configuration.apply(next, changed, inForce);
     inForce = configured.vhosts;
     await takeOver(configured, written);
-    for (const id of configured.refused.keys()) last.delete(id);
-    for (const [id, { vhost }] of last) remember(id, vhost);
-    for (const [id, refusal] of configured.refused) settle(id, refusalOf(nameOf(batch, id), refusal));
-    for (const [id, { vhost }] of last) settle(id, vhost === null ? null : await confirm(vhost));
+    for (const [id, refusal] of configured.refused) {
+      settle(id, refusalOf(asked.get(id)?.state.name ?? id, refusal));
+      open.delete(id);
+    }
+    for (const [id, vhost] of open) wanted.remember(id, vhost);
+    for (const [id, vhost] of open) settle(id, vhost === null ? null : await confirm(vhost));
   }
 
   /** Has nginx run with what is on disk. `written`: a file that it has read already was written anew. */
   async function takeOver({ generation, fresh }: Configured, written: boolean): Promise<void> {
     if (fresh || written || !(await running.shows(generation))) await running.reload(generation);
-  }
-
-  function remember(id: string, vhost: Vhost | null): void {
-    if (vhost === null) wanted.delete(id);
-    else wanted.set(id, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
   }
 
   /** Null if nginx serves the website as it was last rendered. */
@@ -255,7 +189,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   /** What keeps nginx from answering the website's names as it was last rendered; null if nothing does. */
   async function faultOf({ state }: Vhost): Promise<string | null> {
     const rendered = inForce.get(state.id);
-    const name = state.hostnames.find((one) => holderOf(one.name) === state.id)?.name;
+    const name = state.hostnames.find((one) => wanted.holderOf(one.name) === state.id)?.name;
     // One whose names are all another's is in force without being seen.
     if (rendered === undefined || name === undefined) return null;
     const marker = { installId: state.id, revision: rendered.revision };
@@ -263,24 +197,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
     return fault === null ? null : `nginx does not serve ${name} as it should: ${fault}`;
   }
 
-  /** Who answers a name that more than one install may claim. */
-  function holderOf(name: string): string | undefined {
-    const claims = [...wanted.values()].filter(({ vhost }) =>
-      vhost.state.hostnames.some((one) => one.name === name),
-    );
-    return claims.map(({ vhost }) => vhost.state.id).toSorted()[0];
-  }
-
-  function submit(id: string, vhost: Vhost | null): Promise<void> {
-    return new Promise((resolve, reject) => {
-      queue.push({ id, vhost, resolve, reject });
-      void serially('nginx', takeTurn);
-    });
-  }
-
   /** `kept`: served as they last were, whatever is asked for. */
   async function startAll(vhosts: Vhost[], kept: RenderedVhosts = new Map()): Promise<void> {
-    await prepare();
+    await makeFolders(layout, files);
+    standing = await standingOptions({ ...options, files });
     const before = await files.currentVhosts();
     const next = new Map(kept);
     const changed: RenderedVhost[] = [];
@@ -293,7 +213,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
         if (await write(vhost, rendered)) written = true;
         next.set(id, rendered);
         if (before.get(id)?.revision !== rendered.revision) changed.push(rendered);
-        remember(id, vhost);
+        wanted.remember(id, vhost);
       } catch (err) {
         const last = before.get(id);
         if (last !== undefined) next.set(id, last);
@@ -303,12 +223,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
     const configured = await configuration.apply(next, changed, before);
     inForce = configured.vhosts;
     for (const [id, refusal] of configured.refused) {
-      const name = wanted.get(id)?.vhost.state.name ?? id;
-      wanted.delete(id);
+      const name = wanted.nameOf(id);
+      wanted.remember(id, null);
       logRefusal(refusalOf(name, refusal), id, name, inForce.has(id));
     }
     const readBefore = await running.shows(configured.generation);
-    await ensureRunning(configured.generation);
+    await running.ensure(configured.generation).catch(explainListening);
     if (written && readBefore) await running.reload(configured.generation);
   }
 
@@ -317,49 +237,13 @@ export function createWebServer(options: WebServerOptions): WebServer {
     log.error({ err, install }, `the website ${name} cannot be served as it should be and ${then}`);
   }
 
-  async function ensureRunning(generation: string): Promise<void> {
-    try {
-      await running.ensure(generation);
-    } catch (cause) {
-      const text = cause instanceof Error ? cause.message : String(cause);
-      const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
-      if (place === null) throw cause;
-      throw new OperatorError(
-        `The hosted sites cannot be served on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
-        { cause },
-      );
-    }
-  }
-
   /** What time brings: certificates and proofs that have ended. */
   async function look(): Promise<void> {
     await proofs.sweep();
-    const now = clock.now().getTime();
-    const due = [...wanted.values()].filter((one) => one.changesAt <= now);
-    await Promise.all(due.map(({ vhost }) => submit(vhost.state.id, vhost)));
+    await Promise.all(wanted.due().map((vhost) => changes.submit(vhost.state.id, vhost)));
     await serially('nginx', async () => {
       await takeOver(await configuration.apply(inForce, [], inForce), false);
     });
-  }
-
-  /** Not while the last look is under way: where nginx does not answer, each takes longer than the time to the next. */
-  async function lookUnlessLooking(): Promise<void> {
-    if (looking) return;
-    looking = true;
-    try {
-      await look();
-    } catch (err) {
-      log.error({ err }, 'the web server could not be brought up to date');
-    } finally {
-      looking = false;
-    }
-  }
-
-  function lookRegularly(): void {
-    clearInterval(timer);
-    timer = setInterval(() => {
-      void lookUnlessLooking();
-    }, options.lookEveryMs ?? LOOK_EVERY_MS).unref();
   }
 
   async function check(): Promise<string[]> {
@@ -371,8 +255,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     }
     await inBatches([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
       if (await files.isIntact(rendered)) return;
-      const name = wanted.get(id)?.vhost.state.name ?? id;
-      faults.push(`the website ${name}: its configuration on disk was changed`);
+      faults.push(`the website ${wanted.nameOf(id)}: its configuration on disk was changed`);
     });
     return faults;
   }
@@ -391,20 +274,17 @@ export function createWebServer(options: WebServerOptions): WebServer {
 
   async function mend(): Promise<void> {
     const kept = [...inForce].filter(([id]) => !wanted.has(id));
-    await startAll(
-      [...wanted.values()].map(({ vhost }) => vhost),
-      new Map(kept),
-    );
+    await startAll(wanted.all(), new Map(kept));
   }
 
   return {
     async start(vhosts) {
       await serially('nginx', () => startAll(vhosts));
-      lookRegularly();
+      looking.start();
     },
-    put: (vhost) => submit(vhost.state.id, vhost),
+    put: (vhost) => changes.submit(vhost.state.id, vhost),
     async remove(installId) {
-      if (inForce.has(installId) || queue.some(({ id }) => id === installId)) await submit(installId, null);
+      if (inForce.has(installId) || changes.isWaiting(installId)) await changes.submit(installId, null);
       await pageCache.remove(installId);
     },
     purge: (installId) => pageCache.purge(installId),
@@ -417,17 +297,24 @@ export function createWebServer(options: WebServerOptions): WebServer {
     served: () => [...inForce.keys()],
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
     async stop() {
-      clearInterval(timer);
+      looking.stop();
       pageCache.stop();
       await serially('nginx', () => Promise.resolve());
     },
   };
 }
 
-function nameOf(batch: Change[], id: string): string {
-  return batch.find((change) => change.id === id)?.vhost?.state.name ?? id;
-}
-
 function refusalOf(name: string, refusal: string): PermanentHostError {
   return new PermanentHostError(`nginx refuses the configuration of the website ${name}: ${refusal}`);
+}
+
+/** Says whose setting it is that nginx cannot listen where it should. */
+function explainListening(cause: unknown): never {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
+  if (place === null) throw cause;
+  throw new OperatorError(
+    `The hosted sites cannot be served on ${place[1]}: ${place[2]} (settings HOMEPORT_EDGE_HTTP and HOMEPORT_EDGE_HTTPS).`,
+    { cause },
+  );
 }

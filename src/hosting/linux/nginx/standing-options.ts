@@ -1,0 +1,78 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ListenAddress } from '../../../setting-values.ts';
+import type { S3Service } from '../../s3-address.ts';
+import { ensureFolder } from '../isolation/owned-folder.ts';
+import type { LinuxLayout } from '../layout.ts';
+import type { ConfigurationFiles } from './configuration-files.ts';
+import { groupId, mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
+import { listenValue, type MainOptions } from './render-main.ts';
+
+/** What the main file is rendered from, but for the certificate of nginx's own, which is made anew from time to time. */
+export type StandingOptions = Omit<MainOptions, 'ownFingerprint'>;
+
+export interface StandingSources {
+  layout: LinuxLayout;
+  edgeHttp: ListenAddress;
+  edgeHttps: ListenAddress;
+  instance: string;
+  files: ConfigurationFiles;
+  s3: S3Service;
+  /** Null: the machine's. */
+  resolvers: ListenAddress[] | null;
+  /** The machine's if left out. */
+  storageRoots?: string | undefined;
+}
+
+const WORKER_USER = 'www-data';
+
+/** The Unix sockets of nginx and the file with its process id, in a folder of their own. */
+export function runFiles({ runFolder }: LinuxLayout) {
+  const folder = join(runFolder, 'nginx');
+  return {
+    folder,
+    storageSocket: join(folder, 'storage.sock'),
+    statusSocket: join(folder, 'status.sock'),
+    pidFile: join(folder, 'nginx.pid'),
+  };
+}
+
+/** Makes the folders that nginx takes for granted. */
+export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles): Promise<void> {
+  for (const [folder, mode] of [
+    [layout.nginx, 0o711],
+    [layout.caches, 0o711],
+    [layout.proofs, 0o755],
+  ] as const) {
+    await mkdir(folder, { recursive: true, mode });
+  }
+  // Who reaches the socket of the storage's server can have nginx fetch whatever it likes.
+  const gid = await groupId(WORKER_USER);
+  await ensureFolder(runFiles(layout).folder, { uid: 0, gid, mode: 0o710 });
+  await files.prepare();
+}
+
+/** As the machine is now: its resolvers, its roots, how many files a process may have open. */
+export async function standingOptions(sources: StandingSources): Promise<StandingOptions> {
+  const { layout, edgeHttp, edgeHttps, instance, s3, resolvers } = sources;
+  const { paths } = sources.files;
+  const { storageSocket, statusSocket, pidFile } = runFiles(layout);
+  return {
+    layout,
+    edgeHttp,
+    edgeHttps,
+    instance,
+    listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
+    notices: paths.notices,
+    certificateFiles: paths.certificateFiles,
+    ownCertificate: paths.ownCertificate,
+    s3,
+    resolvers: resolvers ?? systemResolvers(),
+    storage: { socket: storageSocket, roots: await trustedRoots(sources.storageRoots) },
+    statusSocket,
+    pidFile,
+    temporary: paths.temporary,
+    user: WORKER_USER,
+    openFiles: await mostOpenFiles(),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Clock } from '../../../clock.ts';
+import { changesAt } from './names.ts';
+import type { Vhost } from './vhost.ts';
+
+/** Each website as it was last asked for and not refused: what is rendered anew when a certificate ends. */
+export interface WantedWebsites {
+  /** Null: none of this install any more. */
+  remember(installId: string, vhost: Vhost | null): void;
+  clear(): void;
+  all(): Vhost[];
+  has(installId: string): boolean;
+  /** The name of the install for people; its id where it is not wanted. */
+  nameOf(installId: string): string;
+  /** Those that are to be rendered anew, because a certificate that visitors are sent to has ended. */
+  due(): Vhost[];
+  /** The id of the install that answers a name, which more than one may claim. */
+  holderOf(hostname: string): string | undefined;
+}
+
+export function createWantedWebsites(clock: Clock): WantedWebsites {
+  const wanted = new Map<string, { vhost: Vhost; changesAt: number }>();
+
+  const all = () => [...wanted.values()].map(({ vhost }) => vhost);
+
+  return {
+    remember(installId, vhost) {
+      if (vhost === null) wanted.delete(installId);
+      else wanted.set(installId, { vhost, changesAt: changesAt(vhost.state.hostnames, clock.now()) });
+    },
+    clear: () => wanted.clear(),
+    all,
+    has: (installId) => wanted.has(installId),
+    nameOf: (installId) => wanted.get(installId)?.vhost.state.name ?? installId,
+    due() {
+      const now = clock.now().getTime();
+      return [...wanted.values()].filter((one) => one.changesAt <= now).map(({ vhost }) => vhost);
+    },
+    holderOf: (hostname) =>
+      all()
+        .filter(({ state }) => state.hostnames.some(({ name }) => name === hostname))
+        .map(({ state }) => state.id)
+        .toSorted()[0],
+  };
+}
