@@ -9,6 +9,8 @@ import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
+import { layoutOf } from './hosting/embedded/layout.ts';
+import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
 import type { HostingAddresses } from './hosting-addresses.ts';
@@ -90,6 +92,12 @@ function embeddedWebsites(
     listen: true,
   });
   return { host, hostOf: async () => host, addresses: () => host.addresses };
+}
+
+/** From its file, whichever process of this machine serves SFTP. */
+async function embeddedHostKeys({ dataDir }: Config): Promise<string[]> {
+  const key = await publicHostKey(layoutOf(join(dataDir, 'host')).sshHostKey);
+  return key === null ? [] : [key];
 }
 
 /** A worker for every kind of job. Throws OperatorError. */
@@ -176,7 +184,10 @@ export async function startHomeport(
   const services = createServices(platform, {
     authenticator,
     limiter,
-    listening: () => websites?.addresses() ?? null,
+    ownHost: {
+      listening: () => websites?.addresses() ?? null,
+      sshHostKeys: () => embeddedHostKeys(config),
+    },
   });
   /** Undoes what was started, latest first. */
   const started: ((graceMs: number) => Promise<void>)[] = [() => database.close()];

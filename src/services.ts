@@ -2,7 +2,6 @@ import type { Authenticator } from './api/auth.ts';
 import { createRateLimiter, type RateLimiter } from './api/limits.ts';
 import type { Route } from './api/route.ts';
 import { edgeAddresses } from './edge-addresses.ts';
-import type { HostingAddresses } from './hosting-addresses.ts';
 import type { Platform } from './platform.ts';
 import { accountUserPortalRoutes } from './resources/account-users/portal-routes.ts';
 import { accountUserRoutes } from './resources/account-users/routes.ts';
@@ -29,6 +28,7 @@ import { createDomainService } from './resources/domains/service.ts';
 import { emailChangeRoutes } from './resources/email-changes/routes.ts';
 import { createEmailChangeService } from './resources/email-changes/service.ts';
 import { createHostService } from './resources/hosts/service.ts';
+import { createConnectionService, type OwnHost } from './resources/installs/connection-service.ts';
 import { createOperationsService } from './resources/installs/operations.ts';
 import { installPortalRoutes } from './resources/installs/portal-routes.ts';
 import { installRoutes } from './resources/installs/routes.ts';
@@ -63,9 +63,10 @@ export type Services = ReturnType<typeof createServices>;
 export interface ServingParts {
   authenticator?: Authenticator;
   limiter?: RateLimiter;
-  /** Where the host in this very process listens, if there is one. */
-  listening?: () => HostingAddresses | null;
+  ownHost?: OwnHost;
 }
+
+const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
 
 /** Every service, made from the platform's parts. */
 export function createServices(
@@ -73,7 +74,7 @@ export function createServices(
   {
     authenticator,
     limiter = createRateLimiter(platform.database, platform.clock),
-    listening = () => null,
+    ownHost = NO_HOST,
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
@@ -97,7 +98,8 @@ export function createServices(
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
     liveEvents: createLiveEventService(platform),
-    operations: createOperationsService(platform, listening),
+    operations: createOperationsService(platform),
+    connections: createConnectionService(platform, ownHost),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
   };
@@ -137,7 +139,7 @@ export function portalRoutes(services: Services): Route[] {
     ...accountUserPortalRoutes(services.accountUsers),
     ...activityRoutes(services.activity),
     ...liveEventRoutes(services.liveEvents),
-    ...installPortalRoutes(services.operations),
+    ...installPortalRoutes(services.operations, services.connections),
     ...domainPortalRoutes(services.domains),
     ...backupPortalRoutes(services.backups),
     ...offloadPortalRoutes(services.offload),

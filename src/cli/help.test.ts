@@ -68,6 +68,7 @@ test('all that the documents name are there', () => {
     'host setup',
     'host add',
     'host list',
+    'host change',
     'host drain',
     'host accept',
     'host identity',

@@ -8,6 +8,7 @@ import { hosts } from './migrations/0003-hosts.ts';
 import { portal } from './migrations/0004-portal.ts';
 import { changeFeed } from './migrations/0005-change-feed.ts';
 import { emailChanges } from './migrations/0006-email-changes.ts';
+import { publicNamesOfHosts } from './migrations/0007-public-names-of-hosts.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -17,6 +18,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0004-portal': portal,
   '0005-change-feed': changeFeed,
   '0006-email-changes': emailChanges,
+  '0007-public-names-of-hosts': publicNamesOfHosts,
 };
 
 export interface MigrationOutcome {

@@ -14,28 +14,36 @@ export function addHostAdd(host: Command): void {
     )
     .argument('<name>', 'a name for it; reports show it as cluster_id')
     .argument('<address>', 'where it will listen, like https://10.0.0.2:8470')
+    .option(
+      '--public-name <name>',
+      'where people reach its SFTP and SSH, like web2.example.com (default: the host in <address>)',
+    )
     .option('--out <file>', 'the file to write (default: <name>.pem)')
-    .option('--json', 'print JSON: id, name, address, file')
-    .addHelpText('after', '\nExample:\n  homeport host add web2 https://10.0.0.2:8470')
+    .option('--json', 'print JSON: id, name, address, public_name, file')
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport host add web2 https://10.0.0.2:8470 --public-name web2.example.com',
+    )
     .action(add);
 }
 
 async function add(
   name: string,
   address: string,
-  { out, json }: { out?: string; json?: boolean },
+  { out, json, publicName }: { out?: string; json?: boolean; publicName?: string },
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (_platform, { hosts }) => {
     const file = await createIdentityFile(out ?? `${name.replaceAll('/', '-')}.pem`);
     let identity = '';
     try {
-      const added = await hosts.add(name, address);
+      const added = await hosts.add(name, address, publicName);
       identity = added.identity;
-      if (json) printJson({ id: added.host.id, name, address: added.host.address, file: file.path });
+      const { id, address: reached, public_name } = added.host;
+      if (json) printJson({ id, name, address: reached, public_name, file: file.path });
       else {
         process.stdout.write(
-          `Added the host ${name}. Its identity is in ${file.path}.\n\n${whatToDoWith(file.path, added.host.address)}`,
+          `Added the host ${name}. Its identity is in ${file.path}.\n\n${whatToDoWith(file.path, reached)}`,
         );
       }
     } finally {

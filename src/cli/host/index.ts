@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addHostAcceptAndDrain } from './accept.ts';
 import { addHostAdd } from './add.ts';
+import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
@@ -16,6 +17,7 @@ export function addHostCommand(program: Command): void {
   addHostSetup(host);
   addHostAdd(host);
   addHostList(host);
+  addHostChange(host);
   addHostAcceptAndDrain(host);
   addHostIdentity(host);
   addHostWordpress(host);

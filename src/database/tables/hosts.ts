@@ -8,6 +8,8 @@ export interface HostRow {
   name: string;
   /** `unix:/run/homeport-host/host.sock` or `https://address:port`. */
   address: string;
+  /** Where people reach its SFTP and SSH: a host name or an IP address; null: where the control plane does. */
+  public_name: string | null;
   /** Whether new installs are placed on it. */
   accepting: Generated<boolean>;
   /** HostDescription as it was last told; null before. */

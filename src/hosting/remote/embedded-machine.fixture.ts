@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import type { EmbeddedHostOptions } from '../embedded/embedded-host.ts';
+import { layoutOf } from '../embedded/layout.ts';
+import { publicHostKey } from '../embedded/ssh-host-key.ts';
 import { type HostDescription, type HostMachine, type InstallRef, PermanentHostError } from '../host.ts';
 import type { HostIdentity } from './identity.ts';
 import { createHostServer, type HostServer } from './server.ts';
@@ -26,6 +28,7 @@ export async function startMachine(
 ): Promise<TestMachine> {
   const started = await startHost(changes);
   const { host } = started;
+  const hostKey = await publicHostKey(layoutOf(started.folder).sshHostKey);
   const inspected: TestMachine['inspected'] = [];
   const versions: TestMachine['versions'] = new Map();
   const whole: HostDescription = {
@@ -39,6 +42,7 @@ export async function startMachine(
       https: host.addresses?.edgeHttps.port ?? 0,
       ssh: host.addresses?.ssh.port ?? 0,
     },
+    ...(hostKey === null ? {} : { sshHostKeys: [hostKey] }),
     ...description,
   };
   const held = (wanted: string | null, present: string | null | undefined, all: string[]) => {

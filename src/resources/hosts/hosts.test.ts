@@ -49,6 +49,15 @@ describe('adding a host', () => {
     expect(homeport.platform.sealer.open(row.sealed_key)).toContain('PRIVATE KEY');
   });
 
+  it('takes the name by which people reach it, or refuses both', async () => {
+    const { host } = await hosts().add('named', 'https://10.0.0.9:8470', '203.0.113.9');
+    expect(host.public_name).toBe('203.0.113.9');
+    await hosts().remove('named');
+    await expect(hosts().add('named', 'https://10.0.0.9:8470', 'two words')).rejects.toThrow(
+      'The public name of a host',
+    );
+  });
+
   it.each([
     ['Web 1', 'https://10.0.0.2:1', /cannot be the name of a host/],
     ['-web', 'https://10.0.0.2:1', /cannot be the name of a host/],

@@ -10,6 +10,7 @@ function host(name: string, capacity: number, changes: Partial<KnownHost> = {}):
     id: name,
     name,
     address: 'unix:/run/x/host.sock',
+    public_name: null,
     accepting: true,
     seen_at: null,
     reason: null,

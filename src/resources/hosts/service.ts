@@ -11,6 +11,7 @@ import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
+import { parsePublicName } from './public-name.ts';
 import { allHosts, findHost, installCounts, type KnownHost } from './store.ts';
 
 /** A host with what is on it, for the operator. */
@@ -42,7 +43,7 @@ export function createHostService(platform: Platform) {
 
   async function insert(
     queries: Queries,
-    host: { id: string; name: string; address: string },
+    host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name'>,
   ): Promise<void> {
     await queries
       .insertInto('hosts')
@@ -51,17 +52,22 @@ export function createHostService(platform: Platform) {
   }
 
   /** Adds a machine. Gives its identity, PEM, which is shown only now. Throws OperatorError. */
-  async function add(name: string, address: string): Promise<{ host: KnownHost; identity: string }> {
+  async function add(
+    name: string,
+    address: string,
+    publicName: string | null = null,
+  ): Promise<{ host: KnownHost; identity: string }> {
     if (!NAME.test(name)) {
       throw new OperatorError(
         `"${name}" cannot be the name of a host: lower-case letters, digits, dots and hyphens, at most 63.`,
       );
     }
     const url = parsedAddress(address);
+    const public_name = publicName === null ? null : parsePublicName(publicName);
     const id = random.uuid();
     const identity = await issue(id);
     await database
-      .write(({ queries }) => insert(queries, { id, name, address: url }))
+      .write(({ queries }) => insert(queries, { id, name, address: url, public_name }))
       .catch((error: unknown) => {
         throw uniqueViolation(error) === 'hosts.name'
           ? new OperatorError(`There is a host "${name}" already; "homeport host list" shows them all.`)
@@ -91,6 +97,16 @@ export function createHostService(platform: Platform) {
     await database.write(({ queries }) =>
       queries.updateTable('hosts').set({ accepting }).where('id', '=', id).execute(),
     );
+  }
+
+  /** By what name people reach it from now on; null: by none of its own. Gives it as it is kept. Throws OperatorError. */
+  async function setPublicName(name: string, publicName: string | null): Promise<string | null> {
+    const public_name = publicName === null ? null : parsePublicName(publicName);
+    const { id } = await named(name);
+    await database.write(({ queries }) =>
+      queries.updateTable('hosts').set({ public_name }).where('id', '=', id).execute(),
+    );
+    return public_name;
   }
 
   /** Forgets a machine on which nothing is left. Throws OperatorError. */
@@ -127,7 +143,12 @@ export function createHostService(platform: Platform) {
       if (present) return;
       const name = localName();
       const taken = (await findHost(queries, { name })) !== undefined;
-      await insert(queries, { id, name: taken ? `${name}-${id.slice(0, 4)}` : name, address });
+      await insert(queries, {
+        id,
+        name: taken ? `${name}-${id.slice(0, 4)}` : name,
+        address,
+        public_name: null,
+      });
     });
     return id;
   }
@@ -155,6 +176,7 @@ export function createHostService(platform: Platform) {
     renewIdentity,
     list,
     setAccepting,
+    setPublicName,
     remove,
     registerLocal,
     targetOf,

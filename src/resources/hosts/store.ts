@@ -9,6 +9,8 @@ export interface KnownHost {
   name: string;
   /** `unix:` and a path, or `https://address:port`. */
   address: string;
+  /** Where people reach its SFTP and SSH: a host name or an IP address; null where nobody has told. */
+  public_name: string | null;
   accepting: boolean;
   /** As it was last told; null before. */
   description: HostDescription | null;
@@ -20,7 +22,7 @@ export interface KnownHost {
 const select = (queries: Queries) =>
   queries
     .selectFrom('hosts')
-    .select(['id', 'name', 'address', 'accepting', 'description', 'seen_at', 'reason'])
+    .select(['id', 'name', 'address', 'public_name', 'accepting', 'description', 'seen_at', 'reason'])
     .orderBy('seq');
 
 /** Every host, oldest first. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../config.ts';
 import { addressesOf, configuredAddresses, connectionOf } from './connection.ts';
+import { shownHostKey } from './host-keys.ts';
 
 const install = { name: 'harbour', primaryDomain: 'harbour.example' };
 const description = {
@@ -13,13 +14,21 @@ const description = {
 };
 
 /** As `host:port http_url https_url`. */
-function shown(environment: Record<string, string>, host?: { address: string }): string | null {
+function shown(
+  environment: Record<string, string>,
+  host?: { address: string; publicName?: string },
+): string | null {
   const config = readConfig(environment);
   const addresses =
     host === undefined ? configuredAddresses(config) : addressesOf({ ...host, description }, config);
   if (addresses === null) return null;
-  const connection = connectionOf(install, addresses, { publicUrl: config.publicUrl, shell: true });
-  expect(connection).toMatchObject({ username: 'harbour', shell: true });
+  const connection = connectionOf(install, addresses, {
+    publicUrl: config.publicUrl,
+    publicName: host?.publicName ?? null,
+    shell: true,
+    hostKeys: [],
+  });
+  expect(connection).toMatchObject({ username: 'harbour', shell: true, host_keys: [] });
   return `${connection.host}:${connection.port} ${connection.http_url} ${connection.https_url}`;
 }
 
@@ -72,5 +81,43 @@ describe('how an install is reached', () => {
     expect(
       addressesOf({ address: 'https://web2.example.com:8470', description: null }, readConfig({})),
     ).toBeNull();
+  });
+
+  it('by the public name of its host, where that has one; the websites by what they listen on', () => {
+    const environment = { HOMEPORT_PUBLIC_URL: 'https://portal.example.com' };
+    const websites = 'http://harbour.example/ https://harbour.example/';
+    for (const address of ['https://10.0.0.2:8470', 'unix:/run/homeport-host/host.sock']) {
+      expect(shown(environment, { address, publicName: 'web2.example.com' })).toBe(
+        `web2.example.com:2222 ${websites}`,
+      );
+    }
+  });
+});
+
+/** The key of RFC 8709 section 4, whose fingerprint ssh-keygen shows so. */
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
+
+describe('the key of a host', () => {
+  it('has the type and the fingerprint that OpenSSH shows', () => {
+    expect(shownHostKey(KEY, { host: 'web2.example.com', port: 22 })).toEqual({
+      type: 'ED25519',
+      fingerprint: 'SHA256:+DiY3wvvV6TuJJhbpZisF/zLDA0zPMSvHdkr4UvCOqU',
+      known_hosts: `web2.example.com ${KEY}`,
+    });
+  });
+
+  it.each([
+    ['ssh-rsa', 'RSA'],
+    ['ecdsa-sha2-nistp521', 'ECDSA'],
+  ])('of the algorithm %s is an %s key', (algorithm, type) => {
+    expect(shownHostKey(`${algorithm} AAAA`, { host: 'a.example', port: 22 }).type).toBe(type);
+  });
+
+  it.each([
+    ['web2.example.com', 2222, '[web2.example.com]:2222'],
+    ['2001:db8::2', 22, '2001:db8::2'],
+    ['2001:db8::2', 2222, '[2001:db8::2]:2222'],
+  ])('stands in known_hosts under %s and port %i as %s', (host, port, place) => {
+    expect(shownHostKey(KEY, { host, port }).known_hosts).toBe(`${place} ${KEY}`);
   });
 });

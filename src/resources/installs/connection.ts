@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts';
 import type { HostingAddresses } from '../../hosting-addresses.ts';
 import { isLocalAddress } from '../hosts/service.ts';
 import type { KnownHost } from '../hosts/store.ts';
+import { type HostKey, shownHostKey } from './host-keys.ts';
 
 /** How people reach the files and the website of an install. */
 export interface Connection {
@@ -11,6 +12,8 @@ export interface Connection {
   username: string;
   /** Whether there is a shell, besides SFTP. */
   shell: boolean;
+  /** None where the host does not tell. */
+  host_keys: HostKey[];
   http_url: string;
   https_url: string;
 }
@@ -20,12 +23,18 @@ const HTTPS_PORT = 443;
 
 /**
  * What to tell the people of an install, from where its host listens. The address that something listens on is no name to reach it
- * by where it is all of a machine's or its loopback: then it is the host name of the public URL, behind which it stands.
+ * by where it is all of a machine's or its loopback: then it is the host name of the public URL, behind which it stands. A public
+ * name of the host's own goes before both.
  */
 export function connectionOf(
   install: { name: string; primaryDomain: string },
   { edgeHttp, edgeHttps, ssh }: HostingAddresses,
-  { publicUrl, shell }: { publicUrl: string; shell: boolean },
+  {
+    publicUrl,
+    publicName,
+    shell,
+    hostKeys,
+  }: { publicUrl: string; publicName: string | null; shell: boolean; hostKeys: string[] },
 ): Connection {
   const { hostname } = new URL(publicUrl);
   // A website on the loopback of a machine that the world knows is behind a proxy, and that listens as all do.
@@ -34,11 +43,13 @@ export function connectionOf(
     port === standard || isBehindProxy(host)
       ? `${scheme}://${install.primaryDomain}/`
       : `${scheme}://${install.primaryDomain}:${port}/`;
+  const listening = isReachedElsewhere(ssh.host) ? ssh.host : bare(hostname);
+  const reached = { host: publicName ?? listening, port: ssh.port };
   return {
-    host: isReachedElsewhere(ssh.host) ? ssh.host : bare(hostname),
-    port: ssh.port,
+    ...reached,
     username: install.name,
     shell,
+    host_keys: hostKeys.map((key) => shownHostKey(key, reached)),
     http_url: url('http', edgeHttp, HTTP_PORT),
     https_url: url('https', edgeHttps, HTTPS_PORT),
   };

@@ -1,7 +1,6 @@
 import { renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
@@ -26,8 +25,6 @@ afterAll(() => homeport.remove());
 
 const operations = (id = install.id, person = owner) =>
   homeport.services.operations.list(operatorFor(person.userId), id);
-const connection = (id = install.id, person = owner) =>
-  homeport.services.operations.connection(operatorFor(person.userId), id);
 const request = (id: string) =>
   owner.client.post(`/installs/${id}/backups`, { description: 'x', notification_emails: ['a@b.example'] });
 
@@ -133,82 +130,24 @@ describe('the operations of an install', () => {
       (await homeport.ownedAccount()).owner,
     ]) {
       await expect(operations(install.id, person)).rejects.toBeInstanceOf(NotFound);
-      await expect(connection(install.id, person)).rejects.toBeInstanceOf(NotFound);
     }
     await expect(operations(crypto.randomUUID())).rejects.toBeInstanceOf(NotFound);
   });
 });
 
 describe('the portal', () => {
-  it('shows operations, connection and what a new install can be given', async () => {
+  it('shows operations and what a new install can be given', async () => {
     const portal = await signedIn(homeport, owner);
     const fresh = await homeport.install(owner, accountId);
     expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
       status: 200,
       body: { results: [{ kind: 'provision_install' }], next: { purge_object: null, check_status: null } },
     });
-    expect(await portal.get(`/installs/${fresh.id}/connection`)).toMatchObject({
-      status: 200,
-      body: { connection: { username: fresh.name, shell: false } },
-    });
     expect(await portal.get('/install_options')).toMatchObject({
       status: 200,
       body: { php_versions: [], site_domain: 'localhost' },
     });
-    for (const path of ['operations', 'connection']) {
-      expect(await portal.get(`/installs/${crypto.randomUUID()}/${path}`)).toMatchObject(NOT_FOUND);
-    }
-    await homeport.platform.database.write(({ queries }) =>
-      queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', fresh.id).execute(),
-    );
-    expect((await portal.get(`/installs/${fresh.id}/connection`)).body).toEqual({ connection: null });
-  });
-});
-
-describe('the connection of an install', () => {
-  it('is that of the host in this process, on the ports that it has', async () => {
-    const { hosting } = homeport;
-    expect(await connection()).toEqual({
-      host: 'localhost',
-      port: hosting?.ssh.port,
-      username: install.name,
-      shell: false,
-      http_url: `http://${install.name}.localhost:${hosting?.edgeHttp.port}/`,
-      https_url: `https://${install.name}.localhost:${hosting?.edgeHttps.port}/`,
-    });
-    expect((await visit(homeport, (await connection())?.http_url ?? '')).status).toBe(200);
-  });
-
-  it('names the primary domain', async () => {
-    const name = `${install.name}.example`;
-    await owner.client.post(`/installs/${install.id}/domains`, { name, primary: true });
-    expect((await connection())?.https_url).toBe(`https://${name}:${homeport.hosting?.edgeHttps.port}/`);
-  });
-
-  it('is not known to a process beside the host, unless the settings tell', async () => {
-    const roles = { api: true, hosting: false };
-    const beside = (environment: Record<string, string>) =>
-      startTestHomeport({ place: homeport.place, roles, environment });
-    const unknowing = await beside({});
-    const knowing = await beside({
-      HOMEPORT_EDGE_HTTP: '127.0.0.1:80',
-      HOMEPORT_EDGE_HTTPS: '127.0.0.1:443',
-      HOMEPORT_SSH_LISTEN: '127.0.0.1:2222',
-    });
-    const ask = ({ services }: TestHomeport) =>
-      services.operations.connection(operatorFor(owner.userId), install.id);
-    expect(await ask(unknowing)).toBeNull();
-    expect(await ask(knowing)).toMatchObject({ host: 'localhost', port: 2222, shell: false });
-    await unknowing.remove();
-    await knowing.remove();
-  });
-
-  it('is none for an install that could not be made', async () => {
-    const failed = await homeport.install(owner, accountId);
-    await homeport.platform.database.write(({ queries }) =>
-      queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', failed.id).execute(),
-    );
-    expect(await connection(failed.id)).toBeNull();
+    expect(await portal.get(`/installs/${crypto.randomUUID()}/operations`)).toMatchObject(NOT_FOUND);
   });
 });
 
@@ -222,7 +161,7 @@ describe('what a new install can be given', () => {
 });
 
 describe('on Linux hosts', () => {
-  it('an install is reached where its machine is, with a shell; the fleet says which PHP there is, and why none could be made', async () => {
+  it('the fleet says which PHP there is, and why an install could not be made', async () => {
     const machine = await serveMachine({ phpVersions: ['8.2', '8.4'] });
     const linux = await startTestHomeport({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
@@ -231,28 +170,12 @@ describe('on Linux hosts', () => {
     const { accountId: account, owner: person } = await linux.ownedAccount();
     const caller = operatorFor(person.userId);
     expect(await ofLinux.options()).toEqual({ php_versions: ['8.4', '8.2'], site_domain: 'localhost' });
-    const placed = await linux.install(person, account);
-    const { ports } = machine.description;
-    expect(await ofLinux.connection(caller, placed.id)).toEqual({
-      host: 'localhost',
-      port: ports.ssh,
-      username: placed.name,
-      shell: true,
-      http_url: `http://${placed.name}.localhost:${ports.http}/`,
-      https_url: `https://${placed.name}.localhost:${ports.https}/`,
-    });
-    await linux.platform.database.write(({ queries }) =>
-      queries.updateTable('installs').set({ host_id: null }).where('id', '=', placed.id).execute(),
-    );
-    expect(await ofLinux.connection(caller, placed.id)).toBeNull();
-
     machine.description.phpVersions = ['8.2'];
     const doomed = await linux.install(person, account, { php_version: '8.4' });
     expect((await person.client.get(`/installs/${doomed.id}`)).body).toMatchObject({ status: 'failed' });
     expect((await ofLinux.list(caller, doomed.id)).results).toMatchObject([
       { kind: 'provision_install', state: 'failed', reason: expect.stringMatching(/no 8\.4/) },
     ]);
-    expect(await ofLinux.connection(caller, doomed.id)).toBeNull();
     await linux.remove();
     await machine.close();
   });

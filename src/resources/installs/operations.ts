@@ -5,15 +5,11 @@ import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
-import type { HostingAddresses } from '../../hosting-addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
-import { findHost, placeOf } from '../hosts/store.ts';
-import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
-import { cnameOf } from './present.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
-import { findStanding, prepareFindInstall } from './store.ts';
+import { findStanding } from './store.ts';
 
 export type Operation = Static<typeof operationSchema>;
 
@@ -31,13 +27,8 @@ const MOST_OPERATIONS = 50;
 const UNFINISHED = sql<boolean>`state in (${sql.lit<JobState>('queued')}, ${sql.lit<JobState>('running')})`;
 const FINISHED = sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`;
 
-/** `listening`: where the host in this very process listens; null where there is none. */
-export function createOperationsService(
-  { config, database, clock }: Platform,
-  listening: () => HostingAddresses | null,
-) {
+export function createOperationsService({ config, database, clock }: Platform) {
   const { reader } = database;
-  const findSeen = prepareFindInstall(database);
 
   /** The latest jobs of an install's lane, the latest first. */
   async function latest(installId: string, states: typeof FINISHED) {
@@ -65,13 +56,6 @@ export function createOperationsService(
     return { purge_object: next('purge_object'), check_status: next('check_status') };
   }
 
-  async function linuxAddresses(installId: string): Promise<HostingAddresses | null> {
-    const place = await placeOf(reader, installId);
-    if (place === undefined || place.hostId === null) return null;
-    const host = await findHost(reader, { id: place.hostId });
-    return host === undefined ? null : addressesOf(host, config);
-  }
-
   return {
     /** What is being done to an install and was done of late, the latest first. Throws NotFound. */
     async list(caller: Caller, installId: string): Promise<{ results: Operation[]; next: NextTurns }> {
@@ -87,23 +71,6 @@ export function createOperationsService(
         ),
         next,
       };
-    },
-
-    /** How people reach an install; null where nobody has told yet, and where its website was never made. Throws NotFound. */
-    async connection(caller: Caller, installId: string): Promise<Connection | null> {
-      const install = await findSeen(installId, caller);
-      authorize('install.read', 'install.read', install);
-      if (install.status === 'failed') return null;
-      const isLinux = config.host === 'linux';
-      const addresses = isLinux
-        ? await linuxAddresses(installId)
-        : (listening() ?? configuredAddresses(config));
-      if (addresses === null) return null;
-      const primaryDomain = install.primary_domain ?? cnameOf(install.name, config.siteDomain);
-      return connectionOf({ name: install.name, primaryDomain }, addresses, {
-        publicUrl: config.publicUrl,
-        shell: isLinux,
-      });
     },
 
     /** What a new install can be given. */

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../api/route.ts';
 import { nullableString, Type } from '../../api/schema.ts';
+import type { ConnectionService } from './connection-service.ts';
 import type { OperationsService } from './operations.ts';
 import { operationSchema } from './schema.ts';
 
@@ -8,12 +9,20 @@ const connectionSchema = Type.Object({
   port: Type.Integer(),
   username: Type.String(),
   shell: Type.Boolean({ description: 'whether there is a shell, besides SFTP' }),
+  host_keys: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'as `ssh` names it: ED25519, ECDSA or RSA' }),
+      fingerprint: Type.String({ description: 'as `ssh` shows it: SHA256 and base64' }),
+      known_hosts: Type.String({ description: 'the line of known_hosts' }),
+    }),
+    { description: 'by which the host is known; none where it does not tell' },
+  ),
   http_url: Type.String(),
   https_url: Type.String(),
 });
 
 /** What the portal shows of an install besides what the API tells. */
-export function installPortalRoutes(operations: OperationsService): Route[] {
+export function installPortalRoutes(operations: OperationsService, connections: ConnectionService): Route[] {
   const tag = 'Installs';
   return [
     route({
@@ -46,7 +55,7 @@ export function installPortalRoutes(operations: OperationsService): Route[] {
         }),
       }),
       handle: async ({ caller, id }) => ({
-        connection: await operations.connection(caller, id('install_id')),
+        connection: await connections.find(caller, id('install_id')),
       }),
     }),
     route({
