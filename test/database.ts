@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
+import { openDatabase, SQLITE_FILE } from '../src/database/open.ts';
 
 export const silent = pino({ level: 'silent' });
 
@@ -24,32 +24,76 @@ export interface DatabasePlace {
 }
 
 export async function databasePlace(): Promise<DatabasePlace> {
-  const folder = temporaryFolder();
   const server = inject('postgresUrl');
-  if (server === '') {
-    return {
-      settings: { databaseUrl: null, dataDir: folder.path },
-      remove: async () => folder.remove(),
-    };
+  return server === '' ? sqlitePlace() : postgresPlace(server);
+}
+
+/** The same with the present schema in it. It is a copy: migrating takes longer than most tests. */
+export async function migratedPlace(): Promise<DatabasePlace> {
+  const server = inject('postgresUrl');
+  if (server !== '') return postgresPlace(server, MIGRATED);
+  migratedFile ??= migrateFile();
+  const content = await migratedFile;
+  const place = sqlitePlace();
+  writeFileSync(join(place.settings.dataDir, SQLITE_FILE), content, { mode: 0o600 });
+  return place;
+}
+
+/** Name of the database on the tests' PostgreSQL that those with the present schema are copies of. */
+const MIGRATED = 'migrated';
+let migratedFile: Promise<Buffer> | undefined;
+
+/** Makes what {@link migratedPlace} copies; nobody may be connected to it afterwards. */
+export async function migrateTemplate(server: string): Promise<void> {
+  await administer(server, `create database ${MIGRATED}`);
+  await migrateAt({ databaseUrl: urlOf(server, MIGRATED), dataDir: '' });
+}
+
+async function migrateFile(): Promise<Buffer> {
+  const { path, remove } = temporaryFolder();
+  try {
+    await migrateAt({ databaseUrl: null, dataDir: path });
+    return readFileSync(join(path, SQLITE_FILE));
+  } finally {
+    remove();
   }
+}
+
+async function migrateAt(settings: DatabasePlace['settings']): Promise<void> {
+  const database = openDatabase(settings, silent);
+  try {
+    await migrate(database);
+  } finally {
+    await database.close();
+  }
+}
+
+function sqlitePlace(): DatabasePlace {
+  const { path, remove } = temporaryFolder();
+  return { settings: { databaseUrl: null, dataDir: path }, remove: async () => remove() };
+}
+
+async function postgresPlace(server: string, template = 'template1'): Promise<DatabasePlace> {
+  const { path, remove } = temporaryFolder();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(server, `create database ${name}`);
+  await administer(server, `create database ${name} template ${template}`);
   return {
-    settings: { databaseUrl: server.replace(/\/postgres$/, `/${name}`), dataDir: folder.path },
+    settings: { databaseUrl: urlOf(server, name), dataDir: path },
     remove: async () => {
       await administer(server, `drop database ${name} with (force)`);
-      folder.remove();
+      remove();
     },
   };
 }
+
+const urlOf = (server: string, database: string) => server.replace(/\/postgres$/, `/${database}`);
 
 /** A migrated database of its own for one test file. */
 export async function openTestDatabase(): Promise<
   Database & { place: DatabasePlace; remove(): Promise<void> }
 > {
-  const place = await databasePlace();
+  const place = await migratedPlace();
   const database = openDatabase(place.settings, silent);
-  await migrate(database);
   return {
     ...database,
     place,

@@ -1,4 +1,5 @@
 import type { TestProject } from 'vitest/node';
+import { migrateTemplate } from './database.ts';
 import { findPostgres, startPostgres } from './servers/postgres-server.ts';
 
 declare module 'vitest' {
@@ -13,6 +14,12 @@ export async function setup(project: TestProject): Promise<(() => Promise<void>)
   const binaries = findPostgres();
   if (binaries === undefined) throw new Error('PostgreSQL was there a moment ago and is not now');
   const server = await startPostgres(binaries);
+  try {
+    await migrateTemplate(server.url);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
   project.provide('postgresUrl', server.url);
   return () => server.stop();
 }

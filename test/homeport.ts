@@ -13,7 +13,7 @@ import { hashPassword } from '../src/passwords.ts';
 import type { IssuedCredential } from '../src/resources/credentials/service.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
-import { type DatabasePlace, databasePlace, silent } from './database.ts';
+import { type DatabasePlace, migratedPlace, silent } from './database.ts';
 import { freePort } from './servers/postgres-server.ts';
 
 /** A person with credentials. */
@@ -87,7 +87,7 @@ async function onFreePort<Started>(start: (port: number) => Promise<Started>): P
 }
 
 export async function startTestHomeport(options: TestOptions = {}): Promise<TestHomeport> {
-  const place = options.place ?? (await databasePlace());
+  const place = options.place ?? (await migratedPlace());
   const clock = options.clock ?? systemClock;
   const { databaseUrl, dataDir } = place.settings;
   const roles = options.roles ?? { api: true, hosting: true };

@@ -266,14 +266,16 @@ describe('commands under way', () => {
   });
 
   it('are waited for when the host ends', async () => {
+    const begun = Promise.withResolvers<void>();
     const { server: own, remote } = await serving({
       addWordpress: async () => {
+        begun.resolve();
         await sleep(300);
         return '6.8';
       },
     });
     const added = remote.addWordpress(null);
-    await sleep(100);
+    await begun.promise;
     await Promise.all([own.close(5_000), expect(added).resolves.toBe('6.8')]);
     await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
   });
