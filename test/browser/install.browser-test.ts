@@ -169,6 +169,11 @@ describe('connecting', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
       `sftp -P ${portal.homeport.hosting?.ssh.port} ${install.name}@localhost`,
     );
+    await page.getByText(/^SHA256:[A-Za-z0-9+/]{43}$/).waitFor();
+    await page.getByRole('button', { name: 'Copy the ED25519 line for known_hosts' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      new RegExp(`^\\[localhost\\]:${portal.homeport.hosting?.ssh.port} ssh-ed25519 [A-Za-z0-9+/]+$`),
+    );
     await page.getByRole('link', { name: 'Add an SSH key' }).click();
     await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
   });

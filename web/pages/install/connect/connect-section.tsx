@@ -51,11 +51,8 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
             taken from you, your key stops working here.
           </Notice>
         )}
-        <p>
-          At the first connection your program shows a fingerprint of the server and asks whether you trust
-          it. If it warns later that the server's key has changed, do not go on: ask your provider first.
-        </p>
       </Section>
+      <Trust keys={connection.host_keys} />
       <Section title="Shell by SSH">
         {connection.shell ? (
           <Copyable text={commandLine('ssh', connection)} what="the SSH command" />
@@ -72,6 +69,33 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
         />
       </Section>
     </>
+  );
+}
+
+/** How to tell this host from another that poses as it. */
+function Trust({ keys }: { keys: Connection['host_keys'] }) {
+  return (
+    <Section title="The first connection">
+      <p>
+        At the first connection your program shows a fingerprint of the server and asks whether you trust it.
+        {keys.length > 0 && ' Go on only if it is this one:'}
+      </p>
+      {keys.length > 0 && (
+        <>
+          <Facts
+            facts={keys.map(({ type, fingerprint }) => [type, <code key={fingerprint}>{fingerprint}</code>])}
+          />
+          <p>
+            With this line in the file <code>~/.ssh/known_hosts</code> it does not ask, and connects to no
+            other:
+          </p>
+          {keys.map(({ type, known_hosts }) => (
+            <Copyable key={known_hosts} text={known_hosts} what={`the ${type} line for known_hosts`} />
+          ))}
+        </>
+      )}
+      <p>If it warns later that the server's key has changed, do not go on: ask your provider first.</p>
+    </Section>
   );
 }
 
