@@ -8,9 +8,11 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
+import { freePort } from '../../../test/servers/postgres-server.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { NotFound } from '../../failures.ts';
 import { serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { parseIdentity } from '../../hosting/remote/identity.ts';
 import type { Connection } from './connection.ts';
 
 const run = promisify(execFile);
@@ -201,4 +203,30 @@ describe('on a Linux host', () => {
     await linux.remove();
     await machine.close();
   });
+
+  it.skipIf(!hasOpenSsh)(
+    'of another machine it is reached by its public name and known by its own key',
+    async () => {
+      const here = await serveMachine({ capacity: 0 });
+      const there = await serveMachine();
+      const linux = await startTestHomeport({
+        environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: here.runFolder },
+      });
+      const port = await freePort();
+      const { identity } = await linux.services.hosts.add('web2', `https://127.0.0.1:${port}`, 'localhost');
+      const parsed = parseIdentity(identity);
+      there.description.id = parsed.hostId;
+      await there.listenTls(parsed, port);
+
+      const { accountId: account, owner: person } = await linux.ownedAccount();
+      const placed = await linux.install(person, account);
+      const found = await connection(placed.id, person, linux);
+      if (found === null) throw new Error('there is no connection');
+      expect(found).toMatchObject({ host: 'localhost', port: there.description.ports.ssh });
+      const [line = ''] = found.host_keys.map((key) => key.known_hosts);
+      expect(await sftp(found, line, await keyOf(person))).toContain('index.html');
+      await linux.remove();
+      await Promise.all([here.close(), there.close()]);
+    },
+  );
 });
