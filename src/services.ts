@@ -78,6 +78,7 @@ export function createServices(
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
+  const credentials = createCredentialService(platform, authenticator?.forget);
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
@@ -92,9 +93,9 @@ export function createServices(
     sshKeys: createSshKeyService(platform),
     invitations: createInvitationService(platform, limits),
     hosts: createHostService(platform),
-    credentials: createCredentialService(platform, authenticator?.forget),
+    credentials,
     sessions: createSessionService(platform, limits),
-    passwords: createPasswordService(platform, limits),
+    passwords: createPasswordService(platform, limits, credentials),
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
     liveEvents: createLiveEventService(platform),

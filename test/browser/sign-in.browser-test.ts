@@ -274,12 +274,15 @@ describe('a forgotten password', () => {
     await other.getByText('Choose a new password').waitFor();
     await expectAccessibleInBothThemes(other);
     await choosePassword(other, 'quite another password');
+    expect(await other.getByLabel('End my API access').isChecked()).toBe(false);
+    await other.getByLabel('End my API access').check();
     await other.getByRole('button', { name: 'Set the password' }).click();
     await other.getByText('Your password is set.').waitFor();
     await fillSignIn(other, owner.email, 'quite another password');
     await inPortal(other);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    expect((await owner.client.get('/user')).status).toBe(401);
 
     await other.goto(link);
     await other.getByText('This link does not work').waitFor();

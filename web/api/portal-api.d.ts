@@ -140,7 +140,7 @@ export interface paths {
       parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { email: string; first_name: string; purpose: "first" | "reset" } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { email: string; first_name: string; purpose: "first" | "reset"; api_credentials: number } } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -150,7 +150,7 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { token: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { password: string } } };
+      requestBody: { content: { 'application/json': { password: string; end_api_access?: boolean } } };
       responses: {
         204: { headers: Record<string, unknown>; content?: never };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

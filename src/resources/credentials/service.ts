@@ -10,7 +10,7 @@ import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
-import { type CredentialRow, countWorking, credentialsOf, findInstallNames } from './store.ts';
+import { type CredentialRow, countWorking, credentialsOf, findInstallNames, revokeWorking } from './store.ts';
 
 export type OwnCredential = Static<typeof credentialSchema>;
 export type NewCredential = Static<typeof createCredentialSchema>;
@@ -186,6 +186,26 @@ export function createCredentialService(
     /** Throws NotFound. */
     revokeOwn: (caller: Caller, id: string): Promise<void> =>
       revoke(id, (userId) => (userId === caller.userId ? caller : null)),
+
+    /**
+     * Revokes all of a person's own that work, in the transaction of what they ended them with. Returns what is to be called after
+     * the commit: from then on this process refuses them.
+     */
+    async revokeAllOwn(transaction: Transaction, owner: Caller): Promise<() => void> {
+      const { userId } = owner;
+      const revoked = await revokeWorking(transaction.queries, userId, timestamp(clock));
+      for (const { id, name, account_id: accountId } of revoked) {
+        await activity.recordOfPerson(
+          transaction,
+          owner,
+          { userId, accountId },
+          { action: 'credential.revoke', subject: { id, name } },
+        );
+      }
+      return () => {
+        for (const { id } of revoked) forget(id);
+      };
+    },
 
     /** For the command line: the credentials of one person (by e-mail address) or of all, oldest first. */
     async list(email?: string): Promise<CredentialView[]> {

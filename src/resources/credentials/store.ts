@@ -1,6 +1,8 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { loadScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 import { inScope } from '../installs/store.ts';
 
 /** A credential as it is shown: never with its password. */
@@ -40,14 +42,27 @@ export const credentialsOf = (queries: Queries) =>
       'credential.created_at',
     ]);
 
+const isWorking = (now: string) => (eb: ExpressionBuilder<Tables, 'credentials'>) =>
+  eb.and([eb('revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])]);
+
+/** Revokes those of a person that work at a time. Returns which. */
+export function revokeWorking(queries: Queries, userId: string, now: string) {
+  return queries
+    .updateTable('credentials')
+    .set({ revoked_at: now })
+    .where('user_id', '=', userId)
+    .where(isWorking(now))
+    .returning(['id', 'name', 'account_id'])
+    .execute();
+}
+
 /** How many credentials of a person work at a time. */
 export async function countWorking(queries: Queries, userId: string, now: string): Promise<number> {
   const { count } = await queries
     .selectFrom('credentials')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
-    .where('revoked_at', 'is', null)
-    .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
+    .where(isWorking(now))
     .executeTakeFirstOrThrow();
   return count;
 }

@@ -67,7 +67,8 @@ describe('a forgotten password', () => {
         `  ${homeport.origin}/password/${token}`,
         '',
         'The link works once, for one hour. A link of an earlier mail works no more.',
-        'API credentials and SSH keys stay as they are; look at them when you suspect somebody else.',
+        'API credentials stay as they are, unless you choose there to end them. SSH keys stay, too.',
+        'Look at both when you suspect somebody else.',
         'If it was not you, ignore this mail: your password stays as it is.',
         '',
       ].join('\n'),
@@ -76,6 +77,7 @@ describe('a forgotten password', () => {
       email: owner.email,
       first_name: 'Test',
       purpose: 'reset',
+      api_credentials: 1,
     });
     expect(await set(token)).toMatchObject({ status: 204, body: undefined });
     expect([await signsIn(owner, NEW), await signsIn(owner, PASSWORD)]).toEqual([true, false]);
@@ -247,6 +249,40 @@ describe('a link', () => {
     ]);
     expect(stored).toContain('send_password_reset');
     expect(stored).not.toContain(token);
+  });
+});
+
+describe('API access', () => {
+  it('stays as it is when a password is set by a link, or ends with it', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const { issue } = homeport.services.credentials;
+    const second = await issue(owner.userId, { name: 'second' });
+    await issue(owner.userId, { name: 'expired', expiresAt: new Date(clock.now().getTime() - 1) });
+    const colleague = await homeport.person(accountId);
+    const { createLink } = homeport.services.passwords;
+    expect((await set(tokenOf(await createLink(owner.userId, 'reset')))).status).toBe(204);
+    expect((await owner.client.get('/user')).status).toBe(200);
+    const token = tokenOf(await createLink(owner.userId, 'reset'));
+    expect((await anybody.get(`/password_links/${token}`)).body).toMatchObject({ api_credentials: 2 });
+    const answer = await anybody.post(`/password_links/${token}`, { password: NEW, end_api_access: true });
+    expect(answer.status).toBe(204);
+    for (const client of [owner.client, homeport.clientOf(second)]) {
+      expect((await client.get('/user')).status).toBe(401);
+    }
+    expect((await colleague.client.get('/user')).status).toBe(200);
+    const revoked = (await activityOf(homeport, accountId)).filter(
+      ({ action }) => action === 'credential.revoke',
+    );
+    expect(revoked.map(({ subject_name }) => subject_name).sort()).toEqual(['second', 'test']);
+    for (const entry of revoked) expect(entry).toMatchObject({ user_id: owner.userId, means: 'portal' });
+  });
+
+  it('does not end by a password that is refused', async () => {
+    const person = await homeport.person();
+    const token = tokenOf(await homeport.services.passwords.createLink(person.userId, 'reset'));
+    const body = { password: 'password1234', end_api_access: true };
+    expect((await anybody.post(`/password_links/${token}`, body)).status).toBe(400);
+    expect((await person.client.get('/user')).status).toBe(200);
   });
 });
 

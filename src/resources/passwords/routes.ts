@@ -50,24 +50,30 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         email: Type.String(),
         first_name: Type.String(),
         purpose: stringEnum(['first', 'reset']),
+        api_credentials: Type.Integer({ description: 'how many of the person’s API credentials work' }),
       }),
       handle: ({ text }) => passwords.findLink(text('token')),
     }),
     visitBodyRoute({
       method: 'POST',
       path: '/password_links/:token',
-      summary: 'Set a password by a link; all sessions of the person end',
+      summary: 'Set a password by a link; all sessions of the person end, and their API access if wished',
       tag,
       errors: [400, 403, 404, 429, 503],
       stages: 'anybody',
       success: 204,
       body: {
         resource: 'Password',
-        schema: Type.Object({ password: newPassword }),
+        schema: Type.Object({
+          password: newPassword,
+          end_api_access: Type.Optional(
+            Type.Boolean({ description: 'revokes the person’s API credentials, too' }),
+          ),
+        }),
         texts: { password: newPasswordTexts },
       },
-      handle: ({ text, address, requestId }, { password }) =>
-        passwords.setByLink(text('token'), password, { address, requestId }),
+      handle: ({ text, address, requestId }, chosen) =>
+        passwords.setByLink(text('token'), chosen, { address, requestId }),
     }),
     visitBodyRoute({
       method: 'POST',

@@ -7,6 +7,8 @@ import { lockRow } from '../../database/lock.ts';
 import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
 import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import type { CredentialService } from '../credentials/service.ts';
+import { countWorking } from '../credentials/store.ts';
 import { deleteEmailChangeOf } from '../email-changes/store.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
@@ -23,13 +25,27 @@ import {
   takePasswordLink,
 } from './store.ts';
 
+export interface FoundLink {
+  email: string;
+  first_name: string;
+  purpose: 'first' | 'reset';
+  /** How many API credentials of the person work. */
+  api_credentials: number;
+}
+
+export interface ChosenPassword {
+  password: string;
+  /** Revokes the person's API credentials, too. */
+  end_api_access?: boolean;
+}
+
 export interface PasswordService {
   /** Has a mail sent if somebody has the address. Takes as long, and says as much, if nobody has. Throws RateLimited. */
   requestReset(email: string, origin: SessionOrigin): Promise<void>;
   /** Throws NotFound. */
-  findLink(token: string): Promise<{ email: string; first_name: string; purpose: 'first' | 'reset' }>;
+  findLink(token: string): Promise<FoundLink>;
   /** Throws NotFound, InvalidRequest, RateLimited. */
-  setByLink(token: string, password: string, origin: SessionOrigin): Promise<void>;
+  setByLink(token: string, chosen: ChosenPassword, origin: SessionOrigin): Promise<void>;
   /** Throws InvalidRequest where the current password is not right or the new one not fit, RateLimited. */
   change(
     session: Session | null,
@@ -46,7 +62,11 @@ const HOUR_MS = 60 * 60 * 1000;
 /** How long a link works: one that somebody reads off a terminal waits for them longer than one in a mail that they asked for. */
 const LINK_MS = { first: 7 * 24 * HOUR_MS, reset: HOUR_MS };
 
-export function createPasswordService(platform: Platform, limits: SignInLimits): PasswordService {
+export function createPasswordService(
+  platform: Platform,
+  limits: SignInLimits,
+  credentials: Pick<CredentialService, 'revokeAllOwn'>,
+): PasswordService {
   const { config, database, queue, clock, random, activity } = platform;
   const { reader } = database;
 
@@ -63,13 +83,15 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
   }
 
   async function findLink(token: string) {
-    const link = await findPasswordLink(reader, hashSecret(token), timestamp(clock));
+    const now = timestamp(clock);
+    const link = await findPasswordLink(reader, hashSecret(token), now);
     if (!link) throw new NotFound();
-    const { email, first_name, purpose } = link;
-    return { email, first_name, purpose };
+    const { user_id, email, first_name, purpose } = link;
+    return { email, first_name, purpose, api_credentials: await countWorking(reader, user_id, now) };
   }
 
-  async function setByLink(token: string, password: string, origin: SessionOrigin): Promise<void> {
+  const setByLink: PasswordService['setByLink'] = async (token, chosen, origin) => {
+    const { password, end_api_access = false } = chosen;
     const tokenHash = hashSecret(token);
     const link = await findPasswordLink(reader, tokenHash, timestamp(clock));
     // Before the costly hash, which is not for whoever makes up tokens.
@@ -77,7 +99,8 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
     const { user_id: userId, email } = link;
     await requireFitPassword(limits, password, { ...link, id: userId });
     const passwordHash = await hashPassword(password);
-    await database.write(async (transaction) => {
+    const person = visitor(userId, origin);
+    const ended = await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       if (!(await takePasswordLink(queries, tokenHash, timestamp(clock)))) throw new NotFound();
@@ -85,12 +108,14 @@ export function createPasswordService(platform: Platform, limits: SignInLimits):
       await deleteSessionsOf(queries, userId);
       await activity.recordOfPerson(
         transaction,
-        visitor(userId, origin),
+        person,
         { userId },
         { action: 'password.set', subject: { id: userId, name: email } },
       );
+      return end_api_access ? credentials.revokeAllOwn(transaction, person) : undefined;
     });
-  }
+    ended?.();
+  };
 
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
     if (!session) throw new Error('a request passed the gate without a session');

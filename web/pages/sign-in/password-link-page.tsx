@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { answered, done } from '../../api/failure.ts';
-import { TextField } from '../../components/fields.tsx';
+import { CheckboxField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
@@ -25,7 +25,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
   });
 
   async function set(values: FormData) {
-    const body = { password: newPasswordOf(values) };
+    const body = { password: newPasswordOf(values), end_api_access: values.has('end_api_access') };
     try {
       await done(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
     } catch (error) {
@@ -46,7 +46,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
           </UnusableLink>
         ) : (
           <Loaded query={link} what="the link">
-            {({ email, first_name, purpose }) => (
+            {({ email, first_name, purpose, api_credentials }) => (
               <>
                 <p>
                   {purpose === 'first'
@@ -63,6 +63,15 @@ export function PasswordLinkPage({ token }: { token: string }) {
                     readOnly
                   />
                   <NewPasswordFields />
+                  {api_credentials > 0 && (
+                    <CheckboxField
+                      label="End my API access, too"
+                      name="end_api_access"
+                      hint={`Programs that work in your name (${
+                        api_credentials === 1 ? '1 credential' : `${api_credentials} credentials`
+                      }) are refused from then on. Tick it if somebody else may have got in.`}
+                    />
+                  )}
                 </Form>
               </>
             )}
