@@ -4,7 +4,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { operatorFor } from '../src/access/caller.ts';
 import { table } from '../src/cli/output.ts';
-import { systemClock, timestamp } from '../src/clock.ts';
 import { readConfig } from '../src/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
@@ -73,37 +72,18 @@ async function start(
   return startHomeport(config, { log, dnsPort: dns.authority.port }, { api: true, hosting: true });
 }
 
-async function makeOwner({ platform, services }: RunningHomeport): Promise<Person & { accountId: string }> {
+async function makeOwner({ services }: RunningHomeport): Promise<Person & { accountId: string }> {
   const { id: accountId } = await services.accounts.create('Bench');
-  const userId = crypto.randomUUID();
-  const email = `${userId}@bench.example`;
-  const created_at = timestamp(systemClock);
-  await platform.database.write(async ({ queries }) => {
-    await queries
-      .insertInto('users')
-      .values({
-        id: userId,
-        email,
-        email_key: email,
-        first_name: 'B',
-        last_name: 'B',
-        phone: null,
-        password_hash: null,
-        created_at,
-      })
-      .execute();
-    await queries
-      .insertInto('memberships')
-      .values({
-        account_id: accountId,
-        user_id: userId,
-        role: 'owner',
-        billing: false,
-        invite_accepted: true,
-        created_at,
-      })
-      .execute();
-  });
+  const { user_id: userId } = await services.accountUsers.addByOperator(
+    {
+      account_id: accountId,
+      email: `${accountId}@bench.example`,
+      first_name: 'B',
+      last_name: 'B',
+      roles: 'owner',
+    },
+    { installNames: [], invite: false },
+  );
   return { userId, accountId };
 }
 

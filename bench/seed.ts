@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { hashSecret } from '../src/credential-secret.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
+import { insertMember, insertPerson } from '../src/resources/account-users/store.ts';
 
 const BATCH = 1_000;
 const CREATED_AT = '2026-01-01T00:00:00.000Z';
@@ -30,31 +31,20 @@ export async function seedAccount(
       .insertInto('accounts')
       .values({ id: accountId, name: 'Bench', install_count: installs, created_at: CREATED_AT })
       .execute();
-    const email = `${userId}@bench.example`;
-    await queries
-      .insertInto('users')
-      .values({
-        id: userId,
-        email,
-        email_key: email,
-        first_name: 'B',
-        last_name: 'B',
-        phone: null,
-        password_hash: null,
-        created_at: CREATED_AT,
-      })
-      .execute();
-    await queries
-      .insertInto('memberships')
-      .values({
-        account_id: accountId,
-        user_id: userId,
-        role: 'owner',
-        billing: false,
-        invite_accepted: true,
-        created_at: CREATED_AT,
-      })
-      .execute();
+    await insertPerson(queries, {
+      id: userId,
+      email: `${userId}@bench.example`,
+      first_name: 'B',
+      last_name: 'B',
+      created_at: CREATED_AT,
+    });
+    await insertMember(queries, {
+      account_id: accountId,
+      user_id: userId,
+      role: 'owner',
+      billing: false,
+      created_at: CREATED_AT,
+    });
     await queries
       .insertInto('credentials')
       .values({

@@ -1,6 +1,7 @@
 import { timestamp } from './clock.ts';
 import { uniqueViolation } from './database/unique-violation.ts';
 import type { Platform } from './platform.ts';
+import { insertMember, insertPerson } from './resources/account-users/store.ts';
 import type { IssuedCredential } from './resources/credentials/service.ts';
 import type { Services } from './services.ts';
 
@@ -30,30 +31,20 @@ export async function ensureOwner(platform: Platform, services: Services): Promi
         .insertInto('accounts')
         .values({ id: accountId, name: 'My account', created_at })
         .execute();
-      await queries
-        .insertInto('users')
-        .values({
-          id: userId,
-          email: OWNER_EMAIL,
-          email_key: OWNER_EMAIL,
-          first_name: 'First',
-          last_name: 'Owner',
-          phone: null,
-          password_hash: null,
-          created_at,
-        })
-        .execute();
-      await queries
-        .insertInto('memberships')
-        .values({
-          account_id: accountId,
-          user_id: userId,
-          role: 'owner',
-          billing: false,
-          invite_accepted: true,
-          created_at,
-        })
-        .execute();
+      await insertPerson(queries, {
+        id: userId,
+        email: OWNER_EMAIL,
+        first_name: 'First',
+        last_name: 'Owner',
+        created_at,
+      });
+      await insertMember(queries, {
+        account_id: accountId,
+        user_id: userId,
+        role: 'owner',
+        billing: false,
+        created_at,
+      });
     });
   } catch (error) {
     // Another process started for the first time in the same moment.

@@ -12,7 +12,16 @@ import type { Action, Change, Doer } from '../activity/record.ts';
 import type { InvitationLimits } from '../invitations/invitation-limits.ts';
 import { sendInvitation } from '../invitations/jobs.ts';
 import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
-import { deleteMember, findMembers, findPeople, giveInstalls, type MemberRow, type Person } from './store.ts';
+import {
+  deleteMember,
+  findMembers,
+  findPeople,
+  giveInstalls,
+  insertMember,
+  insertPerson,
+  type MemberRow,
+  type Person,
+} from './store.ts';
 import { changesBetween, loadMember, loadMembers, type MemberView, seenBy } from './view.ts';
 
 export interface NewMember {
@@ -120,18 +129,13 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
         const { queries } = transaction;
         const installIds = await admit(transaction);
         const userId = await findOrAddPerson(queries, person);
-        await queries
-          .insertInto('memberships')
-          .values({
-            account_id: accountId,
-            user_id: userId,
-            ...wanted,
-            invite_accepted: !invited,
-            invited_first_name: invited ? person.first_name.trim() : null,
-            invited_last_name: invited ? person.last_name.trim() : null,
-            created_at: timestamp(clock),
-          })
-          .execute();
+        await insertMember(queries, {
+          account_id: accountId,
+          user_id: userId,
+          ...wanted,
+          invited_as: invited ? trimmed(person) : null,
+          created_at: timestamp(clock),
+        });
         await give(queries, accountId, userId, wanted, installIds);
         if (invited) {
           await queue.enqueue(transaction, sendInvitation, {
@@ -240,19 +244,12 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       .executeTakeFirst();
     if (known) return known.id;
     const id = random.uuid();
-    await queries
-      .insertInto('users')
-      .values({
-        id,
-        email: input.email,
-        email_key,
-        first_name: input.first_name.trim(),
-        last_name: input.last_name.trim(),
-        phone: null,
-        password_hash: null,
-        created_at: timestamp(clock),
-      })
-      .execute();
+    await insertPerson(queries, {
+      id,
+      email: input.email,
+      ...trimmed(input),
+      created_at: timestamp(clock),
+    });
     return id;
   }
 
@@ -280,4 +277,8 @@ async function give(
   const given = await giveInstalls(queries, { account_id: accountId, user_id: userId }, wanted);
   if (!given)
     throw notPermitted('AccountUser', 'install_ids', 'An install of install_ids is not in this account');
+}
+
+function trimmed({ first_name, last_name }: Addition['person']): { first_name: string; last_name: string } {
+  return { first_name: first_name.trim(), last_name: last_name.trim() };
 }

@@ -123,6 +123,41 @@ export async function findMembers(
   });
 }
 
+/** Adds somebody without a password. A second person of the same address violates `users.email_key`. */
+export async function insertPerson(
+  queries: Queries,
+  person: { id: string; email: string; first_name: string; last_name: string; created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('users')
+    .values({ ...person, email_key: person.email.toLowerCase(), phone: null, password_hash: null })
+    .execute();
+}
+
+/** Makes a person a member, who has accepted unless `invited_as` says by which name they are invited. */
+export async function insertMember(
+  queries: Queries,
+  {
+    invited_as = null,
+    ...member
+  }: MemberRole & {
+    account_id: string;
+    user_id: string;
+    created_at: string;
+    invited_as?: { first_name: string; last_name: string } | null;
+  },
+): Promise<void> {
+  await queries
+    .insertInto('memberships')
+    .values({
+      ...member,
+      invite_accepted: invited_as === null,
+      invited_first_name: invited_as?.first_name ?? null,
+      invited_last_name: invited_as?.last_name ?? null,
+    })
+    .execute();
+}
+
 export async function deleteMember(
   queries: Queries,
   { account_id, user_id }: Pick<MemberRow, 'account_id' | 'user_id'>,
