@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../test/jobs.ts';
 import { timestamp } from './clock.ts';
+import { systemRandomness } from './ids.ts';
+import { createActivityLog } from './resources/activity/record.ts';
 import { createTidyJob } from './tidy.ts';
 
 let jobs: JobsFixture;
@@ -51,6 +53,27 @@ async function addAccount(): Promise<string> {
   return id;
 }
 
+async function addPerson(): Promise<string> {
+  const id = crypto.randomUUID();
+  const email = `${id}@x.example`;
+  await jobs.database.write(({ queries }) =>
+    queries
+      .insertInto('users')
+      .values({
+        id,
+        email,
+        email_key: email,
+        first_name: 'A',
+        last_name: 'B',
+        phone: null,
+        password_hash: null,
+        created_at: timestamp(jobs.clock),
+      })
+      .execute(),
+  );
+  return id;
+}
+
 describe('tidying up', () => {
   it('keeps activity for a year, and deletes it then, however much it is', async () => {
     const accountId = await addAccount();
@@ -78,7 +101,7 @@ describe('tidying up', () => {
   });
 
   it('ends sessions and links that have had their time', async () => {
-    const user = crypto.randomUUID();
+    const user = await addPerson();
     const now = timestamp(jobs.clock);
     const session = (name: string, expires_at: string, last_seen_at = now) => ({
       id: crypto.randomUUID(),
@@ -99,19 +122,6 @@ describe('tidying up', () => {
       created_at: now,
     });
     await jobs.database.write(async ({ queries }) => {
-      await queries
-        .insertInto('users')
-        .values({
-          id: user,
-          email: 'a@x.example',
-          email_key: 'a@x.example',
-          first_name: 'A',
-          last_name: 'B',
-          phone: null,
-          password_hash: null,
-          created_at: now,
-        })
-        .execute();
       await queries
         .insertInto('sessions')
         .values([
@@ -145,6 +155,61 @@ describe('tidying up', () => {
       sessions: [{ token_hash: 'alive' }],
       links: [{ token_hash: 'alive' }],
     });
+  });
+
+  it('removes credentials thirty days after they were revoked, or else have expired; their names stay', async () => {
+    const { clock, database } = jobs;
+    const now = timestamp(clock);
+    const [user, accountId] = [await addPerson(), await addAccount()];
+    const credential = (name: string, revoked_at: string | null, expires_at: string | null) => ({
+      id: crypto.randomUUID(),
+      user_id: user,
+      name,
+      password_hash: name,
+      expires_at,
+      revoked_at,
+      last_used_at: null,
+      account_id: null,
+      install_ids: null,
+      created_at: now,
+    });
+    const [long, short] = [timestamp(clock, -30 * DAY - 1), timestamp(clock, -30 * DAY)];
+    const gone = credential('revoked long ago', long, null);
+    await database.write(async (transaction) => {
+      await transaction.queries
+        .insertInto('credentials')
+        .values([
+          gone,
+          credential('revoked', short, null),
+          credential('expired long ago', null, long),
+          credential('expired, then revoked', short, long),
+          credential('expired', null, short),
+          credential('ends one day', null, timestamp(clock, DAY)),
+          credential('works', null, null),
+        ])
+        .execute();
+      const origin = { means: 'api', credentialId: gone.id, address: null, requestId: null } as const;
+      await createActivityLog({ clock, random: systemRandomness }).record(
+        transaction,
+        { userId: user, limits: null, origin },
+        accountId,
+        { action: 'site.create', subject: { id: null, name: 'A site' } },
+      );
+    });
+    await tidy();
+    const { reader } = database;
+    const left = await reader.selectFrom('credentials').select('name').orderBy('seq').execute();
+    expect(left.map(({ name }) => name)).toEqual([
+      'revoked',
+      'expired, then revoked',
+      'expired',
+      'ends one day',
+      'works',
+    ]);
+    const written = reader.selectFrom('activity').select(['credential_id', 'credential_name']);
+    expect(await written.where('account_id', '=', accountId).execute()).toEqual([
+      { credential_id: gone.id, credential_name: 'revoked long ago' },
+    ]);
   });
 
   it('keeps of the changes what somebody may still have to read', async () => {

@@ -4,6 +4,8 @@ import type { Database, Queries } from './database/database.ts';
 import { pruneChanges } from './database/sqlite-changes.ts';
 import { defineJob, type JobKind } from './jobs/job.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
+import { KEEP_ENDED_MS } from './resources/credentials/service.ts';
+import { deleteEndedCredentials } from './resources/credentials/store.ts';
 import { deleteExpiredEmailChanges } from './resources/email-changes/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
 import { deleteExpiredSessions } from './resources/sessions/store.ts';
@@ -55,6 +57,7 @@ export function createTidyJob({
           .where('window_start', '<', timestamp(clock, -KEEP_RATE_WINDOWS_MS))
           .execute();
         await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
+        await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);
         await deleteExpiredPasswordLinks(queries, now);
         await deleteExpiredEmailChanges(queries, now);

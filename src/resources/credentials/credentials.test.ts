@@ -61,6 +61,26 @@ describe('one’s own credentials', () => {
     expect((await portal.delete(`/credentials/${id}`)).status).toBe(204);
   });
 
+  it('are listed for thirty days after they were revoked or have expired', async () => {
+    const other = await homeport.person();
+    const by = await signedIn(homeport, other);
+    const revoked = await made({ name: 'revoked' }, by);
+    await made({ name: 'expired', expires_at: inAnHour() }, by);
+    await by.delete(`/credentials/${revoked.id}`);
+    const names = async () => {
+      // Sessions do not last as long.
+      const again = await signedIn(homeport, other);
+      return (await listed(again)).map((credential) => text(credential, 'name'));
+    };
+    clock.advance(30 * 24 * 3_600_000);
+    expect(await names()).toEqual(['expired', 'revoked', 'test']);
+    clock.advance(1);
+    expect(await names()).toEqual(['expired', 'test']);
+    clock.advance(3_600_000);
+    expect(await names()).toEqual(['test']);
+    portal = await signedIn(homeport, owner);
+  });
+
   it('are nobody else’s to see or to revoke', async () => {
     const { id, client } = await made({});
     const colleague = await signedIn(homeport, await homeport.person(accountId, 'owner'));

@@ -10,7 +10,14 @@ import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
-import { type CredentialRow, countWorking, credentialsOf, findInstallNames, revokeWorking } from './store.ts';
+import {
+  type CredentialRow,
+  countWorking,
+  credentialsOf,
+  findInstallNames,
+  ownCredentials,
+  revokeWorking,
+} from './store.ts';
 
 export type OwnCredential = Static<typeof credentialSchema>;
 export type NewCredential = Static<typeof createCredentialSchema>;
@@ -30,6 +37,8 @@ export interface IssuedCredential {
 const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: null };
 /** How many credentials of one person work at a time. */
 const MOST_WORKING = 100;
+/** How long credentials are listed after they were revoked or have expired; then they are removed (tidy.ts). */
+export const KEEP_ENDED_MS = 30 * 24 * 60 * 60 * 1000;
 /** What stands for the name of an account whose credentials outlive somebody's membership. */
 const ACCOUNT_OF_OTHERS = 'an account that is no longer yours';
 
@@ -144,13 +153,10 @@ export function createCredentialService(
       return given;
     },
 
-    /** The latest first. */
+    /** The latest first. What has ended is told of for a while. */
     async listOwn(caller: Caller): Promise<OwnCredential[]> {
       const { reader } = database;
-      const rows = await credentialsOf(reader)
-        .where('credential.user_id', '=', caller.userId)
-        .orderBy('credential.seq', 'desc')
-        .execute();
+      const rows = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
       const own = await described(reader, rows, await loadScope(reader, caller));
       return own.map(({ email: _email, ...credential }) => credential);
     },
@@ -187,11 +193,8 @@ export function createCredentialService(
     revokeOwn: (caller: Caller, id: string): Promise<void> =>
       revoke(id, (userId) => (userId === caller.userId ? caller : null)),
 
-    /**
-     * Revokes all of a person's own that work, in the transaction of what they ended them with. Returns what is to be called after
-     * the commit: from then on this process refuses them.
-     */
-    async revokeAllOwn(transaction: Transaction, owner: Caller): Promise<() => void> {
+    /** Revokes all of a person's own that work, in the transaction of what they end them with. */
+    async revokeAllOwn(transaction: Transaction, owner: Caller): Promise<void> {
       const { userId } = owner;
       const revoked = await revokeWorking(transaction.queries, userId, timestamp(clock));
       for (const { id, name, account_id: accountId } of revoked) {
@@ -202,9 +205,9 @@ export function createCredentialService(
           { action: 'credential.revoke', subject: { id, name } },
         );
       }
-      return () => {
+      transaction.afterCommit(() => {
         for (const { id } of revoked) forget(id);
-      };
+      });
     },
 
     /** For the command line: the credentials of one person (by e-mail address) or of all, oldest first. */

@@ -42,8 +42,27 @@ export const credentialsOf = (queries: Queries) =>
       'credential.created_at',
     ]);
 
+/** A person's own that work, or have ended since a time; the latest first. */
+export const ownCredentials = (queries: Queries, userId: string, endedSince: string) =>
+  credentialsOf(queries)
+    .where('credential.user_id', '=', userId)
+    .where(({ eb, fn }) => {
+      const end = fn.coalesce('credential.revoked_at', 'credential.expires_at');
+      return eb.or([eb(end, 'is', null), eb(end, '>=', endedSince)]);
+    })
+    .orderBy('credential.seq', 'desc')
+    .execute();
+
 const isWorking = (now: string) => (eb: ExpressionBuilder<Tables, 'credentials'>) =>
   eb.and([eb('revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])]);
+
+/** Deletes those that were revoked, or else have expired, before a time. The activity log keeps their names. */
+export async function deleteEndedCredentials(queries: Queries, before: string): Promise<void> {
+  await queries
+    .deleteFrom('credentials')
+    .where(({ eb, fn }) => eb(fn.coalesce('revoked_at', 'expires_at'), '<', before))
+    .execute();
+}
 
 /** Revokes those of a person that work at a time. Returns which. */
 export function revokeWorking(queries: Queries, userId: string, now: string) {

@@ -100,7 +100,7 @@ export function createPasswordService(
     await requireFitPassword(limits, password, { ...link, id: userId });
     const passwordHash = await hashPassword(password);
     const person = visitor(userId, origin);
-    const ended = await database.write(async (transaction) => {
+    await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       if (!(await takePasswordLink(queries, tokenHash, timestamp(clock)))) throw new NotFound();
@@ -112,9 +112,8 @@ export function createPasswordService(
         { userId },
         { action: 'password.set', subject: { id: userId, name: email } },
       );
-      return end_api_access ? credentials.revokeAllOwn(transaction, person) : undefined;
+      if (end_api_access) await credentials.revokeAllOwn(transaction, person);
     });
-    ended?.();
   };
 
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {

@@ -85,6 +85,7 @@ function Credentials() {
               {ended.length > 0 && (
                 <Section title="Revoked and expired">
                   <EndedCredentials credentials={ended} />
+                  <p>They are listed for 30 days after their end.</p>
                 </Section>
               )}
             </>
