@@ -17,7 +17,7 @@ export function prepareDataFolder(path: string): void {
   }
 }
 
-export const SEALING_KEY_FILE = 'sealing.key';
+const SEALING_KEY_FILE = 'sealing.key';
 
 /** Where the key is that private keys are encrypted with at rest. */
 export function sealingKeyFile({ dataDir, sealingKey }: Pick<Config, 'dataDir' | 'sealingKey'>): string {

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 
-export const WINDOW_SECONDS = 60;
+const WINDOW_SECONDS = 60;
 /** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
 const SHARES = 20;
 const KEYS_REMEMBERED = 100_000;

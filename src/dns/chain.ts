@@ -2,7 +2,7 @@ import type { DnsAnswer } from './client.ts';
 import { isAskable } from './domain-name.ts';
 import type { DnsRecord } from './record.ts';
 
-export const LONGEST_CHAIN = 10;
+const LONGEST_CHAIN = 10;
 
 /** Where the CNAMEs of a name lead. */
 export interface CnameChain {

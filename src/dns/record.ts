@@ -35,6 +35,5 @@ export type DnsRecord =
 export type RecordType = DnsRecord['type'];
 
 export type AddressRecord = Extract<DnsRecord, { address: string }>;
-export type CnameRecord = Extract<DnsRecord, { target: string }>;
 export type SoaRecord = Extract<DnsRecord, { type: 'SOA' }>;
 export type CaaRecord = Extract<DnsRecord, { type: 'CAA' }>;

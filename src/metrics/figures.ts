@@ -3,7 +3,7 @@ import type { Database } from '../database/database.ts';
 import { lastRestoreCheck, unrestorable, withoutRecentBackup } from '../resources/backups/standing.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-export const WITHIN_DAYS = [14, 7, 1] as const;
+const WITHIN_DAYS = [14, 7, 1] as const;
 
 /** What the database tells of certificates, backups and jobs. No name of a customer is among it. */
 export interface Figures {

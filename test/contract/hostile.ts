@@ -70,7 +70,7 @@ export const hostileText: Arbitrary<string> = fc.oneof(
   fc.emailAddress(),
 );
 
-export const hostileValue: Arbitrary<unknown> = fc.oneof(
+const hostileValue: Arbitrary<unknown> = fc.oneof(
   hostileText,
   fc.constantFrom(null, true, false, 0, -0, -1, 1.5, 2 ** 53, -(2 ** 63), 1e308, [], {}, [[]], [null], {
     a: { b: {} },

@@ -4,7 +4,7 @@ import { NotContainedError } from './contained-file.ts';
 const { STATUS_CODE } = ssh2.utils.sftp;
 
 /** A request that is refused, with its SFTP status code (draft-ietf-secsh-filexfer-02 section 7) and a sentence. */
-export class SftpRefusal extends Error {
+class SftpRefusal extends Error {
   override name = 'SftpRefusal';
   readonly code: number;
 

@@ -2,7 +2,7 @@ import { pagedRoute, type Route, route } from '../../api/route.ts';
 import { Type, uuid } from '../../api/schema.ts';
 import type { AccountService } from './service.ts';
 
-export const accountSchema = Type.Object(
+const accountSchema = Type.Object(
   { id: uuid(), name: Type.String() },
   { description: 'What installs, sites and users belong to' },
 );

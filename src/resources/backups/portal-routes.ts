@@ -5,7 +5,7 @@ import type { BackupService } from './service.ts';
 const nullableInteger = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
 
-export const backupDetailsSchema = Type.Object({
+const backupDetailsSchema = Type.Object({
   id: uuid(),
   description: Type.String(),
   status: stringEnum(['requested', 'in_progress', 'completed', 'aborted']),

@@ -3,7 +3,7 @@ import { stringEnum, Type, uuid } from '../../api/schema.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
 import type { BackupService } from './service.ts';
 
-export const backupSchema = Type.Object(
+const backupSchema = Type.Object(
   { id: uuid(), status: stringEnum(['requested', 'in_progress', 'completed', 'aborted']) },
   { description: 'A verified copy of an install' },
 );

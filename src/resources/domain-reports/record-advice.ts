@@ -56,7 +56,7 @@ function canonical(address: string): string {
 }
 
 /** Where a name begins that somebody has registered: there no CNAME can be (RFC 1912 section 2.4). */
-export function isApex({ name, zone }: Pick<NameFindings, 'name' | 'zone'>): boolean {
+function isApex({ name, zone }: Pick<NameFindings, 'name' | 'zone'>): boolean {
   return zone === name || getDomain(name, { validateHostname: false }) === name;
 }
 

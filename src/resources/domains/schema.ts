@@ -65,7 +65,7 @@ export const createDomainBody: BodyDefinition<typeof createSchema> = {
   texts: { name: nameTexts },
 };
 
-export const BULK_MAXIMUM = 20;
+const BULK_MAXIMUM = 20;
 
 const bulkSchema = Type.Object({
   domains: Type.Array(

@@ -3,7 +3,7 @@ import { Type, timestamp } from '../../api/schema.ts';
 import { type Clock, timestamp as now } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 
-export const statusSchema = Type.Object({
+const statusSchema = Type.Object({
   success: Type.Boolean(),
   created_on: timestamp('the time of the request'),
 });

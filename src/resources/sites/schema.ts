@@ -2,7 +2,7 @@ import { nullableEnum, nullableString, Type, timestamp, uuid } from '../../api/s
 import { NOT_BLANK } from '../../api/validation.ts';
 import { ENVIRONMENTS } from '../installs/schema.ts';
 
-export const SITE_NAME_LENGTH = 40;
+const SITE_NAME_LENGTH = 40;
 
 export const siteSchema = Type.Object(
   {

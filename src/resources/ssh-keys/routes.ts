@@ -2,7 +2,7 @@ import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
 import { type Static, Type, timestamp, uuid } from '../../api/schema.ts';
 import type { SshKeyService, SshKeyView } from './service.ts';
 
-export const sshKeySchema = Type.Object(
+const sshKeySchema = Type.Object(
   {
     comment: Type.String({ description: 'what follows the key' }),
     created_at: timestamp(),

@@ -16,7 +16,7 @@ import { BLOCK_BYTES, END_OF_ARCHIVE, fileHeader, padding } from './tar-blocks.t
  */
 export const DESCRIPTION_NAME = 'homeport.json';
 export const DUMP_NAME = 'database.sql';
-export const MANIFEST_NAME = 'manifest.json';
+const MANIFEST_NAME = 'manifest.json';
 
 const descriptionSchema = Type.Object({
   format: Type.Literal('homeport-backup'),

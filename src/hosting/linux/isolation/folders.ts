@@ -11,7 +11,7 @@ import { foldersOf, OWN_SETTINGS, type SandboxedInstall, sandboxEtcOf } from './
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
 /** Whose processes read what websites show, and connect to their PHP. */
-export const WEB_SERVER_USER = 'www-data';
+const WEB_SERVER_USER = 'www-data';
 
 /** A folder of an install, and who gets at it. */
 interface Folder {

@@ -155,7 +155,7 @@ function separation(install: SandboxedInstall, { terminal = false }: SandboxOpti
 }
 
 /** What every program of an install finds in its environment. */
-export function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
+function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
   const { home, htdocs } = foldersOf(layout, install);
   return {
     PATH: `${OWN_PROGRAMS}:/usr/local/bin:/usr/bin:/bin`,

@@ -21,7 +21,7 @@ export interface ConfigurationPaths {
   vhostFile(vhost: Pick<RenderedVhost, 'id' | 'revision'>): string;
 }
 
-export function configurationPaths(folder: string): ConfigurationPaths {
+function configurationPaths(folder: string): ConfigurationPaths {
   const below = (...names: string[]) => join(folder, ...names);
   return {
     folder,

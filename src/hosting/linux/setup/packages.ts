@@ -4,7 +4,7 @@ import { hasCode } from '../../error-code.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 
 /** What the Linux host needs of Debian 12 or 13. PHP's are the packages that stand for the release's own version. */
-export const PACKAGES = [
+const PACKAGES = [
   'nginx',
   'php-fpm',
   'php-cli',
