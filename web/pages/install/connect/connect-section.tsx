@@ -52,7 +52,6 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
           </Notice>
         )}
       </Section>
-      <Trust keys={connection.host_keys} />
       <Section title="Shell by SSH">
         {connection.shell ? (
           <Copyable text={commandLine('ssh', connection)} what="the SSH command" />
@@ -60,6 +59,7 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
           <p>This host offers files alone, and no shell.</p>
         )}
       </Section>
+      <FirstConnection keys={connection.host_keys} />
       <Section title="Website">
         <Facts
           facts={[
@@ -73,12 +73,12 @@ function Ways({ connection, install }: { connection: Connection; install: Instal
 }
 
 /** How to tell this host from another that poses as it. */
-function Trust({ keys }: { keys: Connection['host_keys'] }) {
+function FirstConnection({ keys }: { keys: Connection['host_keys'] }) {
   return (
     <Section title="The first connection">
       <p>
         At the first connection your program shows a fingerprint of the server and asks whether you trust it.
-        {keys.length > 0 && ' Go on only if it is this one:'}
+        {keys.length > 0 && ' Go on only if it is the same as here:'}
       </p>
       {keys.length > 0 && (
         <>
