@@ -76,6 +76,14 @@ const CASES: {
     ],
     bad: ['proxy.example', '10.0.0.0/33', '10.0.0', '*'],
   },
+  hstsSeconds: {
+    standard: 0,
+    good: [
+      ['31536000', 31_536_000],
+      ['63072000', 63_072_000],
+    ],
+    bad: ['-1', 'a year', '63072001'],
+  },
   edgeHttp: {
     standard: { host: '127.0.0.1', port: 8080 },
     good: [['[::]:80', { host: '::', port: 80 }]],

@@ -53,6 +53,10 @@ describe('without a proxy', () => {
     expect(answer).not.toMatch(/^(location|www-authenticate):/im);
   }
 
+  it('says nothing of HTTPS from now on: a certificate that nobody trusts would lock people out', async () => {
+    expect(await exchange(secureTo(homeport), bytesOf('GET', '/'))).not.toMatch(/strict-transport/i);
+  });
+
   describe('plain HTTP', () => {
     it.each(ENDPOINTS.map((row) => [nameOf(row), row] as const))('is refused for %s', async (_, row) => {
       const target = `/v1${pathTo(row, absentThings())}`;
@@ -294,6 +298,28 @@ describe('behind a proxy that ends TLS', () => {
   });
 });
 
+describe('HTTPS from now on (HSTS)', () => {
+  let homeport: TestHomeport;
+  beforeAll(async () => {
+    const environment = { HOMEPORT_HSTS_SECONDS: '31536000', HOMEPORT_TRUST_PROXY: '127.0.0.1' };
+    homeport = await startTestHomeport({ roles, environment });
+  });
+  afterAll(() => homeport.remove());
+
+  const paths = ['/', '/v1/status', '/v1/user', '/v1/nothing', '/portal/api/session', '/nothing'];
+
+  it.each(paths)('is said by every answer over HTTPS: %s', async (path) => {
+    const ask = (proto: string | null) =>
+      proto === null
+        ? exchange(secureTo(homeport), bytesOf('GET', path))
+        : exchange(plainTo(homeport), bytesOf('GET', path, { 'x-forwarded-proto': proto }));
+    const said = /^strict-transport-security: max-age=31536000\r?$/im;
+    expect(await ask(null)).toMatch(said);
+    expect(await ask('https')).toMatch(said);
+    expect(await ask('http')).not.toMatch(/strict-transport/i);
+  });
+});
+
 describe('an unexpected failure', () => {
   it('is answered without its cause, which the log has under the same request id', async () => {
     const lines: Record<string, unknown>[] = [];
@@ -311,7 +337,7 @@ describe('an unexpected failure', () => {
       });
     const { chain, key } = await createSelfSigned({ names: ['localhost'], notBefore: new Date(), days: 1 });
     const { app, listener } = await createServer({
-      config: { publicUrl: 'https://localhost', trustProxy: [] },
+      config: { publicUrl: 'https://localhost', trustProxy: [], hstsSeconds: 0 },
       routes: [failing('/five-hundred', [500, 503]), failing('/five-hundred-three', [503])],
       portalRoutes: [],
       gate: { enter: async () => {}, enterPortal: async () => {}, anonymous: async () => {} },

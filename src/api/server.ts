@@ -25,7 +25,7 @@ export const PORTAL_PREFIX = '/portal/api';
 const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
 
 export interface ServerParts {
-  config: Pick<Config, 'publicUrl' | 'trustProxy'>;
+  config: Pick<Config, 'publicUrl' | 'trustProxy' | 'hstsSeconds'>;
   routes: Route[];
   portalRoutes: Route[];
   gate: Gate;
@@ -129,6 +129,8 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       reply.header('connection', 'close');
       throw new HttpsRequired();
     }
+    // Not before: by plain HTTP browsers must not heed it (RFC 6797, section 7.2).
+    if (config.hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${config.hstsSeconds}`);
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
     if (request.is404) await gate.anonymous(request, reply);
   }

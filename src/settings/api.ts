@@ -8,6 +8,8 @@ import {
 } from '../setting-values.ts';
 import { list, optional, setting } from './setting.ts';
 
+/** Two years, what lists of browsers ask for (hstspreload.org). */
+const MOST_HSTS_SECONDS = 63_072_000;
 const requests = wholeNumber(0, 1_000_000_000);
 
 /** The API and the portal: where they are, and whom they let in how often. */
@@ -26,6 +28,12 @@ export const API_SETTINGS = {
     anyText,
   ),
   tlsKey: optional('HOMEPORT_TLS_KEY', 'made at first start', 'PEM file: its private key', anyText),
+  hstsSeconds: setting(
+    'HOMEPORT_HSTS_SECONDS',
+    '0',
+    'for so long browsers keep to HTTPS with this host name, on every port (HSTS); only with a certificate that they trust, or they let nobody past it. 0: they are not told',
+    wholeNumber(0, MOST_HSTS_SECONDS),
+  ),
   trustProxy: list(
     'HOMEPORT_TRUST_PROXY',
     'addresses or ranges, comma-separated, whose `X-Forwarded-*` count; plain HTTP from them is accepted',
