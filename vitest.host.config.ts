@@ -7,6 +7,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
+    globalSetup: ['test/host/prepared.ts'],
     maxWorkers: 2,
     provide: { postgresUrl: '' },
   },

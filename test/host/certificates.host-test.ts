@@ -7,7 +7,8 @@ import { visit } from '../edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../servers/dns-server.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 
 /** Every name in these zones leads to this machine. */
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
@@ -23,7 +24,7 @@ let owner: Person;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-certificates-'));
   dns = await startDnsServers({ zones: { 'sites.test': HERE, 'here.example': HERE } });
-  machine = await createTestMachine({
+  machine = await createPreparedMachine({
     HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
     HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
   });

@@ -7,7 +7,8 @@ import { linuxLayout } from '../../src/hosting/linux/layout.ts';
 import type { RunningMachine } from '../../src/linux-host.ts';
 import { RESTORE_CHECK_PREFIX } from '../../src/resources/installs/reserved-names.ts';
 import { visit } from '../edge.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
 /** Inspections of a host on which installs are made and removed at the same time. */
@@ -17,7 +18,7 @@ let running: RunningMachine;
 let reached: () => void = () => {};
 
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
   running = await machine.start({ reached: () => reached() });
 });
 afterAll(() => machine?.remove());

@@ -9,7 +9,8 @@ import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import type { RunningMachine } from '../../src/linux-host.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
@@ -17,7 +18,7 @@ let running: RunningMachine;
 let install: InstallState;
 
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
   running = await machine.start();
   install = plainState('drifting');
   await running.host.apply(install);

@@ -5,7 +5,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PermanentHostError } from '../../src/hosting/host.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 import { tracesOf } from './traces.ts';
 
@@ -25,7 +26,7 @@ const STEPS = [
 
 let machine: TestMachine;
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
 });
 afterAll(() => machine?.remove());
 

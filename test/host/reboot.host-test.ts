@@ -5,12 +5,13 @@ import { cgroupOf } from '../../src/hosting/linux/provisioning.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
 let machine: TestMachine;
 beforeAll(async () => {
-  machine = await createTestMachine();
+  machine = await createPreparedMachine();
 });
 afterAll(() => machine?.remove());
 

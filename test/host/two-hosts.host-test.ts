@@ -12,8 +12,9 @@ import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
-import { createTestMachine, type TestMachine } from './machine.ts';
+import type { TestMachine } from './machine.ts';
 import { createNamespace, type Namespace } from './namespaces.ts';
+import { createPreparedMachine } from './prepared.ts';
 import { tracesOf } from './traces.ts';
 
 const CONTROL_PORT = 7443;
@@ -74,7 +75,7 @@ afterAll(async () => {
 async function startFarHost(name: string, namespace: Namespace, identity: string): Promise<FarHost> {
   const file = join(folder, `${name}.pem`);
   await writeFile(file, identity, { mode: 0o600 });
-  const machine = await createTestMachine({
+  const machine = await createPreparedMachine({
     HOMEPORT_HOST_LISTEN: `${namespace.address}:${CONTROL_PORT}`,
     HOMEPORT_HOST_IDENTITY: file,
     HOMEPORT_EDGE_HTTP: `${namespace.address}:80`,

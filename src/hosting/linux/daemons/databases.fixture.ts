@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { layPrepared } from '../../../../test/host/prepared.ts';
 import { type DaemonsMachine, startDaemonsMachine } from './daemons-machine.fixture.ts';
 import { createDatabases, type Databases } from './databases.ts';
 import { createDatabaseServer } from './mariadb.ts';
@@ -15,9 +16,10 @@ export interface DatabaseUser {
 export type DatabasesMachine = Awaited<ReturnType<typeof startDatabasesMachine>>;
 
 /** A database server of a test's own, with two Unix users who may have databases. */
-export async function startDatabasesMachine() {
+export async function startDatabasesMachine({ isPrepared = false }: { isPrepared?: boolean } = {}) {
   const machine: DaemonsMachine = await startDaemonsMachine();
   const { layout, daemons, log } = machine;
+  if (isPrepared) await layPrepared(layout, ['mariadb']);
   const server = createDatabaseServer({ layout, daemons, log });
   await server.ensure();
   const databases: Databases = createDatabases({ layout });

@@ -11,7 +11,7 @@ let databases: Databases;
 let usualMs = 200;
 
 beforeAll(async () => {
-  here = await startDatabasesMachine();
+  here = await startDatabasesMachine({ isPrepared: true });
   databases = here.databases;
 });
 

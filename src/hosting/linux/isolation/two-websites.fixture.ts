@@ -3,6 +3,7 @@ import { chmod, chown, mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/prom
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { pino } from 'pino';
+import { layPrepared } from '../../../../test/host/prepared.ts';
 import { systemClock } from '../../../clock.ts';
 import type { Daemons, ResourceLimits } from '../daemon.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
@@ -87,6 +88,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     await enableExtrausers();
     await firewall.ensure();
     const servicePort = await makeMachine();
+    await layPrepared(layout, ['mariadb']);
     await createDatabaseServer({ layout, daemons, log }).ensure();
     const [attacker, victim] = [await makeWebsite('attacker'), await makeWebsite('victim')];
     return { layout, users, cgroups, daemons, attacker, victim, limits, secret, servicePort, run, remove };

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { layPrepared } from '../../../../test/host/prepared.ts';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { type Clock, systemClock } from '../../../clock.ts';
 import { systemRandomness } from '../../../ids.ts';
@@ -29,7 +30,14 @@ const FIRST_UID = 1_700_000;
 /** Folders, users and a database server of a test's own, on which WordPress can be tried. */
 export type WordPressMachine = Awaited<ReturnType<typeof startWordPressMachine>>;
 
-export async function startWordPressMachine(log: Logger = pino({ level: 'silent' })) {
+export async function startWordPressMachine({
+  log = pino({ level: 'silent' }),
+  isPrepared = true,
+}: {
+  log?: Logger;
+  /** Whether the database server and WordPress are copies of those that all tests share; else they are made. */
+  isPrepared?: boolean;
+} = {}) {
   const word = randomBytes(4).toString('hex');
   const instance = `w${word}`;
   // Root's own all the way up, and short: the path of a socket has at most 107 bytes.
@@ -41,6 +49,7 @@ export async function startWordPressMachine(log: Logger = pino({ level: 'silent'
   const cgroups = createCgroups({ instance, log });
   const daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
   const databases = createDatabases({ layout });
+  if (isPrepared) await layPrepared(layout, ['mariadb']);
   await daemons.start();
   await createDatabaseServer({ layout, daemons, log }).ensure();
   const [php] = await findPhpRuntimes(layout);
@@ -56,6 +65,7 @@ export async function startWordPressMachine(log: Logger = pino({ level: 'silent'
     databases,
     php,
     log,
+    isPrepared,
     /** What stands before a website: Unix user, home, empty database. */
     async newInstall(wordpressVersion: string): Promise<{ install: SandboxedInstall; database: string }> {
       const id = systemRandomness.uuid();
@@ -98,7 +108,8 @@ export async function startWordPress(
   machine: WordPressMachine,
   { clock = systemClock, origin = defaultOrigin }: { clock?: Clock; origin?: WebsitesOptions['origin'] } = {},
 ) {
-  const { layout, databases, users, php, log } = machine;
+  const { layout, databases, users, php, log, isPrepared } = machine;
+  if (isPrepared) await layPrepared(layout, ['cores', 'golden']);
   const cores = createWordPressCores({
     layout,
     source: await wordpressCore(),

@@ -30,7 +30,7 @@ let version: string;
 let shop: { install: SandboxedInstall; database: string };
 
 beforeAll(async () => {
-  machine = await startWordPressMachine();
+  machine = await startWordPressMachine({ isPrepared: false });
   ({ websites, golden, version } = await startWordPress(machine, { clock }));
   shop = await newWebsite();
   await machine.serve(shop.install);
