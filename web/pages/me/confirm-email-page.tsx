@@ -51,11 +51,11 @@ export function ConfirmEmailPage({ token }: { token: string }) {
       ) : (
         <Loaded query={change} what="the link">
           {({ email }) => (
-            <Section title={email}>
+            <Section title={`Sign in as ${email} from now on?`}>
               <Form submitLabel="Use this address" onSubmit={confirm}>
                 <p>
-                  From now on you sign in with this address, and mails go there. Until now it is {user.email}.
-                  Links to set a password and invitations that were mailed there stop working.
+                  Until now it is {user.email}. Once you have changed it, mails go to the new address, and
+                  links to set a password and invitations that were mailed to the old one stop working.
                 </p>
               </Form>
             </Section>
