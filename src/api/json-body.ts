@@ -2,14 +2,21 @@ import type { IncomingMessage } from 'node:http';
 import secureJson from 'secure-json-parse';
 import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 
+/** Of a request body. */
 export const LARGEST_BODY_BYTES = 1024 * 1024;
+/** Where nobody has signed in yet: addresses, passwords, codes and the tokens of links. */
+export const LARGEST_BODY_OF_STRANGERS_BYTES = 16 * 1024;
 
-/** Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else; an empty one is undefined. */
+/**
+ * Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else and for more bytes than `largest`;
+ * an empty one is undefined.
+ */
 export async function readJsonBody(
   contentType: string | undefined,
   payload: IncomingMessage,
+  largest = LARGEST_BODY_BYTES,
 ): Promise<unknown> {
-  const bytes = await readBytes(payload);
+  const bytes = await readBytes(payload, largest);
   if (bytes.length === 0) return undefined;
   if (!isJson(contentType)) throw unreadable('content_type', 'Content-Type must be application/json');
   let text: string;
@@ -25,19 +32,19 @@ export async function readJsonBody(
   }
 }
 
-function readBytes(payload: IncomingMessage): Promise<Buffer> {
+function readBytes(payload: IncomingMessage, largest: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     payload.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      if (size <= LARGEST_BODY_BYTES) {
+      if (size <= largest) {
         chunks.push(chunk);
         return;
       }
       // The rest flows on and is dropped: were the connection cut here, its reset could overtake the answer.
       chunks.length = 0;
-      reject(unreadable('too_large', 'The body must be at most 1 MiB'));
+      reject(unreadable('too_large', `The body must be at most ${largest / 1024} KiB`));
     });
     payload.once('end', () => resolve(Buffer.concat(chunks)));
     payload.once('error', () => reject(unreadable('cut_short', 'The body was cut short')));

@@ -8,6 +8,7 @@ import { ENDPOINTS, nameOf } from '../../test/contract/endpoint-table.ts';
 import { absentThings, pathTo } from '../../test/contract/things.ts';
 import { silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { createPortalClient } from '../../test/portal-client.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
 import { openDatabase } from '../database/open.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
@@ -137,6 +138,14 @@ describe('without a proxy', () => {
     expect(await response.body.json()).toMatchObject({ errors: [{ code: 'too_large' }] });
     expect(process.memoryUsage.rss() - before).toBeLessThan(60 * 1024 * 1024);
     await agent.destroy();
+  });
+
+  it.each(['/session', '/password_resets'])('reads no more of a stranger than %s needs', async (path) => {
+    const stranger = createPortalClient(homeport);
+    const body = { email: 'x@example.test', password: 'x', more: 'x'.repeat(17_000) };
+    const answer = await stranger.call('POST', path, { json: body });
+    expect(answer.status).toBe(400);
+    expect(answer.body).toMatchObject({ errors: [{ message: 'The body must be at most 16 KiB' }] });
   });
 
   it('lives on when clients leave in the middle of a request', async () => {

@@ -8,7 +8,7 @@ import { isHttps, trustsAddress } from './client-address.ts';
 import { describeApi, describePortal, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
-import { readJsonBody } from './json-body.ts';
+import { LARGEST_BODY_BYTES, LARGEST_BODY_OF_STRANGERS_BYTES, readJsonBody } from './json-body.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
@@ -83,7 +83,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   app.addSchema(errorEnvelope);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) =>
-    readJsonBody(request.headers['content-type'], payload),
+    readJsonBody(request.headers['content-type'], payload, largestBody(request)),
   );
 
   app.addHook('onRequest', arrive);
@@ -260,4 +260,10 @@ function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): 
     },
     'request',
   );
+}
+
+/** Whoever has not signed in can make the server read, but not much. */
+function largestBody(request: FastifyRequest): number {
+  const { route } = request.routeOptions.config;
+  return route?.stages === 'anybody' ? LARGEST_BODY_OF_STRANGERS_BYTES : LARGEST_BODY_BYTES;
 }

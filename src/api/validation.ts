@@ -1,7 +1,8 @@
-import type { Static, TObject, TSchema } from 'typebox';
+import { IsArray, IsObject, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { cutLists } from './list-bounds.ts';
 import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
@@ -50,10 +51,13 @@ export function bodyParser<Schema extends TObject>(
   const validator = Compile(definition.schema);
   const order = fieldOrder(definition);
   return (body) => {
-    const value = withWrapper(definition, body);
+    const whole = withWrapper(definition, body);
+    const fits = validator.Check(whole);
+    // What does not fit is looked at no further than its schema reaches: anybody may send it, and as much of it as they like.
+    const value = fits ? whole : cutLists(definition.schema, whole);
     const faults = nulFaults(definition, value);
-    if (faults.length === 0 && validator.Check(value)) return value;
-    for (const error of validator.Errors(value)) {
+    if (fits && faults.length === 0) return whole;
+    for (const error of fits ? [] : validator.Errors(value)) {
       faults.push(...schemaFaults(definition, error, valueAt(value, error.instancePath)));
     }
     throw invalidBody(definition, order, faults);
@@ -156,7 +160,7 @@ function invalidBody(definition: BodyDefinition, order: string[], found: SchemaF
     const at = order.indexOf(field.split('.')[0] ?? field);
     return at === -1 ? order.length : at;
   };
-  const sorted = [...first.values()].sort((a, b) => position(a) - position(b));
+  const sorted = [...first.values()].sort((a, b) => position(a) - position(b)).slice(0, FAULTS_TOLD);
   const texts = sorted.map((fault) => textOf(definition, fault));
   const faults = sorted.map(
     (fault, index): Fault => ({
@@ -193,26 +197,25 @@ function fieldOrder(definition: BodyDefinition): string[] {
 
 /** PostgreSQL stores no NUL in text, and no name or address has one. Fields that are ignored may hold what they like. */
 function nulFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
-  if (typeof body !== 'object' || body === null) return [];
-  return Object.keys(definition.schema.properties).flatMap((name) =>
-    [...pathsWithNul(Reflect.get(body, name), `/${name}`)].map((path): SchemaFault => {
-      const field = fieldPath(definition, path);
-      return {
-        field,
-        kind: 'invalid',
-        code: 'invalid_format',
-        message: `${field} must not contain NUL characters`,
-      };
-    }),
-  );
+  return [...pathsWithNul(definition.schema, body, '')].map((path): SchemaFault => {
+    const field = fieldPath(definition, path);
+    return {
+      field,
+      kind: 'invalid',
+      code: 'invalid_format',
+      message: `${field} must not contain NUL characters`,
+    };
+  });
 }
 
-/** No field of any body lies deeper than this. */
-const DEEPEST_FIELD = 6;
-
-function* pathsWithNul(value: unknown, path: string, depth = 1): Generator<string> {
+/** JSON pointers of the texts with a NUL among those that the schema knows. */
+function* pathsWithNul(schema: TSchema, value: unknown, path: string): Generator<string> {
   if (typeof value === 'string' && value.includes('\0')) yield path;
-  if (typeof value !== 'object' || value === null || depth > DEEPEST_FIELD) return;
-  for (const [name, member] of Object.entries(value))
-    yield* pathsWithNul(member, `${path}/${name}`, depth + 1);
+  else if (IsArray(schema) && Array.isArray(value)) {
+    for (const [index, element] of value.entries())
+      yield* pathsWithNul(schema.items, element, `${path}/${index}`);
+  } else if (IsObject(schema) && typeof value === 'object' && value !== null) {
+    for (const [name, member] of Object.entries(schema.properties))
+      yield* pathsWithNul(member, Reflect.get(value, name), `${path}/${name}`);
+  }
 }
