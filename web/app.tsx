@@ -1,6 +1,8 @@
-import { type ComponentType, lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { ButtonLink } from './components/button.tsx';
 import { LoadFailure, ProgressBar } from './components/notice.tsx';
+import { onDemand } from './components/on-demand.ts';
 import { Page } from './components/page.tsx';
 import { useLiveChanges } from './live/live.ts';
 import {
@@ -15,38 +17,30 @@ import { lastAccount } from './shell/last-account.ts';
 import { Alone, Shell } from './shell/shell.tsx';
 import { ShowAccount, useShowAccount } from './shell/shown-account.ts';
 
-/** A page that is loaded when somebody goes there. */
-function page<Module, Props extends object>(
-  load: () => Promise<Module>,
-  choose: (module: Module) => ComponentType<Props>,
-) {
-  return lazy(async () => ({ default: choose(await load()) }));
-}
-
 const signIn = () => import('./pages/sign-in/index.tsx');
 const me = () => import('./pages/me/index.tsx');
 const account = () => import('./pages/account/index.tsx');
 const site = () => import('./pages/site/index.tsx');
 const install = () => import('./pages/install/index.tsx');
 
-const SignInPage = page(signIn, (pages) => pages.SignInPage);
-const SecondFactorPage = page(signIn, (pages) => pages.SecondFactorPage);
-const ForgottenPasswordPage = page(signIn, (pages) => pages.ForgottenPasswordPage);
-const PasswordLinkPage = page(signIn, (pages) => pages.PasswordLinkPage);
-const InvitationPage = page(signIn, (pages) => pages.InvitationPage);
-const ForcedEnrolmentPage = page(me, (pages) => pages.ForcedEnrolmentPage);
-const ConfirmEmailPage = page(me, (pages) => pages.ConfirmEmailPage);
-const ProfilePage = page(me, (pages) => pages.ProfilePage);
-const SecurityPage = page(me, (pages) => pages.SecurityPage);
-const ApiAccessPage = page(me, (pages) => pages.ApiAccessPage);
-const SshKeysPage = page(me, (pages) => pages.SshKeysPage);
-const SitesPage = page(account, (pages) => pages.SitesPage);
-const InstallsPage = page(account, (pages) => pages.InstallsPage);
-const PeoplePage = page(account, (pages) => pages.PeoplePage);
-const ActivityPage = page(account, (pages) => pages.ActivityPage);
-const SettingsPage = page(account, (pages) => pages.SettingsPage);
-const SitePage = page(site, (pages) => pages.SitePage);
-const InstallPage = page(install, (pages) => pages.InstallPage);
+const SignInPage = onDemand(signIn, (pages) => pages.SignInPage);
+const SecondFactorPage = onDemand(signIn, (pages) => pages.SecondFactorPage);
+const ForgottenPasswordPage = onDemand(signIn, (pages) => pages.ForgottenPasswordPage);
+const PasswordLinkPage = onDemand(signIn, (pages) => pages.PasswordLinkPage);
+const InvitationPage = onDemand(signIn, (pages) => pages.InvitationPage);
+const ForcedEnrolmentPage = onDemand(me, (pages) => pages.ForcedEnrolmentPage);
+const ConfirmEmailPage = onDemand(me, (pages) => pages.ConfirmEmailPage);
+const ProfilePage = onDemand(me, (pages) => pages.ProfilePage);
+const SecurityPage = onDemand(me, (pages) => pages.SecurityPage);
+const ApiAccessPage = onDemand(me, (pages) => pages.ApiAccessPage);
+const SshKeysPage = onDemand(me, (pages) => pages.SshKeysPage);
+const SitesPage = onDemand(account, (pages) => pages.SitesPage);
+const InstallsPage = onDemand(account, (pages) => pages.InstallsPage);
+const PeoplePage = onDemand(account, (pages) => pages.PeoplePage);
+const ActivityPage = onDemand(account, (pages) => pages.ActivityPage);
+const SettingsPage = onDemand(account, (pages) => pages.SettingsPage);
+const SitePage = onDemand(site, (pages) => pages.SitePage);
+const InstallPage = onDemand(install, (pages) => pages.InstallPage);
 
 export function App() {
   return (
@@ -195,6 +189,9 @@ function NotThere() {
       <p>
         Nothing is at <code>{location}</code>, or it is not yours to see.
       </p>
+      <div>
+        <ButtonLink href="/">Go to the sites</ButtonLink>
+      </div>
     </Page>
   );
 }

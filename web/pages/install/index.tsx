@@ -1,11 +1,12 @@
-import { type ComponentType, lazy, Suspense } from 'react';
+import { type ComponentType, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
-import { ApiFailure } from '../../api/failure.ts';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
 import { useSite } from '../../api/sites.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { isNotThere, NotThere } from '../../components/not-there.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
+import { onDemand } from '../../components/on-demand.ts';
 import { Page, SectionNav } from '../../components/page.tsx';
 import { useShowAccount } from '../../shell/shown-account.ts';
 import { InstallNotice } from './install-notice.tsx';
@@ -21,40 +22,49 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
   {
     id: 'domains',
     label: 'Domains',
-    content: lazy(async () => ({ default: (await import('./domains/domains-section.tsx')).DomainsSection })),
+    content: onDemand(
+      () => import('./domains/domains-section.tsx'),
+      ({ DomainsSection }) => DomainsSection,
+    ),
   },
   {
     id: 'backups',
     label: 'Backups',
-    content: lazy(async () => ({ default: (await import('./backups/backups-section.tsx')).BackupsSection })),
+    content: onDemand(
+      () => import('./backups/backups-section.tsx'),
+      ({ BackupsSection }) => BackupsSection,
+    ),
   },
   {
     id: 'caches',
     label: 'Caches',
-    content: lazy(async () => ({ default: (await import('./caches/caches-section.tsx')).CachesSection })),
+    content: onDemand(
+      () => import('./caches/caches-section.tsx'),
+      ({ CachesSection }) => CachesSection,
+    ),
   },
   {
     id: 'offload',
     label: 'Offload',
-    content: lazy(async () => ({ default: (await import('./offload/offload-section.tsx')).OffloadSection })),
+    content: onDemand(
+      () => import('./offload/offload-section.tsx'),
+      ({ OffloadSection }) => OffloadSection,
+    ),
   },
   {
     id: 'connect',
     label: 'Connect',
-    content: lazy(async () => ({ default: (await import('./connect/connect-section.tsx')).ConnectSection })),
+    content: onDemand(
+      () => import('./connect/connect-section.tsx'),
+      ({ ConnectSection }) => ConnectSection,
+    ),
   },
 ];
 
 /** Everything of one website, each part at an address of its own. */
 export function InstallPage({ installId, section }: { installId: string; section: string }) {
   const query = useInstall(installId);
-  if (query.error instanceof ApiFailure && query.error.status === 404) {
-    return (
-      <Page title="No such install">
-        <p>It was deleted, or it is not yours to see.</p>
-      </Page>
-    );
-  }
+  if (isNotThere(query.error)) return <NotThere what="install" />;
   if (query.data === undefined) {
     return (
       <Page title="Install">

@@ -1,10 +1,10 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { ApiFailure } from '../../api/failure.ts';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSite } from '../../api/sites.ts';
-import { Button, ButtonLink } from '../../components/button.tsx';
+import { Button } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
+import { isNotThere, NotThere } from '../../components/not-there.tsx';
 import { Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
@@ -20,16 +20,7 @@ import { Slot } from './slot.tsx';
 /** A site: its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
   const site = useSite(siteId);
-  if (site.error instanceof ApiFailure && [403, 404].includes(site.error.status)) {
-    return (
-      <Page title="There is no such site">
-        <p>It was deleted, or it is not yours to see.</p>
-        <div>
-          <ButtonLink href="/">Go to the sites</ButtonLink>
-        </div>
-      </Page>
-    );
-  }
+  if (isNotThere(site.error)) return <NotThere what="site" />;
   return (
     <Loaded query={site} what="the site">
       {(loaded) => <Shown site={loaded} />}

@@ -1,0 +1,20 @@
+import { ApiFailure } from '../api/failure.ts';
+import { ButtonLink } from './button.tsx';
+import { Page } from './page.tsx';
+
+/** Whether what was asked for is not there, or not for this person to see; the server does not tell which. */
+export function isNotThere(error: unknown): boolean {
+  return error instanceof ApiFailure && [403, 404].includes(error.status);
+}
+
+/** The page in the place of a thing that is not there. */
+export function NotThere({ what }: { what: 'site' | 'install' }) {
+  return (
+    <Page title={`There is no such ${what}`}>
+      <p>It was deleted, or it is not yours to see.</p>
+      <div>
+        <ButtonLink href="/">Go to the sites</ButtonLink>
+      </div>
+    </Page>
+  );
+}
