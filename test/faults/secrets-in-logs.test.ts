@@ -115,6 +115,16 @@ async function usePortal(): Promise<void> {
   secrets.set('the token of a session after it', browser.cookie?.split('=')[1] ?? '');
 
   await browser.post('/password', { current_password: TYPED_PASSWORD, password: `${TYPED_PASSWORD}5678` });
+  const wanted = 'wanted@example.com';
+  const code = text(switchedOn.body, 'recovery_codes', 1);
+  secrets.set('another recovery code', code);
+  const proof = { current_password: `${TYPED_PASSWORD}5678`, code };
+  expect((await browser.post('/email_changes', { email: wanted, ...proof })).status).toBe(202);
+  await homeport.idle();
+  const change = mailedToken(wanted);
+  secrets.set('the token of a new address', change);
+  await browser.get(`/email_changes/${change}`);
+  expect((await browser.post(`/email_changes/${change}`)).status).toBe(204);
   await browser.post('/password_resets', { email: owner.email });
   await homeport.idle();
   const reset = mailedToken(owner.email);
@@ -226,7 +236,7 @@ it('the log of a busy run has no password, token, private key or Authorization i
     expect(line, name).toBeUndefined();
   }
   expect(logged).not.toMatch(
-    /PRIVATE KEY|Basic [A-Za-z0-9+/=]{8}|\/(invitations|password_links|password)\/[\w-]{8}/,
+    /PRIVATE KEY|Basic [A-Za-z0-9+/=]{8}|\/(invitations|password_links|password|email_changes|email)\/[\w-]{8}/,
   );
 });
 
