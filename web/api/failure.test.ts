@@ -52,8 +52,14 @@ describe('what a person is told', () => {
   });
 });
 
-it('several faults of one field stand there one after the other', () => {
-  const faults = [fault('pass', 'Too short'), fault('email', 'Not an address'), fault('pass', 'Well known')];
+it('several faults of one field stand there one after the other, and each once', () => {
+  const faults = [
+    fault('pass', 'Too short'),
+    fault('email', 'Not an address'),
+    fault('pass', 'Well known'),
+    fault('email', 'Not an address'),
+    fault('pass', 'Too short'),
+  ];
   expect(sentencesByField(faults, (field) => (field === 'pass' ? 'password' : field))).toEqual({
     password: 'Too short. Well known.',
     email: 'Not an address',

@@ -91,17 +91,17 @@ function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: A
   return told.length === 0 || told.length > FEW ? sentence(message) : told.join(' ');
 }
 
-/** What is wrong with each field, all of it. `fieldOf`: where the server's field has another name. */
+/** What is wrong with each field, all of it, each thing once. `fieldOf`: where the server's field has another name. */
 export function sentencesByField(
   faults: readonly Fault[],
   fieldOf: (field: string) => string,
 ): Record<string, string> {
   const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
   return Object.fromEntries(
-    Object.entries(byField).map(([field, of = []]) => [
-      field,
-      of.length === 1 ? (of[0]?.message ?? '') : of.map(({ message }) => sentence(message)).join(' '),
-    ]),
+    Object.entries(byField).map(([field, of = []]) => {
+      const [first = '', ...others] = new Set(of.map(({ message }) => message));
+      return [field, others.length === 0 ? first : [first, ...others].map(sentence).join(' ')];
+    }),
   );
 }
 

@@ -1,11 +1,11 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { type ReactNode, useState } from 'react';
-import { Button } from './button.tsx';
+import { type ReactNode, useRef, useState } from 'react';
 import styles from './dialog.module.css';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { useReturnFocus } from './return-focus.ts';
+import { SurroundingDialog } from './surrounding-dialog.ts';
 
 interface DialogProps {
   open: boolean;
@@ -14,7 +14,10 @@ interface DialogProps {
   description?: ReactNode;
 }
 
-/** A window over the page, with the form or the words for one thing. Escape and a press beside it close it. */
+/**
+ * A window over the page, with the form or the words for one thing. Its buttons and Escape close it; a press beside it does not, for
+ * what was typed would be lost by a slip.
+ */
 export function Dialog({
   open,
   onOpenChange,
@@ -23,22 +26,45 @@ export function Dialog({
   children,
 }: DialogProps & { children: ReactNode }) {
   const returnFocus = useReturnFocus(open);
+  const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
-    <BaseDialog.Root open={open} onOpenChange={onOpenChange}>
+    <BaseDialog.Root open={open} onOpenChange={leave} disablePointerDismissal>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
         <BaseDialog.Popup className={styles.popup} finalFocus={returnFocus}>
-          <BaseDialog.Title className={styles.title}>{title}</BaseDialog.Title>
+          <BaseDialog.Title className={`${styles.title} ${styles.besideClose}`}>{title}</BaseDialog.Title>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description} render={<div />}>
               {description}
             </BaseDialog.Description>
           )}
-          {children}
+          <SurroundingDialog value={surrounding}>{children}</SurroundingDialog>
+          {/* Comes last, so that the focus begins in the form. */}
+          <BaseDialog.Close className={styles.close} aria-label="Close">
+            <span aria-hidden="true">✕</span>
+          </BaseDialog.Close>
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   );
+}
+
+/** A dialog that Escape does not close while a form inside is being sent: its failure would be told to nobody. */
+function useHeldDialog(onOpenChange: (open: boolean) => void) {
+  const held = useRef(0);
+  const surrounding = {
+    close: () => onOpenChange(false),
+    hold() {
+      held.current += 1;
+      return () => {
+        held.current -= 1;
+      };
+    },
+  };
+  const leave = (open: boolean, { reason }: { reason: string }) => {
+    if (open || held.current === 0 || reason !== 'escape-key') onOpenChange(open);
+  };
+  return { surrounding, leave };
 }
 
 /**
@@ -55,8 +81,9 @@ export function ConfirmDialog({
   onConfirm,
 }: DialogProps & { name?: string; confirmLabel: string; onConfirm(): Promise<void> }) {
   const returnFocus = useReturnFocus(open);
+  const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
-    <AlertDialog.Root open={open} onOpenChange={onOpenChange}>
+    <AlertDialog.Root open={open} onOpenChange={leave}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
         <AlertDialog.Popup className={styles.popup} finalFocus={returnFocus}>
@@ -64,15 +91,16 @@ export function ConfirmDialog({
           <AlertDialog.Description className={styles.description} render={<div />}>
             {description}
           </AlertDialog.Description>
-          <Confirmation
-            name={name}
-            label={confirmLabel}
-            onCancel={() => onOpenChange(false)}
-            onConfirm={async () => {
-              await onConfirm();
-              onOpenChange(false);
-            }}
-          />
+          <SurroundingDialog value={surrounding}>
+            <Confirmation
+              name={name}
+              label={confirmLabel}
+              onConfirm={async () => {
+                await onConfirm();
+                onOpenChange(false);
+              }}
+            />
+          </SurroundingDialog>
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>
@@ -82,23 +110,15 @@ export function ConfirmDialog({
 function Confirmation({
   name,
   label,
-  onCancel,
   onConfirm,
 }: {
   name: string | undefined;
   label: string;
-  onCancel(): void;
   onConfirm(): Promise<void>;
 }) {
   const [typed, setTyped] = useState('');
   return (
-    <Form
-      danger
-      submitLabel={label}
-      disabled={name !== undefined && typed !== name}
-      onSubmit={onConfirm}
-      actions={<Button onClick={onCancel}>Cancel</Button>}
-    >
+    <Form danger submitLabel={label} disabled={name !== undefined && typed !== name} onSubmit={onConfirm}>
       {name !== undefined && (
         <TextField
           label={`Type ${name} to confirm`}

@@ -134,9 +134,10 @@ export function RadioGroup({
   value: string;
   onChange(value: string): void;
 }) {
-  const id = useId();
+  const { attributes, fault, below } = useField(name, undefined);
+  const { id } = attributes;
   return (
-    <fieldset className={styles.group}>
+    <fieldset className={styles.group} aria-describedby={attributes['aria-describedby']}>
       <legend className={styles.label}>{label}</legend>
       {options.map((option) => (
         <div key={option.value} className={styles.choice}>
@@ -146,6 +147,7 @@ export function RadioGroup({
             name={name}
             value={option.value}
             checked={option.value === value}
+            aria-invalid={fault !== undefined || undefined}
             onChange={() => onChange(option.value)}
             aria-describedby={option.hint === undefined ? undefined : `${id}-${option.value}-hint`}
           />
@@ -159,6 +161,7 @@ export function RadioGroup({
           </div>
         </div>
       ))}
+      {below}
     </fieldset>
   );
 }

@@ -11,6 +11,8 @@ import { ApiFailure, Objection, sentenceFor, sentencesByField } from '../api/fai
 import { Button } from './button.tsx';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
+import { SurroundingDialog } from './surrounding-dialog.ts';
+import { sayFailure } from './toast.tsx';
 
 /** Faults by the name of their field, from the last answer of the server. */
 export const Faults = createContext<Record<string, string>>({});
@@ -22,11 +24,13 @@ export function useFault(name: string): string | undefined {
 
 /** Why it was not taken, and what is wrong with which field. */
 interface Failure {
+  /** Of those in a row; so what is said twice is heard twice. */
+  number: number;
   sentence: string;
   faults: Record<string, string>;
 }
 
-const NONE: Failure['faults'] = {};
+const NONE: ReadonlySet<string> = new Set();
 
 export interface FormProps {
   /** Sends it; what it throws is told above the form, and its faults at their fields. */
@@ -34,7 +38,7 @@ export interface FormProps {
   submitLabel: string;
   danger?: boolean;
   disabled?: boolean;
-  /** Beside the submit button. */
+  /** Beside the submit button; in a dialog otherwise a button that closes it. */
   actions?: ReactNode;
   /** Where the server's field has another name than the form's. */
   fieldOf?(serverField: string): string;
@@ -43,7 +47,7 @@ export interface FormProps {
 
 /**
  * A form whose faults are the server's own. While it is being sent it cannot be sent again; what was typed stays. The first
- * faulty field, else the sentence, gets the focus.
+ * faulty field, else the sentence, gets the focus. A fault is shown until its field is changed or the next answer is there.
  */
 export function Form({
   onSubmit,
@@ -55,9 +59,11 @@ export function Form({
   children,
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
+  const dialog = useContext(SurroundingDialog);
   const [pending, setPending] = useState(false);
   const notice = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
+  const [changed, setChanged] = useState(NONE);
 
   useLayoutEffect(() => {
     if (failure) (firstOf(form.current, Object.keys(failure.faults)) ?? notice.current)?.focus();
@@ -67,23 +73,42 @@ export function Form({
     event.preventDefault();
     if (pending) return;
     setPending(true);
-    setFailure(null);
+    const release = dialog?.hold();
     try {
       await onSubmit(new FormData(event.currentTarget));
+      setFailure(null);
     } catch (error) {
-      const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
-      setFailure({ sentence: sentenceFor(error), faults: sentencesByField(found, fieldOf) });
+      // Left meanwhile: there is no form any more that could say it.
+      if (form.current === null) sayFailure(error);
+      else fail(error);
     } finally {
+      release?.();
       setPending(false);
     }
   }
 
+  function fail(error: unknown) {
+    const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
+    setChanged(NONE);
+    setFailure((before) => ({
+      number: (before?.number ?? 0) + 1,
+      sentence: sentenceFor(error),
+      faults: sentencesByField(found, fieldOf),
+    }));
+  }
+
+  function change(event: FormEvent<HTMLFormElement>) {
+    const name = event.target instanceof Element ? event.target.getAttribute('name') : null;
+    if (failure && name !== null) setChanged(new Set([...changed, name]));
+  }
+
+  const { shown, faults } = leftOf(failure, changed);
   return (
-    <Faults.Provider value={failure?.faults ?? NONE}>
-      <form ref={form} className={styles.form} onSubmit={submit} noValidate={false}>
-        {failure !== null && (
-          <Notice ref={notice} tone="bad" role="alert">
-            {failure.sentence}
+    <Faults.Provider value={faults}>
+      <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate={false}>
+        {shown !== null && (
+          <Notice key={shown.number} ref={notice} tone="bad" role="alert">
+            {shown.sentence}
           </Notice>
         )}
         {children}
@@ -91,11 +116,22 @@ export function Form({
           <Button type="submit" variant={danger ? 'danger' : 'primary'} pending={pending} disabled={disabled}>
             {submitLabel}
           </Button>
-          {actions}
+          {actions ?? (dialog && <Button onClick={dialog.close}>Cancel</Button>)}
         </div>
       </form>
     </Faults.Provider>
   );
+}
+
+/**
+ * What of a failure still holds once some fields are changed: the faults of the others. The sentence is of all that was sent, and goes
+ * with the first change of a field that it is about; of any where it is about none.
+ */
+function leftOf(failure: Failure | null, changed: ReadonlySet<string>) {
+  const all = Object.entries(failure?.faults ?? {});
+  const left = all.filter(([field]) => !changed.has(field));
+  const isOld = left.length < all.length || (all.length === 0 && changed.size > 0);
+  return { shown: isOld ? null : failure, faults: Object.fromEntries(left) };
 }
 
 function firstOf(form: HTMLFormElement | null, fields: string[]): HTMLElement | undefined {

@@ -5,7 +5,6 @@ import formStyles from './form.module.css';
 import { useFault } from './form.tsx';
 import styles from './install-picker.module.css';
 import { Loaded } from './loaded.tsx';
-import { Notice } from './notice.tsx';
 
 /** More are not shown at once: whoever has more searches. */
 const SHOWN = 100;
@@ -18,23 +17,23 @@ interface Picked {
   onChange(ids: string[]): void;
 }
 
+/** The field's name in forms and answers. */
+const FIELD = 'install_ids';
+
 /** Some of an account's installs, as far as the person sees them, ticked in a list; the field of a form named `install_ids`. */
 export function InstallPicker({ accountId, ...picked }: Picked & { accountId: string }) {
   const query = useInstalls(accountId);
-  const fault = useFault('install_ids');
   return (
-    <>
-      {fault !== undefined && <Notice tone="bad">{fault}</Notice>}
-      <Loaded query={query} what="installs">
-        {(installs) => <SearchedList installs={installs} {...picked} />}
-      </Loaded>
-    </>
+    <Loaded query={query} what="installs">
+      {(installs) => <SearchedList installs={installs} {...picked} />}
+    </Loaded>
   );
 }
 
 /** What is ticked stays so while it is not shown. */
 function SearchedList({ label, installs, chosen, onChange }: Picked & { installs: readonly Install[] }) {
   const id = useId();
+  const fault = useFault(FIELD);
   const [search, setSearch] = useState('');
   const ticked = useMemo(() => new Set(chosen), [chosen]);
   const found = useMemo(
@@ -43,8 +42,13 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
   );
 
   return (
-    <fieldset className={formStyles.group}>
+    <fieldset className={formStyles.group} aria-describedby={fault === undefined ? undefined : `${id}-fault`}>
       <legend className={formStyles.label}>{label}</legend>
+      {fault !== undefined && (
+        <span id={`${id}-fault`} className={formStyles.fault}>
+          {fault}
+        </span>
+      )}
       {installs.length === 0 && <p className={formStyles.hint}>There are no installs to choose from yet.</p>}
       {installs.length > WITHOUT_SEARCH && (
         <TextField
@@ -72,6 +76,8 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
             <li key={install.id} className={formStyles.choice}>
               <input
                 type="checkbox"
+                name={FIELD}
+                aria-invalid={fault !== undefined || undefined}
                 id={`${id}-${install.id}`}
                 checked={ticked.has(install.id)}
                 onChange={({ currentTarget }) =>

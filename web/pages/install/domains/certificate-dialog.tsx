@@ -35,9 +35,6 @@ export function CertificateDialog({
   return (
     <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${domain.name}`}>
       <Certificate install={install} domain={domain} />
-      <div className={styles.row}>
-        <Button onClick={() => onOpenChange(false)}>Close</Button>
-      </div>
     </Dialog>
   );
 }

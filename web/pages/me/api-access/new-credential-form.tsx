@@ -36,7 +36,10 @@ export function NewCredentialForm({
   const [installs, setInstalls] = useState<readonly string[]>([]);
 
   async function issue(values: FormData) {
-    if (reach === 'installs' && installs.length === 0) throw new Objection('Choose at least one install.');
+    if (reach === 'installs' && installs.length === 0) {
+      const message = 'Choose at least one install.';
+      throw new Objection(message, [{ field: 'install_ids', message }]);
+    }
     const body = {
       name: textOf(values, 'name'),
       expires_at: expiryOf(expiry, textOf(values, 'expires_at'), new Date()),

@@ -1,0 +1,10 @@
+import { createContext } from 'react';
+
+/** What a form knows of the dialog that it stands in. */
+interface SurroundingDialog {
+  close(): void;
+  /** Until the returned function is called, something is being sent, and Escape does not close the dialog over it. */
+  hold(): () => void;
+}
+
+export const SurroundingDialog = createContext<SurroundingDialog | null>(null);
