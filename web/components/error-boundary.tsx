@@ -1,16 +1,22 @@
-import { Component, type ReactNode } from 'react';
+import { Component, type ReactNode, useEffect, useState } from 'react';
+import { sentenceFor, Unreachable } from '../api/failure.ts';
+import { isReachable } from '../api/reach.ts';
+import { useIsConnected } from '../live/connected.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
 
 /**
  * A fault of a page's own takes that page away and leaves a sentence in its place, until somebody goes on to another `place`. Its
- * cause is on the browser's console.
+ * cause is on the browser's console. A page that could not be loaded for want of a server is no fault, and comes once there is one.
  */
-export class ErrorBoundary extends Component<{ children: ReactNode; place?: string }, { failed: boolean }> {
-  override state = { failed: false };
+export class ErrorBoundary extends Component<
+  { children: ReactNode; place?: string },
+  { failed: false | { error: unknown } }
+> {
+  override state: { failed: false | { error: unknown } } = { failed: false };
 
-  static getDerivedStateFromError() {
-    return { failed: true };
+  static getDerivedStateFromError(error: unknown) {
+    return { failed: { error } };
   }
 
   override componentDidUpdate({ place }: { place?: string }) {
@@ -18,17 +24,58 @@ export class ErrorBoundary extends Component<{ children: ReactNode; place?: stri
   }
 
   override render() {
-    if (!this.state.failed) return this.props.children;
-    return (
-      <Notice tone="bad" role="alert" title="This page has failed">
-        <p>
-          That is a fault of the portal, and nothing was changed by it. A newer one may have been installed
-          since you opened it.
-        </p>
-        <Button small onClick={() => window.location.reload()}>
-          Load it again
-        </Button>
-      </Notice>
-    );
+    const { failed } = this.state;
+    if (!failed) return this.props.children;
+    return failed.error instanceof Unreachable ? <NotLoaded error={failed.error} /> : <Fault />;
   }
+}
+
+function Fault() {
+  return (
+    <Notice tone="bad" role="alert" title="This page has failed">
+      <p>
+        That is a fault of the portal, and nothing was changed by it. A newer one may have been installed
+        since you opened it.
+      </p>
+      <Button small onClick={() => window.location.reload()}>
+        Load it again
+      </Button>
+    </Notice>
+  );
+}
+
+/** Loads the whole page again as soon as it can be: browsers do not ask a second time for a script that did not come. */
+function NotLoaded({ error }: { error: Unreachable }) {
+  const isConnected = useIsConnected();
+  const [pending, setPending] = useState(false);
+
+  useEffect(() => {
+    // Also when the connection is back.
+    if (isConnected) void reloadIfReachable();
+    const listener = () => void reloadIfReachable();
+    window.addEventListener('online', listener);
+    return () => window.removeEventListener('online', listener);
+  }, [isConnected]);
+
+  return (
+    <Notice tone="bad" role="alert" title="This page could not be loaded">
+      <p>{sentenceFor(error)}</p>
+      <Button
+        small
+        pending={pending}
+        onClick={async () => {
+          setPending(true);
+          await reloadIfReachable();
+          setPending(false);
+        }}
+      >
+        Try again
+      </Button>
+    </Notice>
+  );
+}
+
+/** Without a server, the browser would show a page of its own. */
+async function reloadIfReachable(): Promise<void> {
+  if (await isReachable()) window.location.reload();
 }

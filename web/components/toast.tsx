@@ -1,5 +1,6 @@
-import { useSyncExternalStore } from 'react';
+import { useEffect, useSyncExternalStore } from 'react';
 import { sentenceFor } from '../api/failure.ts';
+import { Button } from './button.tsx';
 import styles from './toast.module.css';
 
 interface Toast {
@@ -9,17 +10,21 @@ interface Toast {
 }
 
 const GOOD_MS = 5_000;
-const BAD_MS = 12_000;
 
 let shown: readonly Toast[] = [];
 let last = 0;
 const listeners = new Set<() => void>();
 
-function show(sentence: string, tone: Toast['tone'], forMs: number): void {
+function show(sentence: string, tone: Toast['tone']): Toast {
   last += 1;
   const toast = { id: last, sentence, tone };
-  change([...shown, toast]);
-  setTimeout(() => change(shown.filter((other) => other !== toast)), forMs);
+  // Said again, it stands there anew and not twice.
+  change([...shown.filter((other) => other.sentence !== sentence), toast]);
+  return toast;
+}
+
+function takeAway(toast: Toast): void {
+  change(shown.filter((other) => other !== toast));
 }
 
 function change(next: readonly Toast[]): void {
@@ -29,12 +34,18 @@ function change(next: readonly Toast[]): void {
 
 /** Says that something is done, for a few seconds, without taking the focus. */
 export function say(sentence: string): void {
-  show(sentence, 'good', GOOD_MS);
+  const toast = show(sentence, 'good');
+  setTimeout(() => takeAway(toast), GOOD_MS);
 }
 
-/** Says what went wrong where there is no form that could. */
+/** Says what went wrong where there is no form that could; it stays until somebody puts it away. */
 export function sayFailure(error: unknown): void {
-  show(sentenceFor(error), 'bad', BAD_MS);
+  show(sentenceFor(error), 'bad');
+}
+
+/** What went wrong for one person is not told to the next. */
+export function useForgottenFailures(): void {
+  useEffect(() => () => change(shown.filter(({ tone }) => tone === 'good')), []);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -47,9 +58,14 @@ export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
   return (
     <output className={styles.viewport} aria-live="polite">
-      {toasts.map(({ id, sentence, tone }) => (
-        <span key={id} className={styles.toast} data-tone={tone}>
-          {sentence}
+      {toasts.map((toast) => (
+        <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
+          <span className={styles.sentence}>{toast.sentence}</span>
+          {toast.tone === 'bad' && (
+            <Button small variant="quiet" aria-label="Put away this message" onClick={() => takeAway(toast)}>
+              <span aria-hidden="true">✕</span>
+            </Button>
+          )}
         </span>
       ))}
     </output>

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { SESSION_KEY } from '../session/session.ts';
 import { type Change, concerns, parseChange } from './change.ts';
+import { watchedStream } from './connected.ts';
 import { loadAgain } from './load-again.ts';
 import { shareStream } from './shared-stream.ts';
 import { followStream } from './stream.ts';
@@ -40,7 +41,7 @@ export function useLiveChanges(userId: string): void {
       refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
     };
     const leave = whileVisible(() =>
-      shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener),
+      shareStream(`${address} ${userId}`, (to) => followStream(address, to, watchedStream), listener),
     );
     return () => {
       clearTimeout(timer);

@@ -2,7 +2,8 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { Menu } from '../components/menu.tsx';
-import { sayFailure } from '../components/toast.tsx';
+import { sayFailure, useForgottenFailures } from '../components/toast.tsx';
+import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
 import styles from './shell.module.css';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
@@ -16,11 +17,12 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   const main = useRef<HTMLElement>(null);
   const [location] = useLocation();
   useFocusOnNewPage(main, location);
+  useForgottenFailures();
   const at = (path: string) => `/accounts/${account?.id}/${path}`;
-  const places = account
+  const places: readonly Place[] = account
     ? [
-        { href: at('sites'), label: 'Sites' },
-        { href: at('installs'), label: 'Installs' },
+        { href: at('sites'), label: 'Sites', things: '/sites/' },
+        { href: at('installs'), label: 'Installs', things: '/installs/' },
         { href: at('people'), label: 'People' },
         ...(may('activity.read') ? [{ href: at('activity'), label: 'Activity' }] : []),
         ...(may('account.change') ? [{ href: at('settings'), label: 'Settings' }] : []),
@@ -38,16 +40,20 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
         </Link>
         <nav className={styles.nav} aria-label="Account">
           <ul>
-            {places.map(({ href, label }) => (
-              <li key={href}>
-                <Link href={href} aria-current={location.startsWith(href) ? 'page' : undefined}>
-                  {label}
+            {places.map((place) => (
+              <li key={place.href}>
+                <Link href={place.href} aria-current={currentAt(place, location)}>
+                  {place.label}
                 </Link>
               </li>
             ))}
           </ul>
         </nav>
-        {account && accounts.length === 1 && <span className={styles.account}>{account.name}</span>}
+        {account && accounts.length === 1 && (
+          <span className={styles.account} title={account.name}>
+            {account.name}
+          </span>
+        )}
         {account && accounts.length > 1 && (
           <Menu
             label={`Account ${account.name}; choose another`}
@@ -57,15 +63,40 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
               current: id === account.id,
             }))}
           >
-            {account.name} <span aria-hidden="true">▾</span>
+            <span className={styles.name}>{account.name}</span>
+            <span aria-hidden="true">▾</span>
           </Menu>
         )}
         <PersonMenu />
       </header>
+      <ConnectionLine />
       <main id="content" ref={main} className={styles.main} tabIndex={-1}>
         <ErrorBoundary place={location}>{children}</ErrorBoundary>
       </main>
     </>
+  );
+}
+
+interface Place {
+  href: string;
+  label: string;
+  /** What the addresses of the single things that it lists begin with. */
+  things?: string;
+}
+
+/** Whether somebody is there, or at one of the things that it lists. */
+function currentAt({ href, things }: Place, location: string): 'page' | 'true' | undefined {
+  if (location === href) return 'page';
+  return things !== undefined && location.startsWith(things) ? 'true' : undefined;
+}
+
+/** Under the header while what others change does not come; there all the time, since a region that comes with its text is not read out. */
+function ConnectionLine() {
+  const isConnected = useIsConnected();
+  return (
+    <output className={styles.connection} aria-live="polite">
+      {!isConnected && 'Not connected: what you see may be old.'}
+    </output>
   );
 }
 
@@ -87,7 +118,8 @@ function PersonMenu() {
         { label: 'Sign out', onSelect: () => void signOut().catch(sayFailure) },
       ]}
     >
-      {user.first_name} <span aria-hidden="true">▾</span>
+      <span className={styles.name}>{user.first_name}</span>
+      <span aria-hidden="true">▾</span>
     </Menu>
   );
 }
