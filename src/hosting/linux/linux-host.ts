@@ -150,6 +150,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         wordpressVersions: await cores.list(),
         reservedNames: (await systemLogins()).filter((name) => AS_INSTALL.test(name)),
         ports: { ...web.ports(), ssh: parts.ssh.port() },
+        sshHostKeys: parts.ssh.hostKeys(),
       };
     },
 

@@ -1,0 +1,157 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildPortal } from '../../web/build.ts';
+import { hasChromium } from '../browser/chromium.ts';
+import { PASSWORD, type Portal, startPortal } from '../browser/portal.ts';
+import { type Visit, visit } from '../edge.ts';
+import { installName } from '../homeport.ts';
+import { mailsTo } from '../mails.ts';
+import { createTestMachine, type TestMachine } from './machine.ts';
+
+const run = promisify(execFile);
+
+/** The portal in front of real WordPress: what a person does on the first day, in one browser and one terminal. */
+describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
+  const name = installName();
+  const email = 'ada@people.example';
+  let folder: string;
+  let machine: TestMachine;
+  let portal: Portal;
+  let page: Page;
+  /** Runs a command as the install, by the line that the portal showed. */
+  let ssh: (command: string) => Promise<{ stdout: string }>;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'homeport-portal-'));
+    // Names below it are this machine's for the browser, too.
+    machine = await createTestMachine({ HOMEPORT_SITE_DOMAIN: 'localhost' });
+    await Promise.all([machine.start(), buildPortal(join(folder, 'portal'))]);
+    portal = await startPortal({ environment: machine.environment, portalFolder: join(folder, 'portal') });
+    page = await portal.browser();
+    page.setDefaultTimeout(30_000);
+  });
+  afterAll(async () => {
+    await portal?.remove();
+    await machine?.remove();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const follow = (link: string) => page.getByRole('link', { name: link, exact: true }).click();
+  const press = (button: string) => page.getByRole('button', { name: button, exact: true }).click();
+  const done = (operation: string) =>
+    page.getByRole('listitem').filter({ hasText: operation }).getByText('Done').waitFor();
+
+  function look(path: string): Promise<Visit> {
+    const { edgeHttp, edgeHttps, sshListen } = machine.config;
+    return visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, `http://${name}.localhost${path}`);
+  }
+
+  async function linkInMail(): Promise<string> {
+    await portal.homeport.idle();
+    const [link = ''] =
+      mailsTo(portal.homeport, email)
+        .at(-1)
+        ?.text.match(/https:\/\/\S+/) ?? [];
+    return new URL(link).pathname;
+  }
+
+  it('lets in who was invited', async () => {
+    const { owner, accountId } = await portal.homeport.ownedAccount();
+    await owner.client.post(`/accounts/${accountId}/account_users`, {
+      user: { account_id: accountId, first_name: 'Ada', last_name: 'Byron', email, roles: 'full' },
+    });
+    await page.goto(await linkInMail());
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
+    await page.getByLabel('The same once more').fill(PASSWORD);
+    await press('Accept the invitation');
+    await page.getByText('You have accepted the invitation.').waitFor();
+    await page.getByLabel('E-mail address').fill(email);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await press('Sign in');
+    await page.getByText('There is no site yet').waitFor();
+  });
+
+  it('makes a site with a WordPress that answers', async () => {
+    await press('Create a site');
+    await page.getByLabel('Name').fill('Shop');
+    await press('Create the site');
+    const production = page.getByRole('region', { name: 'Production' });
+    await production.getByRole('button', { name: 'Create an install here' }).click();
+    await page.getByLabel('Name').fill(name);
+    await press('Create the install');
+    await page.getByRole('heading', { name, level: 1 }).waitFor();
+    await done('Making the website');
+    const missing: string[] = [];
+    page.context().on('response', (response) => {
+      if (response.status() >= 400) missing.push(`${response.status()} ${response.url()}`);
+    });
+    const opened = page.context().waitForEvent('page');
+    await page.getByRole('link', { name: /^Open website/ }).click();
+    const website = await opened;
+    await website.waitForLoadState();
+    expect(new URL(website.url()).hostname).toBe(`${name}.localhost`);
+    expect(await website.content()).toContain('/wp-includes/');
+    expect(missing).toEqual([]);
+    await website.close();
+  });
+
+  it('purges the page cache', async () => {
+    await look('/');
+    expect((await look('/')).headers['x-cache']).toBe('HIT');
+    await follow('Caches');
+    await press('Purge the page cache');
+    await done('Purging the page cache');
+    expect((await look('/')).headers['x-cache']).toBe('MISS');
+  });
+
+  it('tells a line to type that opens a shell to a key that was added, on a host that is known', async () => {
+    const key = join(folder, 'key');
+    await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', key]);
+    await follow('Connect');
+    await follow('Add an SSH key');
+    await page.getByLabel('Public key').fill(await readFile(`${key}.pub`, 'utf8'));
+    await press('Add the key');
+    await page.getByRole('table', { name: 'Your SSH keys' }).getByText('ada@laptop').waitFor();
+    await page.goBack();
+    const copied = async (what: string): Promise<string> => {
+      await press(`Copy ${what}`);
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    const known = join(folder, 'known_hosts');
+    await writeFile(known, `${await copied('the ED25519 line for known_hosts')}\n`);
+    const [program = '', ...words] = (await copied('the SSH command')).split(' ');
+    const careful = ['StrictHostKeyChecking=yes', `UserKnownHostsFile=${known}`, 'IdentitiesOnly=yes'];
+    ssh = (command) =>
+      run(program, [
+        ...['-F', 'none', '-i', key, ...careful.flatMap((option) => ['-o', option])],
+        ...[...words, command],
+      ]);
+    expect((await ssh('id -un; echo kept > htdocs/kept.txt')).stdout).toBe(`${name}\n`);
+    expect((await look('/kept.txt')).body).toBe('kept\n');
+  });
+
+  it('makes a backup, and puts it back', async () => {
+    await follow('Backups');
+    await press('Make a backup');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('before the update');
+    await dialog.getByRole('button', { name: 'Make the backup' }).click();
+    const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
+    await backup.getByText('Completed').waitFor();
+    await ssh('rm htdocs/kept.txt');
+    expect((await look('/kept.txt')).status).toBe(404);
+    await press('Restore before the update');
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    const confirm = page.getByRole('alertdialog');
+    await confirm.getByLabel(/^Type/).fill(name);
+    await confirm.getByRole('button', { name: `Restore ${name}` }).click();
+    await done('Restoring a backup');
+    expect((await look('/kept.txt')).body).toBe('kept\n');
+    expect((await look('/')).body).toContain('/wp-content/');
+  });
+});
