@@ -2,6 +2,7 @@ import { timestamp } from './clock.ts';
 import { uniqueViolation } from './database/unique-violation.ts';
 import type { Platform } from './platform.ts';
 import { insertMember, insertPerson } from './resources/account-users/store.ts';
+import { insertAccount } from './resources/accounts/store.ts';
 import type { IssuedCredential } from './resources/credentials/service.ts';
 import type { Services } from './services.ts';
 
@@ -27,10 +28,7 @@ export async function ensureOwner(platform: Platform, services: Services): Promi
   const created_at = timestamp(clock);
   try {
     await database.write(async ({ queries }) => {
-      await queries
-        .insertInto('accounts')
-        .values({ id: accountId, name: 'My account', created_at })
-        .execute();
+      await insertAccount(queries, { id: accountId, name: 'My account', created_at });
       await insertPerson(queries, {
         id: userId,
         email: OWNER_EMAIL,

@@ -1,4 +1,4 @@
-import { type Caller, countsOpenInvitations, OPERATOR } from '../../access/caller.ts';
+import { type Caller, OPERATOR } from '../../access/caller.ts';
 import { findMembership } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
@@ -7,17 +7,16 @@ import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
-
-export interface AccountView {
-  id: string;
-  name: string;
-}
-
-/** What the owners of an account decide about it. */
-export interface AccountSettings extends AccountView {
-  /** Whether its people must have a second factor to work in it through the portal. */
-  requires_second_factor: boolean;
-}
+import { findSignedInUser } from '../user/store.ts';
+import {
+  type AccountSettings,
+  type AccountView,
+  allAccounts,
+  findAccount,
+  insertAccount,
+  pageOfAccounts,
+  updateAccount,
+} from './store.ts';
 
 export type AccountChange = Partial<Omit<AccountSettings, 'id'>>;
 
@@ -31,46 +30,22 @@ export function createAccountService({
 }: Pick<Platform, 'database' | 'clock' | 'random' | 'activity'>) {
   const { reader } = database;
   return {
-    async list(caller: Caller, page: PageRequest): Promise<PageOf<AccountView>> {
-      const only = caller.limits?.accountId ?? null;
-      const mine = reader
-        .selectFrom('memberships as member')
-        .innerJoin('accounts as account', 'account.id', 'member.account_id')
-        .where('member.user_id', '=', caller.userId)
-        .$if(only !== null, (query) => query.where('account.id', '=', only))
-        .$if(!countsOpenInvitations(caller), (query) => query.where('member.invite_accepted', '=', true));
-      const [{ count }, results] = await Promise.all([
-        mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-        mine
-          .select(['account.id', 'account.name'])
-          .orderBy('account.seq')
-          .limit(page.limit)
-          .offset(page.offset)
-          .execute(),
-      ]);
-      return { count, results };
-    },
+    list: (caller: Caller, page: PageRequest): Promise<PageOf<AccountView>> =>
+      pageOfAccounts(reader, caller, page),
 
     async get(caller: Caller, id: string): Promise<AccountView> {
       const member = await findMembership(reader, caller, id);
       authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-      const account = await reader
-        .selectFrom('accounts')
-        .select(['id', 'name'])
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const account = await findAccount(reader, id);
       if (!account) throw new NotFound();
-      return account;
+      return { id, name: account.name };
     },
 
     /** For the command line: accounts are not made through the API. */
     async create(name: string): Promise<AccountView> {
       const account = { id: random.uuid(), name };
       await database.write(async (transaction) => {
-        await transaction.queries
-          .insertInto('accounts')
-          .values({ ...account, created_at: timestamp(clock) })
-          .execute();
+        await insertAccount(transaction.queries, { ...account, created_at: timestamp(clock) });
         await activity.record(transaction, OPERATOR, account.id, {
           action: 'account.create',
           subject: account,
@@ -86,11 +61,7 @@ export function createAccountService({
         await lockRow(transaction, 'accounts', id);
         const member = await findMembership(queries, caller, id);
         authorize('account.change', 'account.read', { role: member?.role ?? null, own: false });
-        const present = await queries
-          .selectFrom('accounts')
-          .select(['id', 'name', 'requires_second_factor'])
-          .where('id', '=', id)
-          .executeTakeFirst();
+        const present = await findAccount(queries, id);
         if (!present) throw new NotFound();
         const wanted = {
           name: change.name?.trim() ?? present.name,
@@ -99,7 +70,7 @@ export function createAccountService({
         const details = differences(present, wanted);
         if (details === null) return present;
         if (details.requires_second_factor === true) await requireOwnSecondFactor(queries, caller);
-        await queries.updateTable('accounts').set(wanted).where('id', '=', id).execute();
+        await updateAccount(queries, id, wanted);
         await activity.record(transaction, caller, id, {
           action: 'account.update',
           subject: { id, name: wanted.name },
@@ -109,8 +80,7 @@ export function createAccountService({
       }),
 
     /** For the command line: every account of the platform, oldest first. */
-    listAll: (): Promise<AccountView[]> =>
-      reader.selectFrom('accounts').select(['id', 'name']).orderBy('seq').execute(),
+    listAll: (): Promise<AccountView[]> => allAccounts(reader),
   };
 }
 
@@ -127,10 +97,6 @@ function differences(present: AccountSettings, wanted: Omit<AccountSettings, 'id
 
 /** Whoever demands it of others has one: they would lock themselves out, too. */
 async function requireOwnSecondFactor(queries: Queries, { userId }: Caller): Promise<void> {
-  const user = await queries
-    .selectFrom('users')
-    .select('mfa_enabled')
-    .where('id', '=', userId)
-    .executeTakeFirst();
+  const user = await findSignedInUser(queries, userId);
   if (user?.mfa_enabled !== true) throw new InvalidRequest('Switch on your own second factor first');
 }

@@ -24,6 +24,7 @@ import {
 import { type DomainState, domainStates } from './states.ts';
 import {
   type DomainRow,
+  deleteDomain,
   domainsOf,
   findDomain,
   insertDomain,
@@ -31,6 +32,7 @@ import {
   pageOfDomains,
   setPrimary,
   setRedirect,
+  setSecureAllUrls,
 } from './store.ts';
 
 /** A domain with what the API says of its install. */
@@ -231,11 +233,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       if (wanted.primary === true) await makePrimary(queries, installId, domainId);
       if (wanted.primary === false) requirePrimaryElsewhere(domain);
       if (wanted.secure_all_urls !== undefined) {
-        await queries
-          .updateTable('domains')
-          .set({ secure_all_urls: wanted.secure_all_urls })
-          .where('id', '=', domainId)
-          .execute();
+        await setSecureAllUrls(queries, domainId, wanted.secure_all_urls);
       }
       const changes = changesBetween(domain, await existing(queries, installId, domainId));
       if (Object.keys(changes).length > 0) {
@@ -250,12 +248,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
-      // What the deletion found, and not what was read before: the name may have become this install's just now.
-      const deleted = await queries
-        .deleteFrom('domains')
-        .where('id', '=', domainId)
-        .returning('is_duplicate')
-        .executeTakeFirstOrThrow();
+      const deleted = await deleteDomain(queries, domainId);
       await record(transaction, caller, account_id, 'domain.delete', domain);
       if (deleted.is_duplicate) return;
       for (const heir of await releaseNames(queries, [domain.name])) {

@@ -95,6 +95,24 @@ export async function isRedirectTarget(queries: Queries, domainId: string): Prom
   return row !== undefined;
 }
 
+/** Adds the name that an install has of itself, which is its primary domain to begin with. */
+export async function insertOwnDomain(
+  queries: Queries,
+  domain: { id: string; install_id: string; name: string; created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('domains')
+    .values({
+      ...domain,
+      is_cname: true,
+      is_primary: true,
+      is_duplicate: false,
+      redirect_to_id: null,
+      ssl_status: 'pending',
+    })
+    .execute();
+}
+
 /**
  * Adds a name to an install; a duplicate if another install serves it. That one's row is held until the commit: it
  * cannot give the name up without seeing who waits for it.
@@ -129,6 +147,19 @@ export async function setRedirect(
   targetId: string | null,
 ): Promise<void> {
   await queries.updateTable('domains').set({ redirect_to_id: targetId }).where('id', '=', domainId).execute();
+}
+
+export async function setSecureAllUrls(queries: Queries, domainId: string, secure: boolean): Promise<void> {
+  await queries.updateTable('domains').set({ secure_all_urls: secure }).where('id', '=', domainId).execute();
+}
+
+/** Deletes a domain and tells whether it was a duplicate then: the name may have become this install's a moment ago. */
+export async function deleteDomain(queries: Queries, domainId: string): Promise<{ is_duplicate: boolean }> {
+  return queries
+    .deleteFrom('domains')
+    .where('id', '=', domainId)
+    .returning('is_duplicate')
+    .executeTakeFirstOrThrow();
 }
 
 /** Makes a domain the primary one of its install; the former one is primary no longer. */

@@ -9,6 +9,7 @@ import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
+import { insertOwnDomain } from '../domains/store.ts';
 import { loadOffers, type Offers } from '../hosts/offers.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
@@ -19,10 +20,13 @@ import { isReservedName } from './reserved-names.ts';
 import {
   addToInstallCount,
   countInstalls,
+  findSiteOfAccount,
   findStanding,
   type InstallView,
+  insertInstall,
   pageOfInstalls,
   prepareFindInstall,
+  updateInstall,
 } from './store.ts';
 
 export interface NewInstall {
@@ -103,36 +107,25 @@ export function createInstallService(platform: Platform) {
         if (!isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
         const site = site_id === null ? null : await requireSite(transaction, site_id, account_id);
         const created_at = timestamp(clock);
-        await queries
-          .insertInto('installs')
-          .values({
-            id,
-            account_id,
-            site_id,
-            environment,
-            name,
-            status: 'pending',
-            php_version,
-            stable_ips: null,
-            offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
-            offload_file_content: random.bytes(8).toString('hex'),
-            created_at,
-          })
-          .execute();
-        await queries
-          .insertInto('domains')
-          .values({
-            id: random.uuid(),
-            install_id: id,
-            name: cnameOf(name, config.siteDomain),
-            is_cname: true,
-            is_primary: true,
-            is_duplicate: false,
-            redirect_to_id: null,
-            ssl_status: 'pending',
-            created_at,
-          })
-          .execute();
+        await insertInstall(queries, {
+          id,
+          account_id,
+          site_id,
+          environment,
+          name,
+          status: 'pending',
+          php_version,
+          stable_ips: null,
+          offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
+          offload_file_content: random.bytes(8).toString('hex'),
+          created_at,
+        });
+        await insertOwnDomain(queries, {
+          id: random.uuid(),
+          install_id: id,
+          name: cnameOf(name, config.siteDomain),
+          created_at,
+        });
         await addToInstallCount(queries, account_id, 1);
         const { requestId } = caller.origin;
         await queue.enqueue(transaction, provisionInstall, { payload: { id }, lane: id, requestId });
@@ -166,11 +159,7 @@ export function createInstallService(platform: Platform) {
           typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
         environment = change.environment === undefined ? install.environment : change.environment;
         if (site_id === undefined && change.environment === undefined) return;
-        await queries
-          .updateTable('installs')
-          .set({ ...(site_id === undefined ? {} : { site_id }), environment })
-          .where('id', '=', id)
-          .execute();
+        await updateInstall(queries, id, { ...(site_id === undefined ? {} : { site_id }), environment });
         const details = {
           ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
           ...(environment === install.environment ? {} : { environment }),
@@ -217,12 +206,7 @@ async function requireSite(
   accountId: string,
 ): Promise<{ name: string }> {
   await lockRow(transaction, 'sites', siteId);
-  const site = await transaction.queries
-    .selectFrom('sites')
-    .select('name')
-    .where('id', '=', siteId)
-    .where('account_id', '=', accountId)
-    .executeTakeFirst();
+  const site = await findSiteOfAccount(transaction.queries, siteId, accountId);
   if (!site) {
     throw notPermitted(
       'Installation',

@@ -1,10 +1,10 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../access/caller.ts';
 import { standingWithin } from '../../access/limits.ts';
 import type { Scope } from '../../access/memberships.ts';
 import type { Standing } from '../../access/permissions.ts';
 import type { Role } from '../../access/roles.ts';
-import type { Database, Queries } from '../../database/database.ts';
+import type { Database, Queries, Transaction } from '../../database/database.ts';
 import type { Environment, InstallStatus } from '../../database/tables/installs.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { PageRequest } from '../../page.ts';
@@ -206,6 +206,20 @@ export async function countInstalls(queries: Queries, scope: Scope): Promise<num
   return whole + count;
 }
 
+/** A site that an install of the account may be in. */
+export function findSiteOfAccount(
+  queries: Queries,
+  siteId: string,
+  accountId: string,
+): Promise<{ name: string } | undefined> {
+  return queries
+    .selectFrom('sites')
+    .select('name')
+    .where('id', '=', siteId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
 /** An install of a site, as the site lists it. */
 export interface SiteInstall {
   id: string;
@@ -229,6 +243,35 @@ export async function installsOfSites(
     .where((eb) => inScope(eb, scope))
     .orderBy('install.seq')
     .execute();
+}
+
+/** The installs of a site, oldest first, held until the commit: one that another request deletes or moves away is none of them. */
+export async function holdInstallsOfSite(
+  { dialect, queries }: Transaction,
+  siteId: string,
+): Promise<{ id: string; name: string; account_id: string }[]> {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name', 'account_id'])
+    .where('site_id', '=', siteId)
+    .orderBy('seq')
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute();
+}
+
+export async function insertInstall(
+  queries: Queries,
+  install: Insertable<Tables['installs']>,
+): Promise<void> {
+  await queries.insertInto('installs').values(install).execute();
+}
+
+export async function updateInstall(
+  queries: Queries,
+  id: string,
+  change: { site_id?: string | null; environment: Environment | null },
+): Promise<void> {
+  await queries.updateTable('installs').set(change).where('id', '=', id).execute();
 }
 
 /** Changes the kept count of an account's installs. */

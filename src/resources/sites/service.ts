@@ -7,8 +7,17 @@ import { Forbidden, notPermitted } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { deleteInstalls } from '../installs/removal.ts';
-import { installsOfSites, type SiteInstall } from '../installs/store.ts';
-import { addToSiteCount, countSites, findSite, pageOfSites, type SiteRow } from './store.ts';
+import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
+import {
+  addToSiteCount,
+  countSites,
+  deleteSite,
+  findSite,
+  insertSite,
+  pageOfSites,
+  renameSite,
+  type SiteRow,
+} from './store.ts';
 
 /** A site with the installs in it that the caller may see. */
 export interface SiteView extends SiteRow {
@@ -53,7 +62,7 @@ export function createSiteService(platform: Platform) {
       const member = await findMembership(queries, caller, site.account_id);
       if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
       if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
-      await queries.insertInto('sites').values(site).execute();
+      await insertSite(queries, site);
       await addToSiteCount(queries, site.account_id, 1);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.create',
@@ -71,7 +80,7 @@ export function createSiteService(platform: Platform) {
       const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);
       if (name === undefined || name === site.name) return;
-      await queries.updateTable('sites').set({ name }).where('id', '=', id).execute();
+      await renameSite(queries, id, name);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.update',
         subject: { id, name },
@@ -84,21 +93,13 @@ export function createSiteService(platform: Platform) {
   /** Deletes the site and its installs. */
   async function remove(caller: Caller, id: string): Promise<void> {
     await database.write(async (transaction) => {
-      const { dialect, queries } = transaction;
+      const { queries } = transaction;
       await lockHostNames(transaction);
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);
-      const installs = await queries
-        .selectFrom('installs')
-        .select(['id', 'name', 'account_id'])
-        .where('site_id', '=', id)
-        .orderBy('seq')
-        // One that is being deleted or moved away by another request is not in the site any more.
-        .$if(dialect === 'postgres', (query) => query.forUpdate())
-        .execute();
-      await deleteInstalls(transaction, platform, installs, caller);
-      await queries.deleteFrom('sites').where('id', '=', id).execute();
+      await deleteInstalls(transaction, platform, await holdInstallsOfSite(transaction, id), caller);
+      await deleteSite(queries, id);
       await addToSiteCount(queries, site.account_id, -1);
       await activity.record(transaction, caller, site.account_id, {
         action: 'site.delete',

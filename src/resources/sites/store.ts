@@ -96,6 +96,18 @@ export async function countSites(queries: Queries, scope: Scope): Promise<number
   return counted + count;
 }
 
+export async function insertSite(queries: Queries, site: SiteRow): Promise<void> {
+  await queries.insertInto('sites').values(site).execute();
+}
+
+export async function renameSite(queries: Queries, id: string, name: string): Promise<void> {
+  await queries.updateTable('sites').set({ name }).where('id', '=', id).execute();
+}
+
+export async function deleteSite(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('sites').where('id', '=', id).execute();
+}
+
 /** Changes the kept count of an account's sites. */
 export async function addToSiteCount(queries: Queries, accountId: string, difference: number): Promise<void> {
   await queries
