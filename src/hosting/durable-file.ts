@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from './error-code.ts';
+import { ifThere } from './if-there.ts';
 
 const TEMPORARY = '.tmp';
 const ABANDONED_MS = 60 * 60 * 1000;
@@ -55,12 +55,7 @@ export async function removeAbandoned(folder: string, now: Date): Promise<void> 
 
 /** In milliseconds; null if it is gone. */
 async function modifiedAt(path: string): Promise<number | null> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  return (await ifThere(stat(path)))?.mtimeMs ?? null;
 }
 
 /** Deletes a file for good; one that is not there is success. */

@@ -5,7 +5,7 @@ import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config.ts';
-import { hasCode } from '../../hosting/error-code.ts';
+import { ifThere } from '../../hosting/if-there.ts';
 import { CommandError, runCommand } from '../../hosting/linux/run-command.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
@@ -117,7 +117,7 @@ async function can(account: Account, command: string[]): Promise<boolean> {
 }
 
 async function dataFolderFault(account: Account, folder: string): Promise<string | null> {
-  const entries = await entriesOf(folder);
+  const entries = await ifThere(readdir(folder));
   const closed = await closedFolder(account, dirname(folder));
   if (closed !== null) return `${closed}, which the data folder is in, is closed to it`;
   if (entries === null) {
@@ -138,19 +138,9 @@ async function dataFolderFault(account: Account, folder: string): Promise<string
   return `${stdout.trim()} is another user's; ${remedy}`;
 }
 
-/** Null if there is no such folder. */
-async function entriesOf(folder: string): Promise<string[] | null> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
 /** The folder, or the nearest one above it that is there, if the user may not pass through it. */
 async function closedFolder(account: Account, folder: string): Promise<string | null> {
-  if ((await entriesOf(folder)) === null) return closedFolder(account, dirname(folder));
+  if ((await ifThere(readdir(folder))) === null) return closedFolder(account, dirname(folder));
   return (await can(account, ['/usr/bin/test', '-x', folder])) ? null : folder;
 }
 

@@ -6,8 +6,8 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Clock, timestamp } from '../../clock.ts';
 import { isTemporary, removeAbandoned, writeAtomically } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../host.ts';
+import { ifThere } from '../if-there.ts';
 import { NAME } from './vhost.ts';
 
 /**
@@ -66,13 +66,8 @@ export function createProofs({ folder, clock, log }: ProofsOptions): Proofs {
 
   /** The text of a proof that has not ended. Throws an Error if the file is not one of a proof. */
   async function readText(file: string): Promise<string | null> {
-    let content: string;
-    try {
-      content = await readFile(file, 'utf8');
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return null;
-      throw error;
-    }
+    const content = await ifThere(readFile(file, 'utf8'));
+    if (content === null) return null;
     const { text, expiresAt } = storedProof.Parse(JSON.parse(content));
     return clock.now().getTime() < Date.parse(expiresAt) ? text : null;
   }

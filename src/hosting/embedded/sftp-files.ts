@@ -14,6 +14,7 @@ import { isAbsolute } from 'node:path';
 import ssh2, { type Attributes, type FileEntry, type InputAttributes } from 'ssh2';
 import type { Clock } from '../../clock.ts';
 import { hasCode } from '../error-code.ts';
+import { ifThere } from '../if-there.ts';
 import {
   attributesOf,
   changeAttributes,
@@ -200,7 +201,8 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
       await jail.at(jail.normalize(from), (source) => {
         return jail.at(jail.normalize(to), async (target) => {
           // The draft (section 6.5): an error if the new name is taken.
-          if (existing === 'keep' && (await isThere(target))) throw refusal.failed('The new name is taken');
+          if (existing === 'keep' && (await ifThere(lstat(target))) !== null)
+            throw refusal.failed('The new name is taken');
           await rename(source, target);
         });
       });
@@ -222,16 +224,6 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
 
 function asParent(entry: FileEntry): FileEntry {
   return { ...entry, filename: '..', longname: entry.longname.replace(/\.$/, '..') };
-}
-
-async function isThere(place: string): Promise<boolean> {
-  try {
-    await lstat(place);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }
 
 /** The system's flags for those of SSH_FXP_OPEN (draft section 6.3). */

@@ -2,7 +2,7 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import ssh2 from 'ssh2';
 import { writeDurably } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
+import { ifThere } from '../if-there.ts';
 
 /**
  * The private key by which clients recognise the gateway: read from `file`, or made (ed25519) and kept there if there
@@ -11,10 +11,7 @@ import { hasCode } from '../error-code.ts';
  * @returns the key in OpenSSH's format
  */
 export async function provideHostKey(file: string, log: Logger): Promise<string> {
-  const existing = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  });
+  const existing = await ifThere(readFile(file, 'utf8'));
   if (existing === null) {
     const made = newKey();
     await writeDurably(file, made);

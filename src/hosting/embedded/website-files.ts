@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { syncFolder } from '../durable-file.ts';
 import { hasCode } from '../error-code.ts';
 import type { InstallRef } from '../host.ts';
+import { ifThere } from '../if-there.ts';
 import { removeTree } from './archive-exchange.ts';
 import type { Layout } from './layout.ts';
 import { starterPage } from './starter-page.ts';
@@ -20,7 +21,7 @@ export function createWebsiteFiles(layout: Layout): WebsiteFiles {
   return {
     async provide({ id, name }) {
       const files = layout.filesOf(id);
-      if (await isThere(files)) return;
+      if ((await ifThere(lstat(files))) !== null) return;
       const folder = layout.installOf(id);
       // Made under another name, so that a document root is never there without its page.
       const beginning = join(folder, '.provisioning');
@@ -47,16 +48,6 @@ export function createWebsiteFiles(layout: Layout): WebsiteFiles {
       }
     },
   };
-}
-
-async function isThere(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }
 
 async function writeSynced(path: string, content: string): Promise<void> {

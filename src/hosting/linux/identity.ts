@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Randomness } from '../../ids.ts';
 import { writeDurably } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
+import { ifThere } from '../if-there.ts';
 
 const identitySchema = Type.Object({ id: Type.String() });
 
@@ -15,10 +15,7 @@ export async function hostId(
   file: string,
   { given, random }: { given: string | null; random: Randomness },
 ): Promise<string> {
-  const present = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  });
+  const present = await ifThere(readFile(file, 'utf8'));
   if (present === null) {
     const id = given ?? random.uuid();
     await writeDurably(file, JSON.stringify({ id }));

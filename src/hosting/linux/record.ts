@@ -5,8 +5,8 @@ import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { parseUuid } from '../../ids.ts';
 import { removeDurably, writeDurably } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
 import type { InstallState } from '../host.ts';
+import { ifThere } from '../if-there.ts';
 
 const Text = Type.String();
 const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
@@ -76,13 +76,8 @@ export function createRecords({ folder, log }: { folder: string; log: Logger }):
   };
 
   async function read(installId: string): Promise<InstallRecord | null> {
-    let text: string;
-    try {
-      text = await readFile(fileOf(installId), 'utf8');
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return null;
-      throw error;
-    }
+    const text = await ifThere(readFile(fileOf(installId), 'utf8'));
+    if (text === null) return null;
     return parse(text, installId);
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { syncFolder, writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { runCommand } from '../run-command.ts';
@@ -205,13 +205,8 @@ async function writeState(folder: string, value: Static<typeof stateSchema>): Pr
 }
 
 async function readState(folder: string): Promise<Static<typeof stateSchema> | null> {
-  let text: string;
-  try {
-    text = await readFile(join(folder, STATE), 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  const text = await ifThere(readFile(join(folder, STATE), 'utf8'));
+  if (text === null) return null;
   const value: unknown = JSON.parse(text);
   if (state.Check(value)) return value;
   throw new Error(
@@ -220,13 +215,7 @@ async function readState(folder: string): Promise<Static<typeof stateSchema> | n
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await lstat(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+  return (await ifThere(lstat(path))) !== null;
 }
 
 /** rm(1) goes down by open folders and not by paths: no link of a customer's leads it elsewhere. */

@@ -5,7 +5,7 @@ import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import type { Daemons } from '../daemon.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
@@ -65,14 +65,14 @@ export function createDatabaseServer(options: {
       user: USER,
       memory,
     });
-    if ((await textOf(configFile)) !== config) await writeDurably(configFile, config);
+    if ((await ifThere(readFile(configFile, 'utf8'))) !== config) await writeDurably(configFile, config);
     await chmod(configFile, 0o644);
     return config;
   }
 
   /** Made beside and renamed, so that what was broken off is never taken for whole. */
   async function makeTables(): Promise<void> {
-    if (await exists(tables)) return;
+    if ((await ifThere(stat(tables))) !== null) return;
     const beside = `${tables}.new`;
     await rm(beside, { recursive: true, force: true });
     await ownedFolder(beside, await identityOf(USER), 0o700);
@@ -91,7 +91,7 @@ export function createDatabaseServer(options: {
   async function upgradeTables(): Promise<void> {
     const [[running = ''] = []] = await runStatements(layout.mariadbSocket, 'root', 'SELECT VERSION()');
     const version = /^\d+\.\d+\.\d+/.exec(running)?.[0] ?? running;
-    if ((await textOf(versionFile)) === version) return;
+    if ((await ifThere(readFile(versionFile, 'utf8'))) === version) return;
     await runCommand(...clientCommand(layout.mariadbSocket, 'root', 'mariadb-upgrade', ['--silent']), {
       timeoutMs: 600_000,
     });
@@ -130,24 +130,4 @@ function greeted(socket: string): Promise<void> {
     connection.once('error', reject);
     connection.once('close', () => reject(new Error('MariaDB closed the connection')));
   });
-}
-
-/** Null if there is no such file. */
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await stat(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
 }

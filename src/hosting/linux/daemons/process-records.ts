@@ -4,6 +4,7 @@ import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import { isTemporary, writeAtomically } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 
 const ProcessRecord = Type.Object({
   /** Main process, and at the same time its process group; null while it is about to be started. */
@@ -49,12 +50,7 @@ export function processRecords(folder: string): ProcessRecords {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }
 
 /** proc(5), `/proc/pid/stat`: the third field, and the 22nd. */

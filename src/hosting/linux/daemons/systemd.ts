@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { writeAtomically } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { createSerial } from '../../serial.ts';
 import type { DaemonSpec, DaemonState, Daemons } from '../daemon.ts';
 import { CommandError } from '../run-command.ts';
@@ -44,7 +44,7 @@ export function createSystemdDaemons(options: {
   async function ensure(spec: DaemonSpec): Promise<void> {
     const unit = unitOf(spec.name);
     const text = serviceUnit(spec);
-    const present = await textOf(fileOf(spec.name));
+    const present = await ifThere(readFile(fileOf(spec.name), 'utf8'));
     if (present !== text) {
       // Before the file changes: a unit that runs then runs as its file says, whenever this is broken off.
       await system.run('stop', unit);
@@ -92,7 +92,8 @@ export function createSystemdDaemons(options: {
   }
 
   async function requireUnit(name: string): Promise<string> {
-    if ((await textOf(fileOf(name))) === null) throw new Error(`there is no daemon ${name}`);
+    if ((await ifThere(readFile(fileOf(name), 'utf8'))) === null)
+      throw new Error(`there is no daemon ${name}`);
     return unitOf(name);
   }
 
@@ -151,13 +152,4 @@ function joined(work: () => Promise<void>): () => Promise<void> {
       });
     return next;
   };
-}
-
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }

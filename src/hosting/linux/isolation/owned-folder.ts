@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { ifThere } from '../../if-there.ts';
 
 export interface FolderState {
   isFolder: boolean;
@@ -13,13 +14,9 @@ export interface FolderState {
 
 /** What is at a path, a link not followed; null for nothing. */
 export async function folderState(path: string): Promise<FolderState | null> {
-  try {
-    const stats = await lstat(path);
-    return { isFolder: stats.isDirectory(), uid: stats.uid, gid: stats.gid, mode: stats.mode & 0o7777 };
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  const stats = await ifThere(lstat(path));
+  if (stats === null) return null;
+  return { isFolder: stats.isDirectory(), uid: stats.uid, gid: stats.gid, mode: stats.mode & 0o7777 };
 }
 
 /**

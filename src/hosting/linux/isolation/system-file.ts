@@ -2,16 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 
 /** Reads a text of the system; one that is not there is empty. */
 export async function readSystemFile(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return '';
-    throw error;
-  }
+  return (await ifThere(readFile(path, 'utf8'))) ?? '';
 }
 
 export interface SystemFileOptions {

@@ -2,8 +2,8 @@ import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink } from '
 import { basename, join } from 'node:path';
 import { parseUuid } from '../../../ids.ts';
 import { syncFolder, writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import type { ServedCertificate } from '../../host.ts';
+import { ifThere } from '../../if-there.ts';
 import { certificateId } from './names.ts';
 import { noticeFiles } from './notices.ts';
 import type { RenderedVhost } from './render-vhost.ts';
@@ -75,7 +75,7 @@ export function createConfigurationFiles(folder: string): ConfigurationFiles {
   let needed = new Set<string>();
 
   async function currentText(): Promise<string | null> {
-    return readIfThere(paths.currentFile);
+    return ifThere(readFile(paths.currentFile, 'utf8'));
   }
 
   async function lastNumber(): Promise<number> {
@@ -114,7 +114,7 @@ export function createConfigurationFiles(folder: string): ConfigurationFiles {
 
     writeVhost: (vhost) => writeUnlessSame(paths.vhostFile(vhost), vhost.text),
 
-    isIntact: async (vhost) => (await readIfThere(paths.vhostFile(vhost))) === vhost.text,
+    isIntact: async (vhost) => (await ifThere(readFile(paths.vhostFile(vhost), 'utf8'))) === vhost.text,
 
     async writeGeneration(text) {
       const path = join(generations, String((await lastNumber()) + 1));
@@ -139,7 +139,7 @@ export function createConfigurationFiles(folder: string): ConfigurationFiles {
     async currentVhosts() {
       const vhosts = new Map<string, RenderedVhost>();
       for (const [, id = '', revision = ''] of ((await currentText()) ?? '').matchAll(VHOST_FILE)) {
-        const text = await readIfThere(paths.vhostFile({ id, revision }));
+        const text = await ifThere(readFile(paths.vhostFile({ id, revision }), 'utf8'));
         if (text !== null && parseUuid(id) === id) vhosts.set(id, { id, revision, text });
       }
       return vhosts;
@@ -169,18 +169,9 @@ async function makeFolder(path: string, mode: number): Promise<void> {
   await chmod(path, mode);
 }
 
-async function readIfThere(file: string): Promise<string | null> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
 /** False if the file had just that content. */
 async function writeUnlessSame(file: string, content: string): Promise<boolean> {
-  if ((await readIfThere(file)) === content) return false;
+  if ((await ifThere(readFile(file, 'utf8'))) === content) return false;
   await writeDurably(file, content);
   return true;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
 import { writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { createSelfSigned } from '../../self-signed.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -32,13 +32,8 @@ export interface OwnCertificateOptions {
 export function createOwnCertificate({ file, names, clock, log }: OwnCertificateOptions): OwnCertificate {
   /** Null if there is none that can be used for a while. */
   async function kept(): Promise<X509Certificate | null> {
-    let pem: string;
-    try {
-      pem = await readFile(file, 'utf8');
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return null;
-      throw error;
-    }
+    const pem = await ifThere(readFile(file, 'utf8'));
+    if (pem === null) return null;
     try {
       const certificate = new X509Certificate(pem);
       const covers = certificate.subjectAltName === names.map((name) => `DNS:${name}`).join(', ');

@@ -1,6 +1,7 @@
 import { lstat, rmdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Empties page caches on disk, which nginx notices at the next request. */
@@ -98,11 +99,5 @@ async function deleteWithin(folder: string, chosen: string[]): Promise<boolean> 
 
 /** Null if there is no such folder. */
 async function ownerOf(folder: string): Promise<{ uid: number; gid: number } | null> {
-  try {
-    const { uid, gid } = await lstat(folder);
-    return { uid, gid };
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  return ifThere(lstat(folder));
 }

@@ -4,6 +4,7 @@ import type { Clock } from '../../../clock.ts';
 import { writeAtomically } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../../host.ts';
+import { ifThere } from '../../if-there.ts';
 import { createSerial } from '../../serial.ts';
 import { isHostName } from './names.ts';
 
@@ -72,12 +73,7 @@ export function createProofs({ folder, clock }: { folder: string; clock: Clock }
 
 /** In milliseconds; null if it is gone. */
 async function publishedAt(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).mtimeMs;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  return (await ifThere(stat(file)))?.mtimeMs ?? null;
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import type { LinuxLayout } from '../layout.ts';
 
 /** A PHP that websites can run on. */
@@ -65,12 +65,7 @@ async function modulesOf(root: string, version: string): Promise<string[]> {
 }
 
 async function entries(folder: string): Promise<string[]> {
-  try {
-    return (await readdir(folder)).sort();
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return ((await ifThere(readdir(folder))) ?? []).sort();
 }
 
 async function isProgram(path: string): Promise<boolean> {

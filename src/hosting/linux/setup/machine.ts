@@ -2,6 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { OperatorError } from '../../../operator-error.ts';
 import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 
 const RELEASES = ['12', '13'];
@@ -57,10 +58,7 @@ export async function provideFile(path: string, content: string, mode: number): 
 
 /** Writes a file that is ours alone, whatever stands there. True if that changed it. */
 export async function replaceFile(path: string, content: string, mode: number): Promise<boolean> {
-  const present = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  });
+  const present = await ifThere(readFile(path, 'utf8'));
   if (present === content) return false;
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, content, { mode });

@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeDurably } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Services that Debian runs of the packages that Homeport needs; it runs the programs itself, configured otherwise. */
@@ -30,7 +31,7 @@ const MACHINE: ServicesPlace = {
  * later is Homeport's, even where a set-up is broken off between the installation and {@link stopServices}.
  */
 export async function noteServices(place = MACHINE): Promise<void> {
-  if ((await textOf(place.before)) !== null) return;
+  if ((await ifThere(readFile(place.before, 'utf8'))) !== null) return;
   await mkdir(dirname(place.before), { recursive: true });
   const units = await unitsOf(place);
   await writeDurably(place.before, units.map((unit) => `${unit}\n`).join(''));
@@ -46,7 +47,7 @@ export interface StoppedServices {
 
 /** Sees that no service that came with Homeport's packages runs beside its daemons. Needs systemd. */
 export async function stopServices(place = MACHINE): Promise<StoppedServices> {
-  const before = new Set((await textOf(place.before))?.split('\n'));
+  const before = new Set((await ifThere(readFile(place.before, 'utf8')))?.split('\n'));
   const done: StoppedServices = { masked: [], left: [] };
   for (const unit of await unitsOf(place)) {
     const { isRunning, isEnabled } = await stateOf(unit, place);
@@ -91,20 +92,5 @@ async function linkAt(path: string): Promise<'masked' | 'own' | null> {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
-}
-
-/** Null if there is no such file. */
-async function textOf(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }

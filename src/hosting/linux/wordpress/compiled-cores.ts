@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
 import { syncFolder } from '../../durable-file.ts';
 import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { createSerial } from '../../serial.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
@@ -149,10 +150,5 @@ function isSystemId(name: string): boolean {
 }
 
 async function namesIn(folder: string): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
+  return (await ifThere(readdir(folder))) ?? [];
 }

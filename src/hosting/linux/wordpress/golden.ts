@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { access, mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { createSerial } from '../../serial.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { makeHome } from '../isolation/folders.ts';
@@ -110,11 +110,5 @@ function databaseOf({ name }: { name: string }): string {
 }
 
 async function exists(path: string): Promise<boolean> {
-  try {
-    await access(path);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return false;
-    throw error;
-  }
+  return (await ifThere(stat(path))) !== null;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 
 /** Folder of the host's own PHP in a core, where every website on that core sees it. Nothing links to it, so no visitor does. */
 const LIBRARY = 'homeport';
@@ -31,19 +31,10 @@ export async function writePhpFiles(core: string): Promise<void> {
 }
 
 async function writeChanged(path: string, content: Buffer): Promise<void> {
-  if ((await present(path))?.equals(content)) return;
+  if ((await ifThere(readFile(path)))?.equals(content)) return;
   const temporary = `${path}.${randomUUID()}`;
   await writeFile(temporary, content, { flag: 'wx', mode: 0o644, flush: true });
   // Whatever the umask of this process is, all websites read it.
   await chmod(temporary, 0o644);
   await rename(temporary, path);
-}
-
-async function present(path: string): Promise<Buffer | null> {
-  try {
-    return await readFile(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }

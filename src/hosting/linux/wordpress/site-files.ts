@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { ifThere } from '../../if-there.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { themesIn } from './core-tree.ts';
@@ -66,7 +66,8 @@ export async function checkSiteFiles(
 ): Promise<string[]> {
   const { home, htdocs: path } = foldersOf(layout, install);
   const faults: string[] = [];
-  const values = await textAt(join(home, HOMEPORT_FILE));
+  // In the install's home, which is root's: no link of the customer's leads elsewhere.
+  const values = await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'));
   if (values === null) faults.push(`${HOMEPORT_FILE} is missing`);
   else if (values !== renderHomeportFile(config)) {
     faults.push(`${HOMEPORT_FILE} has other values than it should have`);
@@ -90,7 +91,7 @@ async function writeHomeportFile(
 ): Promise<void> {
   const { home } = foldersOf(layout, install);
   const text = renderHomeportFile(config);
-  if ((await textAt(join(home, HOMEPORT_FILE))) === text) return;
+  if ((await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'))) === text) return;
   await withFolder(home, (folder) =>
     // For the install to read and nobody else, and root's, so that it stays what it is.
     folder.write(HOMEPORT_FILE, text, { uid: 0, gid: install.gid, mode: 0o640 }),
@@ -199,15 +200,5 @@ async function withFolder(path: string, work: (folder: PinnedFolder) => Promise<
     await work(folder);
   } finally {
     await folder.close();
-  }
-}
-
-/** In the install's home, which is root's. */
-async function textAt(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
   }
 }

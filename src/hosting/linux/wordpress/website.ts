@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
 import type { Randomness } from '../../../ids.ts';
 import { removeDurably, writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { ifThere } from '../../if-there.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../layout.ts';
@@ -125,7 +125,8 @@ export function createWebsites(options: WebsitesOptions): Websites {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void> {
     const mark = join(foldersOf(layout, install).home, FILLING_FILE);
-    const begun = await textAt(mark);
+    // In the install's home, which is root's: no link of the customer's leads elsewhere.
+    const begun = await ifThere(readFile(mark, 'utf8'));
     const golden = await readFile(await options.golden.ensure(install.wordpressVersion), 'utf8');
     const password = begun || randomness.bytes(18).toString('base64url');
     const address = origin(first.primaryHostname, first.secure);
@@ -215,14 +216,4 @@ Password:  ${password}
 
 Sign in, choose a password of your own, and delete this file.
 `;
-}
-
-/** In the install's home, which is root's. */
-async function textAt(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }
