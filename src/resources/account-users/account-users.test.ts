@@ -20,10 +20,10 @@ const users = (account = accountId) => `/accounts/${account}/account_users`;
 const address = () => `${crypto.randomUUID()}@people.example`;
 
 /** The answer to an invitation to `accountId`, with everything that it needs; `more` changes it. */
-const invite = (client: Client, more: object = {}) =>
-  client.post(users(), {
+const invite = (client: Client, more: object = {}, account_id = accountId) =>
+  client.post(users(account_id), {
     user: {
-      account_id: accountId,
+      account_id,
       first_name: 'Frida',
       last_name: 'Full',
       email: address(),
@@ -41,7 +41,7 @@ const INVALID_ROLE = refusal(
 const LAST_OWNER = refusal(
   'AccountUser.roles',
   'invalid_value / last_owner',
-  'The last owner of an account can be neither removed nor changed; make somebody else an owner first',
+  'The last owner of an account can be neither removed nor changed; make somebody else an owner first, and wait until they have accepted',
 );
 
 describe('POST account_users', () => {
@@ -559,6 +559,18 @@ describe('DELETE /portal/api/accounts/{account_id}/membership', () => {
     expect(await leave(owner, own.accountId)).toMatchObject(NOT_FOUND);
     expect(await leave(owner, crypto.randomUUID())).toMatchObject(NOT_FOUND);
     expect((await own.owner.client.get('/accounts')).body).toMatchObject({ count: 1 });
+  });
+
+  it('is not for the only owner who has accepted; the other may be taken back', async () => {
+    const own = await homeport.ownedAccount();
+    const invited = await invite(own.owner.client, { roles: 'owner' }, own.accountId);
+    expect(invited.body).toMatchObject({ account_user: { roles: 'owner', last_owner: false } });
+    const self = `${users(own.accountId)}/${own.owner.userId}`;
+    expect((await own.owner.client.get(self)).body).toMatchObject({ last_owner: true });
+    expect(await leave(own.owner, own.accountId)).toMatchObject(LAST_OWNER);
+    expect(await own.owner.client.patch(self, { roles: 'full' })).toMatchObject(LAST_OWNER);
+    const other = `${users(own.accountId)}/${text(invited.body, 'account_user', 'user_id')}`;
+    expect(await own.owner.client.delete(other)).toMatchObject({ status: 204 });
   });
 
   it('lets one of two owners go when both leave at once', async () => {

@@ -5,7 +5,8 @@ import type { MemberRole } from '../../access/roles.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { Forbidden, invalidValue, NotFound, notPermitted } from '../../failures.ts';
-import { countOwners, findInstallIds, findMembers, type MemberRow } from './store.ts';
+import { isLastOwner } from './last-owner.ts';
+import { findInstallIds, findMembers, findOwners, type MemberRow } from './store.ts';
 
 /** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
 export async function requireHandling(
@@ -38,13 +39,14 @@ export async function requireMember(
   return present;
 }
 
-export async function requireAnotherOwner(queries: Queries, accountId: string): Promise<void> {
-  if ((await countOwners(queries, accountId)) > 1) return;
+/** Throws InvalidRequest if the member is the account's last owner ({@link isLastOwner}). */
+export async function requireAnotherOwner(queries: Queries, member: MemberRow): Promise<void> {
+  if (member.role !== 'owner' || !isLastOwner(member, await findOwners(queries, member.account_id))) return;
   throw invalidValue(
     'AccountUser',
     'roles',
     'last_owner',
-    'The last owner of an account can be neither removed nor changed; make somebody else an owner first',
+    'The last owner of an account can be neither removed nor changed; make somebody else an owner first, and wait until they have accepted',
   );
 }
 

@@ -14,7 +14,9 @@ export const accountUserSchema = Type.Object(
     invite_accepted: Type.Boolean(),
     mfa_enabled: Type.Boolean(),
     roles: Type.String({ description: 'comma-separated, alphabetical' }),
-    last_owner: Type.Optional(Type.Boolean({ description: 'owners only: whether there is no other owner' })),
+    last_owner: Type.Optional(
+      Type.Boolean({ description: 'owners only: whether there is no other who has accepted' }),
+    ),
     installs: Type.Optional(
       Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
         description: 'partial users only: what was given to them',

@@ -174,7 +174,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       const { queries } = transaction;
       const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
       const before = await loadMember(queries, accountId, userId);
-      if (present.role === 'owner' && wanted.role !== 'owner') await requireAnotherOwner(queries, accountId);
+      if (wanted.role !== 'owner') await requireAnotherOwner(queries, present);
       await queries
         .updateTable('memberships')
         .set(wanted)
@@ -214,7 +214,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     member: MemberRow,
     details?: Change['details'],
   ): Promise<void> {
-    if (member.role === 'owner') await requireAnotherOwner(transaction.queries, member.account_id);
+    await requireAnotherOwner(transaction.queries, member);
     await deleteMember(transaction.queries, member);
     await record(transaction, doer, 'account_user.remove', member, details);
   }

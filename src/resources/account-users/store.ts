@@ -13,6 +13,9 @@ export interface MemberRow extends MemberRole {
   mfa_enabled: boolean;
 }
 
+/** A member as one of the owners of an account. */
+export type Owner = Pick<MemberRow, 'user_id' | 'invite_accepted'>;
+
 export interface GivenInstall {
   user_id: string;
   id: string;
@@ -185,14 +188,13 @@ export async function findGivenInstalls(
   return query.execute();
 }
 
-export async function countOwners(queries: Queries, accountId: string): Promise<number> {
-  const { count } = await queries
+export async function findOwners(queries: Queries, accountId: string): Promise<Owner[]> {
+  return queries
     .selectFrom('memberships')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .select(['user_id', 'invite_accepted'])
     .where('account_id', '=', accountId)
     .where('role', '=', 'owner')
-    .executeTakeFirstOrThrow();
-  return count;
+    .execute();
 }
 
 /** Gives a member exactly these installs of the account. Returns false, having changed nothing, if one is not in it. */

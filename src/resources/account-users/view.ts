@@ -4,7 +4,8 @@ import { formatRoles } from '../../access/roles.ts';
 import type { Queries } from '../../database/database.ts';
 import { NotFound } from '../../failures.ts';
 import type { Change } from '../activity/record.ts';
-import { countOwners, findGivenInstalls, findMembers, type MemberRow } from './store.ts';
+import { isLastOwner } from './last-owner.ts';
+import { findGivenInstalls, findMembers, findOwners, type MemberRow } from './store.ts';
 
 /** A member as the API shows them. */
 export interface MemberView extends MemberRow {
@@ -41,13 +42,13 @@ export async function loadMembers(
 ): Promise<MemberView[]> {
   const [members, owners, given] = await Promise.all([
     findMembers(queries, accountId, userId),
-    countOwners(queries, accountId),
+    findOwners(queries, accountId),
     findGivenInstalls(queries, accountId, userId),
   ]);
   const byUser = Map.groupBy(given, (install) => install.user_id);
   return members.map((member) => ({
     ...member,
-    last_owner: member.role === 'owner' && owners === 1,
+    last_owner: member.role === 'owner' && isLastOwner(member, owners),
     installs: (byUser.get(member.user_id) ?? []).map(({ id, name }) => ({ id, name })),
   }));
 }
