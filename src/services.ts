@@ -11,6 +11,7 @@ import { accountRoutes } from './resources/accounts/routes.ts';
 import { createAccountService } from './resources/accounts/service.ts';
 import { activityRoutes } from './resources/activity/routes.ts';
 import { createActivityService } from './resources/activity/service.ts';
+import { createNotificationLimits } from './resources/backups/notification-limits.ts';
 import { backupPortalRoutes } from './resources/backups/portal-routes.ts';
 import { backupRoutes } from './resources/backups/routes.ts';
 import { createBackupService } from './resources/backups/service.ts';
@@ -41,6 +42,8 @@ import { createLiveEventService } from './resources/live-events/service.ts';
 import { offloadPortalRoutes } from './resources/offload/portal-routes.ts';
 import { offloadRoutes } from './resources/offload/routes.ts';
 import { createOffloadService } from './resources/offload/service.ts';
+import { overviewRoutes } from './resources/overview/routes.ts';
+import { createOverviewService } from './resources/overview/service.ts';
 import { passwordRoutes } from './resources/passwords/routes.ts';
 import { createPasswordService } from './resources/passwords/service.ts';
 import { secondFactorRoutes } from './resources/second-factor/routes.ts';
@@ -87,7 +90,7 @@ export function createServices(
     domains: createDomainService(platform),
     domainReports: createDomainReportService(platform),
     certificates: createCertificateService(platform),
-    backups: createBackupService(platform),
+    backups: createBackupService(platform, createNotificationLimits(limiter)),
     caches: createCacheService(platform),
     offload: createOffloadService(platform),
     sshKeys: createSshKeyService(platform),
@@ -98,6 +101,7 @@ export function createServices(
     passwords: createPasswordService(platform, limits, credentials),
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
+    overview: createOverviewService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationsService(platform),
     connections: createConnectionService(platform, ownHost),
@@ -139,6 +143,7 @@ export function portalRoutes(services: Services): Route[] {
     ...accountPortalRoutes(services.accounts),
     ...accountUserPortalRoutes(services.accountUsers),
     ...activityRoutes(services.activity),
+    ...overviewRoutes(services.overview),
     ...liveEventRoutes(services.liveEvents),
     ...installPortalRoutes(services.operations, services.connections),
     ...domainPortalRoutes(services.domains),

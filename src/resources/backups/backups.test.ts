@@ -8,13 +8,18 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { mailsTo } from '../../../test/mails.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 
+const HOUR_MS = 60 * 60 * 1000;
+/** Hours have just begun: what is limited by the hour must not be free again in the middle of a test. */
+const behindMs = Date.now() % HOUR_MS;
+const clock = { now: () => new Date(Date.now() - behindMs) };
+
 let homeport: TestHomeport;
 let accountId: string;
 let owner: Person;
 let install: { id: string; name: string };
 
 beforeAll(async () => {
-  homeport = await startTestHomeport();
+  homeport = await startTestHomeport({ clock });
   ({ accountId, owner } = await homeport.ownedAccount());
   install = await homeport.install(owner, accountId);
 });
@@ -26,6 +31,11 @@ const request = (body: object = {}, id = install.id, client = owner.client) =>
 const hostFolder = (...path: string[]) => join(homeport.config.dataDir, 'host', ...path);
 const filesOf = (id = install.id) => hostFolder('installs', id, 'files');
 const address = () => `${crypto.randomUUID()}@people.example`;
+
+async function freshInstall() {
+  const { accountId, owner } = await homeport.ownedAccount();
+  return { owner, install: await homeport.install(owner, accountId) };
+}
 
 async function finished(backupId: string, id = install.id): Promise<unknown> {
   await homeport.idle();
@@ -125,6 +135,39 @@ describe('the mails', () => {
     }
   });
 
+  it('hold what somebody wrote to one line of bounded length', async () => {
+    const to = address();
+    const description = `Your account is locked.\n\nOpen https://elsewhere.example\u2028now ${'x'.repeat(900)}`;
+    await request({ description, notification_emails: [to] });
+    await homeport.idle();
+    const lines = mailsTo(homeport, to)[0]?.text.split('\n') ?? [];
+    const [line = '', ...others] = lines.filter((one) => /locked|elsewhere|now|xx/.test(one));
+    expect(others).toEqual([]);
+    expect(line).toMatch(/^Description: {2}Your account is locked. Open https/);
+    expect(line.length).toBeLessThan(250);
+  });
+
+  it('go to strangers so often and no more, whoever asks; to the people of the account always', async () => {
+    const { install: own, owner: asking } = await freshInstall();
+    const { install: others, owner: other } = await freshInstall();
+    const [stranger, refused] = [address(), address()];
+    const ask = (notification_emails: string[], of = own.id, by = asking) =>
+      request({ notification_emails }, of, by.client);
+    for (let times = 0; times < 20; times++) {
+      expect((await ask([stranger, stranger.toUpperCase(), asking.email])).status).toBe(202);
+    }
+    await homeport.idle();
+    expect(await ask([refused, stranger], others.id, other)).toMatchObject({
+      status: 429,
+      body: { message: expect.stringContaining('people outside the account') },
+    });
+    expect((await ask([asking.email])).status).toBe(202);
+    await homeport.idle();
+    expect(mailsTo(homeport, asking.email)).toHaveLength(21);
+    expect(mailsTo(homeport, refused)).toEqual([]);
+    expect(mailsTo(homeport, stranger)).toHaveLength(20);
+  });
+
   it('tell that it was aborted, and why; the next one works again', async () => {
     const broken = await homeport.install(owner, accountId);
     const to = address();
@@ -153,6 +196,36 @@ describe('the mails', () => {
 });
 
 describe('what is refused', () => {
+  it('another backup of an install that has many unfinished ones', async () => {
+    const { install: busy, owner: asking } = await freshInstall();
+    const { database, random } = homeport.platform;
+    await database.write(({ queries }) =>
+      queries
+        .insertInto('backups')
+        .values(
+          Array.from({ length: 20 }, () => ({
+            id: random.uuid(),
+            install_id: busy.id,
+            description: 'waits',
+            notification_emails: '[]',
+            status: 'requested' as const,
+            bytes: null,
+            files: null,
+            sha256: null,
+            reason: null,
+            requested_by: null,
+            created_at: clock.now().toISOString(),
+            finished_at: null,
+          })),
+        )
+        .execute(),
+    );
+    expect(await request({}, busy.id, asking.client)).toMatchObject({
+      status: 429,
+      body: { message: expect.stringMatching(/^20 backups of this install/) },
+    });
+  });
+
   it.each([[undefined], [''], [' \n']])('the missing description %j', async (description) => {
     expect(await request({ description })).toMatchObject(
       refusal(

@@ -12,12 +12,22 @@ interface FinishedBackup {
   finished_at: string | null;
 }
 
+/** Longest description that a mail shows, in characters. */
+const MOST_SHOWN = 200;
+
+/** Whoever gets the mail may never have heard of who wrote this: it must not stand there as sentences of Homeport's. */
+function onOneLine(text: string): string {
+  const characters = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
+  const shown = characters.length <= MOST_SHOWN ? characters : [...characters.slice(0, MOST_SHOWN - 1), '…'];
+  return shown.join('');
+}
+
 /** What those in `notification_emails` are told. */
 export function backupMail(backup: FinishedBackup): MailText {
   const lines = [
     `Install:      ${backup.install_name}`,
     `Backup:       ${backup.id}`,
-    `Description:  ${backup.description}`,
+    `Description:  ${onOneLine(backup.description)}`,
     `Finished:     ${backup.finished_at ?? ''}`,
   ];
   if (backup.status === 'completed') {

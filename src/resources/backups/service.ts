@@ -4,12 +4,14 @@ import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import type { BackupStatus } from '../../database/tables/backups.ts';
-import { InvalidRequest, NotFound, notPermitted } from '../../failures.ts';
+import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import type { Doer } from '../activity/record.ts';
 import { findStanding } from '../installs/store.ts';
 import { createBackup, restoreBackup } from './jobs.ts';
+import type { NotificationLimits } from './notification-limits.ts';
+import { eachOnce, strangersAmong } from './notified.ts';
 
 export interface BackupView {
   id: string;
@@ -51,7 +53,14 @@ export interface RequestedRestore {
 
 export type BackupService = ReturnType<typeof createBackupService>;
 
-export function createBackupService({ database, queue, clock, random, activity }: Platform) {
+/** Unfinished backups of one install: they are made one after the other, each of the whole website. */
+const MOST_UNFINISHED = 20;
+const LOOK_AGAIN_SECONDS = 60;
+
+export function createBackupService(
+  { database, queue, clock, random, activity }: Platform,
+  limits: NotificationLimits,
+) {
   const { reader } = database;
 
   const details = (queries: Queries) =>
@@ -123,6 +132,7 @@ export function createBackupService({ database, queue, clock, random, activity }
   }
 
   return {
+    /** Throws NotFound, Forbidden; RateLimited for mails to strangers, and for unfinished backups. */
     async request(
       caller: Caller,
       installId: string,
@@ -130,18 +140,22 @@ export function createBackupService({ database, queue, clock, random, activity }
     ): Promise<BackupView> {
       const id = random.uuid();
       const description = input.description.trim();
-      await database.write(async (transaction) => {
+      const addresses = eachOnce(input.notification_emails);
+      const strangers = await strangersAmong(reader, installId, addresses);
+      const counted = await limits.strangers(caller.userId, strangers);
+      const inserted = database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
         const install = await findStanding(queries, caller, installId);
         authorize('install.work', 'install.read', install);
+        await requireFewUnfinished(queries, installId);
         await queries
           .insertInto('backups')
           .values({
             id,
             install_id: installId,
             description,
-            notification_emails: JSON.stringify([...new Set(input.notification_emails)]),
+            notification_emails: JSON.stringify(addresses),
             status: 'requested',
             bytes: null,
             files: null,
@@ -162,6 +176,10 @@ export function createBackupService({ database, queue, clock, random, activity }
           subject: { id, name: description },
           installId,
         });
+      });
+      await inserted.catch((error: unknown) => {
+        counted.refused();
+        throw error;
       });
       return { id, status: 'requested' };
     },
@@ -251,6 +269,20 @@ export function createBackupService({ database, queue, clock, random, activity }
         return enqueueRestore(transaction, OPERATOR, backup, targetId);
       }),
   };
+}
+
+async function requireFewUnfinished(queries: Queries, installId: string): Promise<void> {
+  const { count } = await queries
+    .selectFrom('backups')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('install_id', '=', installId)
+    .where('status', 'in', ['requested', 'in_progress'])
+    .executeTakeFirstOrThrow();
+  if (Number(count) < MOST_UNFINISHED) return;
+  throw new RateLimited(
+    LOOK_AGAIN_SECONDS,
+    `${MOST_UNFINISHED} backups of this install are being made or wait already - please wait until one is finished`,
+  );
 }
 
 /** A backup goes into installs of its own account alone, and of those into what the caller may work on. */
