@@ -59,10 +59,8 @@ function smtpMailer(url: string, from: string): Mailer {
 function fileMailer(folder: string, from: string, clock: Clock): Mailer {
   return {
     async send(mail) {
-      const library = await nodemailer();
-      const transport = library.createTransport({ streamTransport: true, buffer: true }, { from });
-      const { message } = await transport.sendMail({ ...mail, date: clock.now() });
-      if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
+      const head = await headOf({ ...mail, date: clock.now() }, from);
+      const message = `${head}\r\n\r\n${mail.text.replaceAll('\n', '\r\n')}`;
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const name = `${clock.now().toISOString().replaceAll(':', '-')}-${crypto.randomUUID().slice(0, 8)}.eml`;
       await writeFile(join(folder, name), message, { mode: 0o600 });
@@ -71,4 +69,17 @@ function fileMailer(folder: string, from: string, clock: Clock): Mailer {
       await mkdir(folder, { recursive: true, mode: 0o700 });
     },
   };
+}
+
+/** The header lines of a mail whose text follows as it is (RFC 2045, section 2.8): people look for links in these files. */
+async function headOf(mail: Mail & { date: Date }, from: string): Promise<string> {
+  const library = await nodemailer();
+  const transport = library.createTransport({ streamTransport: true, buffer: true }, { from });
+  const { message } = await transport.sendMail({ ...mail, text: '' });
+  if (!Buffer.isBuffer(message)) throw new Error('the mail was not composed in memory');
+  const [head = ''] = message.toString('utf8').split('\r\n\r\n');
+  const others = head.split('\r\n').filter((line) => !/^content-(type|transfer-encoding):/i.test(line));
+  return [...others, 'Content-Type: text/plain; charset=utf-8', 'Content-Transfer-Encoding: 8bit'].join(
+    '\r\n',
+  );
 }
