@@ -46,7 +46,8 @@ export async function startPortal(options: TestOptions = {}): Promise<Portal> {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: homeport.origin });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    // Of no account where all is well; a machine with other work may need long for a page.
+    page.setDefaultTimeout(30_000);
     return page;
   }
 

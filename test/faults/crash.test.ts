@@ -16,7 +16,7 @@ import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
 import { freePort } from '../servers/postgres-server.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 /** A server is killed somewhere in this time after it began to take requests. */
 const LIFE_MS = { least: 200, most: 1_500 };
 const WRITERS = 6;

@@ -12,7 +12,7 @@ import { createQueue } from '../../src/jobs/queue.ts';
 import { openTestDatabase } from '../database.ts';
 import { createEffectJob, JournalEntry, type Moment } from './kill-job.ts';
 
-const JOBS = 240;
+const JOBS = 180;
 const LANES = 20;
 const WORK_MS = 40;
 /** A worker is killed each time so many more jobs are done, so a slow machine sees as many kills as a fast one. */

@@ -579,7 +579,8 @@ describe('a host that somebody has broken into', () => {
     // What cannot be placed has all asked how they are.
     for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
     await until(() => expect(asked).toContain('/v1/describe'));
-    expect(asked.filter((url) => url === '/v1/describe')).toHaveLength(1);
+    // Once by this fleet, and perhaps by the platform's own, which asks all every half a minute.
+    expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
     const begun = performance.now();
     await fleet.stop();
     expect(performance.now() - begun).toBeLessThan(5_000);
