@@ -169,21 +169,10 @@ function pathParameters(names: readonly string[]): object {
   };
 }
 
-function queryOf(names: readonly string[]): object {
-  const paging: Record<string, object> = {
-    limit: {
-      type: 'integer',
-      minimum: 0,
-      default: 100,
-      description: 'items in a page; over 100 counts as 100',
-    },
-    offset: { type: 'integer', minimum: 0, default: 0, description: 'items to skip' },
-  };
+function queryOf(parameters: Route['query']): object {
   return {
     type: 'object',
-    properties: Object.fromEntries(
-      names.map((name) => [name, paging[name] ?? { type: 'string', format: 'uuid' }]),
-    ),
+    properties: Object.fromEntries(parameters.map(({ name, schema }) => [name, schema])),
   };
 }
 

@@ -10,6 +10,20 @@ export const MAXIMUM_LIMIT = 100;
 /** Beyond this no list goes, and the databases' integers end. */
 const MAXIMUM_OFFSET = Number.MAX_SAFE_INTEGER;
 
+/** As the description tells them. */
+export const PAGE_PARAMETERS = [
+  {
+    name: 'limit',
+    schema: {
+      type: 'integer',
+      minimum: 0,
+      default: MAXIMUM_LIMIT,
+      description: 'items in a page; over 100 counts as 100',
+    },
+  },
+  { name: 'offset', schema: { type: 'integer', minimum: 0, default: 0, description: 'items to skip' } },
+] as const;
+
 /**
  * Reads `limit` and `offset` (gaps section 3): a limit over 100 counts as 100. What is no whole number is refused where
  * the endpoint's row lists 400 (`strict`), and else stands for the default.

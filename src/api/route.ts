@@ -1,15 +1,16 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionStage } from '../access/session.ts';
-import { Forbidden, InvalidRequest, MalformedId } from '../failures.ts';
+import { Forbidden, MalformedId } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { PageOf, PageRequest } from '../page.ts';
 import type { ErrorStatus } from './errors.ts';
-import { type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
+import { PAGE_PARAMETERS, type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
+import { type QueryParameter, type QueryValues, readQuery } from './query.ts';
 import { parseTarget } from './request-target.ts';
 import { page } from './schema.ts';
 import type { SessionCookie } from './session.ts';
-import { malformedId, thingOf } from './things.ts';
+import { thingOf } from './things.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
 /** The names of the identifiers in a path: `'install_id' | 'domain_id'`. */
@@ -54,10 +55,10 @@ interface Silent {
 interface PagedRouteDefinition<Path extends string, Item extends TSchema, Filter extends string>
   extends Omit<Endpoint<Path>, 'method'> {
   item: Item;
-  /** Query parameters that narrow the list; each an identifier. */
-  filters?: readonly Filter[];
+  /** Query parameters that narrow the list. */
+  filters?: readonly QueryParameter<Filter>[];
   handle(
-    call: Call<Path> & { page: PageRequest; filters: { [Name in Filter]?: string } },
+    call: Call<Path> & { page: PageRequest; filters: QueryValues<Filter> },
   ): Promise<PageOf<Static<Item>>>;
 }
 
@@ -88,7 +89,7 @@ export interface Route {
   /** Of the answer; JSON if left out. */
   contentType?: string;
   body?: BodyDefinition;
-  query: readonly string[];
+  query: readonly Pick<QueryParameter, 'name' | 'schema'>[];
   /** Asks for no authentication. */
   public?: true;
   /** Of the portal's endpoints: how far a session must have come; `full` if left out. */
@@ -107,6 +108,25 @@ export function route<Path extends string, Response extends TSchema>(
 ): Route {
   const { handle, ...declared } = definition;
   return { ...declared, query: [], run: async (incoming) => handle(checkedCall(incoming, declared.method)) };
+}
+
+/** Declares an endpoint that is asked with a query and answers without pages. */
+export function queryRoute<Path extends string, Response extends TSchema, Name extends string>(
+  definition: Omit<Endpoint<Path>, 'method'> & {
+    parameters: readonly QueryParameter<Name>[];
+    response: Response;
+    handle(call: Call<Path> & { query: QueryValues<Name> }): Promise<Static<Response>>;
+  },
+): Route {
+  const { handle, parameters, ...declared } = definition;
+  return {
+    ...declared,
+    method: 'GET',
+    success: 200,
+    query: parameters,
+    run: async (incoming) =>
+      handle({ ...checkedCall(incoming, 'GET'), query: queryOf(incoming, parameters) }),
+  };
 }
 
 /** Declares an endpoint with a JSON request body. */
@@ -145,7 +165,7 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
     method: 'GET',
     success: 200,
     response: page(item),
-    query: ['limit', 'offset', ...filters],
+    query: [...PAGE_PARAMETERS, ...filters],
     async run(call, publicUrl): Promise<PageEnvelope<Static<Item>>> {
       const checked = checkedCall(call, 'GET');
       const target = parseTarget(call.target);
@@ -154,11 +174,19 @@ export function pagedRoute<Path extends string, Item extends TSchema, Filter ext
       const answer = await handle({
         ...checked,
         page: request,
-        filters: readFilters(query, filters),
+        filters: readQuery(query, filters),
       });
       return pageEnvelope(answer, request, { base: publicUrl, path: target.path, query });
     },
   };
+}
+
+/** The parameters of a call's query, checked. */
+export function queryOf<Name extends string>(
+  { target }: IncomingCall,
+  parameters: readonly QueryParameter<Name>[],
+): QueryValues<Name> {
+  return readQuery(new URLSearchParams(parseTarget(target).query), parameters);
 }
 
 export function checkedCall(
@@ -183,21 +211,4 @@ function checkedIds(params: Record<string, string>): (name: string) => string {
     if (id === undefined) throw new Error(`the path has no ${name}`);
     return id;
   };
-}
-
-function readFilters<Filter extends string>(
-  query: URLSearchParams,
-  names: readonly Filter[],
-): { [Name in Filter]?: string } {
-  const filters: { [Name in Filter]?: string } = {};
-  for (const name of names) {
-    const text = query.get(name);
-    if (text === null) continue;
-    const id = parseUuid(text);
-    if (id === undefined) {
-      throw new InvalidRequest(malformedId(name));
-    }
-    filters[name] = id;
-  }
-  return filters;
 }

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Session } from '../access/session.ts';
-import { type Call, checkedCall, type Endpoint, type Route } from './route.ts';
+import type { QueryParameter, QueryValues } from './query.ts';
+import { type Call, checkedCall, type Endpoint, queryOf, type Route } from './route.ts';
 import { Type } from './schema.ts';
 
 /** An answer that is sent as it comes about. The stream is destroyed when the client goes. */
@@ -14,25 +15,26 @@ export class StreamedAnswer {
 }
 
 /** Declares an endpoint of the portal that answers with a stream. What `handle` throws is answered as anywhere. */
-export function streamRoute<Path extends string>(
+export function streamRoute<Path extends string, Name extends string = never>(
   definition: Omit<Endpoint<Path>, 'method'> & {
     contentType: string;
     /** What the stream holds, for the description. */
     content: string;
-    handle(call: Call<Path> & { session: Session }): Promise<StreamedAnswer>;
+    parameters?: readonly QueryParameter<Name>[];
+    handle(call: Call<Path> & { session: Session; query: QueryValues<Name> }): Promise<StreamedAnswer>;
   },
 ): Route {
-  const { handle, content, ...declared } = definition;
+  const { handle, content, parameters = [], ...declared } = definition;
   return {
     ...declared,
     method: 'GET',
     success: 200,
     response: Type.String({ description: content }),
-    query: [],
+    query: parameters,
     run: async (incoming) => {
       const { session } = incoming;
       if (session === null) throw new Error('a request passed the gate without a session');
-      return handle({ ...checkedCall(incoming, 'GET'), session });
+      return handle({ ...checkedCall(incoming, 'GET'), session, query: queryOf(incoming, parameters) });
     },
   };
 }

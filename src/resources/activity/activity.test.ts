@@ -56,9 +56,9 @@ async function namesIn(client: PortalClient, accountId: string, query = ''): Pro
     : [];
 }
 
-async function csvOf(client: PortalClient, accountId: string) {
+async function csvOf(client: PortalClient, accountId: string, query = '') {
   const { statusCode, headers, body } = await request(
-    `${homeport.origin}/portal/api/accounts/${accountId}/activity.csv`,
+    `${homeport.origin}/portal/api/accounts/${accountId}/activity.csv${query}`,
     { dispatcher: agent, headers: { cookie: client.cookie ?? '' } },
   );
   return { status: statusCode, headers, text: Buffer.from(await body.arrayBuffer()).toString('utf8') };
@@ -115,6 +115,86 @@ describe('the activity of an account', () => {
     expect((await csvOf(asPartial, accountId)).text).not.toContain('by the owner');
     expect((await asStranger.get(`/accounts/${accountId}/activity`)).status).toBe(404);
     expect((await csvOf(asStranger, accountId)).status).toBe(404);
+  });
+});
+
+describe('filters of the activity', () => {
+  it('narrow it by person, install, kind and time, and by all of them at once; the file too', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const other = await homeport.person(accountId, 'full');
+    const client = await signedIn(homeport, owner);
+    const installId = crypto.randomUUID();
+    await note(owner, accountId, [subject('one'), { ...subject('two'), installId }]);
+    const later = new Date(Date.now() + 60 * 60_000).toISOString();
+    await note(other, accountId, [{ ...subject('three'), installId }, subject('four')]);
+    await note(other, accountId, [{ ...subject('a domain'), action: 'domain.create', installId }]);
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('activity')
+        .set({ at: later })
+        .where('account_id', '=', accountId)
+        .where('subject_name', '=', 'four')
+        .execute(),
+    );
+
+    const found = (query: string) => namesIn(client, accountId, `?${query}`);
+    expect(await found(`user_id=${other.userId}`)).toEqual(['four', 'three']);
+    expect(await found(`install_id=${installId}`)).toEqual(['three', 'two']);
+    expect(await found('kind=site')).toEqual(['four', 'three', 'two', 'one']);
+    expect(await found('kind=domain')).toEqual([]);
+    expect(await found(`since=${later}`)).toEqual(['four']);
+    expect(await found(`until=${later}`)).toEqual(['three', 'two', 'one']);
+    expect(await found(`user_id=${other.userId}&install_id=${installId}&kind=site&until=${later}`)).toEqual([
+      'three',
+    ]);
+    const { body } = await client.get(`/accounts/${accountId}/activity?kind=domain`);
+    expect(field(body, 'count')).toBe(1);
+    const { text } = await csvOf(client, accountId, `?user_id=${other.userId}&kind=domain`);
+    expect(parseCsv(text.slice(1)).map((row) => row[3])).toEqual(['subject_name', 'a domain']);
+  });
+
+  it('take any offset from UTC, and refuse what is no time, person, install or kind', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const client = await signedIn(homeport, owner);
+    await note(owner, accountId, [subject('now')]);
+    const zoned = encodeURIComponent('2020-01-01T00:00:00+02:00');
+    expect(await namesIn(client, accountId, `?since=${zoned}`)).toEqual(['now']);
+    for (const query of ['user_id=me', 'install_id=1', 'kind=sit', 'since=yesterday', 'until=2026-13-01']) {
+      expect((await client.get(`/accounts/${accountId}/activity?${query}`)).status, query).toBe(400);
+      expect((await csvOf(client, accountId, `?${query}`)).status, query).toBe(400);
+    }
+  });
+
+  it('know the people whom it tells of, with their last names, though they be gone', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const gone = await homeport.person(accountId, 'full');
+    const partial = await homeport.person(accountId, 'partial');
+    for (const person of [gone, owner, partial]) await note(person, accountId, [subject('x')]);
+    await homeport.platform.database.write(async ({ queries }) => {
+      await queries.updateTable('users').set({ last_name: 'Other' }).where('id', '=', owner.userId).execute();
+      await queries.deleteFrom('memberships').where('user_id', '=', gone.userId).execute();
+    });
+    await note(owner, accountId, [subject('y')]);
+    const people = async (person: Person) => {
+      const client = await signedIn(homeport, person);
+      const { status, body } = await client.get(`/accounts/${accountId}/activity/people`);
+      return { status, results: field(body, 'results') };
+    };
+    const named = ({ userId, email }: Person, name: string) => ({
+      user_id: userId,
+      user_name: `${name} (${email})`,
+    });
+    const all = await people(owner);
+    expect(all.results).toHaveLength(3);
+    expect(all.results).toEqual(
+      expect.arrayContaining([
+        named(owner, 'Test Other'),
+        named(gone, 'Test Person'),
+        named(partial, 'Test Person'),
+      ]),
+    );
+    expect((await people(partial)).results).toEqual([named(partial, 'Test Person')]);
+    expect((await people(gone)).status).toBe(404);
   });
 });
 

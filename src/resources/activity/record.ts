@@ -43,6 +43,13 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
+/** What actions are about, as far as people tell them apart: what stands before the full stop. */
+export const ACTION_KINDS = [...new Set(ACTIONS.map(kindOf))];
+
+export function kindOf(action: Action): string {
+  return action.slice(0, action.indexOf('.'));
+}
+
 /** What was done to what. */
 export interface Change {
   action: Action;

@@ -23,3 +23,5 @@ export const activitySchema = Type.Object({
   address: nullableString(),
   request_id: nullableString(),
 });
+
+export const personInActivitySchema = Type.Object({ user_id: uuid(), user_name: Type.String() });

@@ -7,25 +7,39 @@ import { timestamp } from '../../clock.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { CSV_HEADER, csvLine } from './csv.ts';
-import { type activitySchema, detailsSchema } from './schema.ts';
+import { type activitySchema, detailsSchema, type personInActivitySchema } from './schema.ts';
 import {
+  type ActivityFilter,
   type ActivityScope,
   activityBefore,
   countActivity,
   findAccountName,
   pageOfActivity,
+  peopleInActivity,
 } from './store.ts';
 
 export type ActivityView = Static<typeof activitySchema>;
+export type PersonInActivity = Static<typeof personInActivitySchema>;
 
 /** Rows held at a time while an account's year is written out. */
 const BATCH = 500;
 
 export interface ActivityService {
-  /** The latest first: all of an account, or a partial user's own. Throws NotFound. */
-  list(caller: Caller, accountId: string, page: PageRequest): Promise<PageOf<ActivityView>>;
+  /** The latest first: what is asked for of an account's, or of a partial user's own. Throws NotFound. */
+  list(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter,
+    page: PageRequest,
+  ): Promise<PageOf<ActivityView>>;
   /** The same as CSV (RFC 4180), in parts. Throws NotFound before the first part. */
-  exportCsv(caller: Caller, accountId: string): Promise<{ fileName: string; parts: AsyncIterable<string> }>;
+  exportCsv(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter,
+  ): Promise<{ fileName: string; parts: AsyncIterable<string> }>;
+  /** Whom the entries tell of that the caller may see, be they gone from the account. Throws NotFound. */
+  people(caller: Caller, accountId: string): Promise<PersonInActivity[]>;
 }
 
 export function createActivityService({
@@ -34,12 +48,16 @@ export function createActivityService({
 }: Pick<Platform, 'database' | 'clock'>): ActivityService {
   const { reader } = database;
 
-  async function scopeOf(caller: Caller, accountId: string): Promise<ActivityScope> {
+  async function scopeOf(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter = {},
+  ): Promise<ActivityScope> {
     const member = await findMembership(reader, caller, accountId);
     const standing = member && { ...member, own: true };
     authorize('activity.read', 'account.read', standing);
     const all = reachOf(standing.role)['activity.read'] === 'all';
-    return { accountId, userId: all ? null : caller.userId };
+    return { accountId, userId: all ? null : caller.userId, filter };
   }
 
   async function* linesOf(scope: ActivityScope): AsyncIterable<string> {
@@ -59,19 +77,23 @@ export function createActivityService({
   }
 
   return {
-    async list(caller, accountId, page) {
-      const scope = await scopeOf(caller, accountId);
+    async list(caller, accountId, filter, page) {
+      const scope = await scopeOf(caller, accountId, filter);
       const [count, rows] = await Promise.all([
         countActivity(reader, scope),
         pageOfActivity(reader, scope, page),
       ]);
       return { count, results: rows.map(view) };
     },
-    async exportCsv(caller, accountId) {
-      const scope = await scopeOf(caller, accountId);
+    async exportCsv(caller, accountId, filter) {
+      const scope = await scopeOf(caller, accountId, filter);
       const name = await findAccountName(reader, accountId);
       const day = timestamp(clock).slice(0, 'yyyy-mm-dd'.length);
       return { fileName: `activity-${plain(name ?? '')}-${day}.csv`, parts: linesOf(scope) };
+    },
+    async people(caller, accountId) {
+      const people = await peopleInActivity(reader, await scopeOf(caller, accountId));
+      return people.flatMap(({ user_id, user_name }) => (user_id === null ? [] : [{ user_id, user_name }]));
     },
   };
 }

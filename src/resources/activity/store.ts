@@ -1,10 +1,25 @@
 import type { Queries } from '../../database/database.ts';
 import type { PageRequest } from '../../page.ts';
+import { ACTIONS, kindOf } from './record.ts';
 
 /** Whose entries: all of an account, or those of one person in it. */
 export interface ActivityScope {
   accountId: string;
   userId: string | null;
+  /** Which of them are asked for. */
+  filter: ActivityFilter;
+}
+
+/** What entries are asked for; all that is said must be true of one. */
+export interface ActivityFilter {
+  user_id?: string;
+  install_id?: string;
+  /** One of {@link ACTION_KINDS}. */
+  kind?: string;
+  /** From this moment on. */
+  since?: string;
+  /** Before this moment. */
+  until?: string;
 }
 
 const COLUMNS = [
@@ -25,9 +40,33 @@ const COLUMNS = [
   'request_id',
 ] as const;
 
-function entries(queries: Queries, { accountId, userId }: ActivityScope) {
-  const ofAccount = queries.selectFrom('activity').where('account_id', '=', accountId);
-  return userId === null ? ofAccount : ofAccount.where('user_id', '=', userId);
+function entries(queries: Queries, { accountId, userId, filter }: ActivityScope) {
+  const { user_id, install_id, kind, since, until } = filter;
+  let query = queries.selectFrom('activity').where('account_id', '=', accountId);
+  if (userId !== null) query = query.where('user_id', '=', userId);
+  if (user_id !== undefined) query = query.where('user_id', '=', user_id);
+  if (install_id !== undefined) query = query.where('install_id', '=', install_id);
+  if (kind !== undefined) {
+    const wanted = ACTIONS.filter((action) => kindOf(action) === kind);
+    query = query.where('action', 'in', wanted);
+  }
+  if (since !== undefined) query = query.where('at', '>=', since);
+  if (until !== undefined) query = query.where('at', '<', until);
+  return query;
+}
+
+/** Who the entries tell of, each by the name that was written down last. */
+export async function peopleInActivity(queries: Queries, scope: ActivityScope) {
+  const latest = entries(queries, scope)
+    .select((eb) => eb.fn.max('seq').as('seq'))
+    .where('user_id', 'is not', null)
+    .groupBy('user_id');
+  return queries
+    .selectFrom('activity')
+    .select(['user_id', 'user_name'])
+    .where('seq', 'in', latest)
+    .orderBy('user_name')
+    .execute();
 }
 
 /** The latest first. */

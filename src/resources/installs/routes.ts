@@ -1,3 +1,4 @@
+import { idParameter } from '../../api/query.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
 import { presentInstall } from './present.ts';
 import { createInstallSchema, installSchema, updateInstallSchema } from './schema.ts';
@@ -12,7 +13,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
       tag,
       errors: [400, 401, 429, 503],
       item: installSchema,
-      filters: ['account_id'],
+      filters: [idParameter('account_id')],
       async handle({ caller, page, filters }) {
         const { count, results } = await installs.list(caller, page, filters.account_id);
         return { count, results: results.map((install) => presentInstall(install, siteDomain)) };

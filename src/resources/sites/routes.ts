@@ -1,3 +1,4 @@
+import { idParameter } from '../../api/query.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
 import type { Static } from '../../api/schema.ts';
 import { cnameOf } from '../installs/present.ts';
@@ -33,7 +34,7 @@ export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
       tag,
       errors: [400, 401, 429, 503],
       item: siteSchema,
-      filters: ['account_id'],
+      filters: [idParameter('account_id')],
       async handle({ caller, page, filters }) {
         const { count, results } = await sites.list(caller, page, filters.account_id);
         return { count, results: results.map((site) => presentSite(site, siteDomain)) };

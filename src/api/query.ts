@@ -1,0 +1,96 @@
+import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { parseUuid } from '../ids.ts';
+import { malformedId } from './things.ts';
+
+/** A parameter of a query string: how the description tells it, and how its text is read. */
+export interface QueryParameter<Name extends string = string> {
+  name: Name;
+  schema: object;
+  /** The text in its one form. Throws InvalidRequest. */
+  read(text: string): string;
+}
+
+/** What was asked for, of some parameters. */
+export type QueryValues<Name extends string> = { [Key in Name]?: string };
+
+const LONGEST_TEXT = 200;
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
+/** The identifier of a thing. */
+export function idParameter<Name extends string>(name: Name): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'string', format: 'uuid' },
+    read(text) {
+      const id = parseUuid(text);
+      if (id === undefined) throw new InvalidRequest(malformedId(name));
+      return id;
+    },
+  };
+}
+
+/** One of a few words. */
+export function wordParameter<Name extends string>(
+  name: Name,
+  words: readonly string[],
+): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'string', enum: [...words] },
+    read(text) {
+      if (!words.includes(text)) throw refused(name, `${name} must be one of ${words.join(', ')}`);
+      return text;
+    },
+  };
+}
+
+/** What somebody is looking for. */
+export function textParameter<Name extends string>(name: Name, description: string): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'string', maxLength: LONGEST_TEXT, description },
+    read(text) {
+      if (text.length > LONGEST_TEXT || CONTROL_CHARACTER.test(text)) {
+        throw refused(name, `${name} must be at most ${LONGEST_TEXT} characters, and no control characters`);
+      }
+      return text;
+    },
+  };
+}
+
+/** A moment, with its zone. */
+export function timeParameter<Name extends string>(name: Name, description: string): QueryParameter<Name> {
+  return {
+    name,
+    schema: { type: 'string', format: 'date-time', description },
+    read(text) {
+      const written = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+      const at = new Date(written ? text : Number.NaN);
+      // What is before or after four digits of years no database holds in this form.
+      const year = at.getUTCFullYear();
+      if (!(year >= 1 && year <= 9999)) {
+        throw refused(name, `${name} must be a time such as 2026-01-31T00:00:00Z`);
+      }
+      return at.toISOString();
+    },
+  };
+}
+
+/** Reads the parameters that are there; of one that is there twice, the first. */
+export function readQuery<Name extends string>(
+  query: URLSearchParams,
+  parameters: readonly QueryParameter<Name>[],
+): QueryValues<Name> {
+  const values: QueryValues<Name> = {};
+  for (const { name, read } of parameters) {
+    const text = query.get(name);
+    if (text !== null) values[name] = read(text);
+  }
+  return values;
+}
+
+function refused(field: string, message: string): InvalidRequest {
+  return new InvalidRequest(INVALID_PARAMETERS, [
+    { resource: 'Query', field, type: 'invalid_value', code: 'invalid_format', message },
+  ]);
+}

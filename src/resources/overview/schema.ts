@@ -1,0 +1,26 @@
+import { nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
+
+export const foundDomainSchema = Type.Object({
+  install_id: uuid(),
+  name: Type.String({ description: 'the first of its names that holds the text' }),
+});
+
+export const REASON_KINDS = [
+  'install_failed',
+  'backup_failed',
+  'domain_not_reached',
+  'certificate_missing',
+  'certificate_ends',
+] as const;
+
+export const reasonSchema = Type.Object({
+  kind: stringEnum(REASON_KINDS),
+  domain: nullableString('which domain, where it is about one'),
+  at: nullableString('when the certificate ends, or the backup was given up'),
+  reason: nullableString('why, one sentence, where that is known'),
+});
+
+export const attentionSchema = Type.Object({
+  install_id: uuid(),
+  reasons: Type.Array(reasonSchema, { description: 'the gravest first; at least one' }),
+});
