@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
-import { UNEXPECTED } from './failure.ts';
+import { unexpected } from './failure.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 
 let jobs: JobsFixture;
@@ -25,7 +25,7 @@ describe('a job that fails', () => {
     await worker.idle();
     expect(seen.sort()).toEqual(['1/1', '3/1']);
     expect(await jobs.queue.find(first)).toEqual({ state: 'queued', error: 'Error: not yet', attempt: 1 });
-    expect((await jobs.row(first)).reason).toBe(UNEXPECTED);
+    expect((await jobs.row(first)).reason).toBe(unexpected(first));
     seen.length = 0;
     for (const [delay, attempt] of [
       [1_000, 2],
@@ -66,13 +66,13 @@ describe('a job that fails', () => {
     jobs.clock.advance(1_000);
     await worker.idle();
     expect(await jobs.effects()).toEqual({
-      '5 2 It failed unexpectedly; the operator finds the cause in the log.': 1,
+      [`5 2 ${unexpected(id)}`]: 1,
     });
     const row = await jobs.row(id);
     expect(row).toMatchObject({
       state: 'failed',
       error: 'Error: no route to postgres://***@db',
-      reason: UNEXPECTED,
+      reason: unexpected(id),
       attempt: 2,
     });
     expect(row.finished_at).toBe(jobs.clock.now().toISOString());

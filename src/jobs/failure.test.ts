@@ -1,39 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { AttemptTimeout, describeFailure, UNEXPECTED } from './failure.ts';
+import { AttemptTimeout, describeFailure, unexpected } from './failure.ts';
 import { PermanentFailure, Postponed } from './job.ts';
+
+const failureOf = (error: unknown) => describeFailure(error, 'j1');
 
 describe('what is told of a failure', () => {
   it('shows the customer only what was written to be shown', () => {
-    expect(describeFailure(new Error('password authentication failed for "root"')).reason).toBe(UNEXPECTED);
-    expect(describeFailure(new PermanentFailure('The bucket is empty.')).reason).toBe('The bucket is empty.');
-    expect(describeFailure(new AttemptTimeout(90_000)).reason).toBe('It took longer than 90 seconds.');
-    expect(describeFailure(new Postponed('The host is away.')).reason).toBe('The host is away.');
-    expect(describeFailure(new PermanentFailure('')).reason).toBe(UNEXPECTED);
+    expect(failureOf(new Error('password authentication failed for "root"')).reason).toBe(unexpected('j1'));
+    expect(failureOf(new PermanentFailure('The bucket is empty.')).reason).toBe('The bucket is empty.');
+    expect(failureOf(new AttemptTimeout(90_000)).reason).toBe('It took longer than 90 seconds.');
+    expect(failureOf(new Postponed('The host is away.')).reason).toBe('The host is away.');
+    expect(failureOf(new PermanentFailure('')).reason).toBe(unexpected('j1'));
   });
 
   it('names the error and its causes to the operator, in one line without the stack', () => {
     const cause = new Error('connect ECONNREFUSED 127.0.0.1:9\n    at somewhere');
     const error = new TypeError('fetch failed', { cause });
-    expect(describeFailure(error).line).toBe(
+    expect(failureOf(error).line).toBe(
       'TypeError: fetch failed; caused by Error: connect ECONNREFUSED 127.0.0.1:9',
     );
-    expect(describeFailure('only a string\r\nof two lines').line).toBe('only a string');
+    expect(failureOf('only a string\r\nof two lines').line).toBe('only a string');
   });
 
   it('takes the code where Node leaves the message empty', () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
-    expect(describeFailure(error).line).toBe('AggregateError: ECONNREFUSED');
+    expect(failureOf(error).line).toBe('AggregateError: ECONNREFUSED');
   });
 
   it('ends with causes that go in circles, and with long messages', () => {
     const error = new Error('round and round');
     error.cause = error;
-    expect(describeFailure(error).line.match(/round and round/g)).toHaveLength(3);
-    expect(describeFailure(new Error('x'.repeat(10_000))).line).toHaveLength(500);
+    expect(failureOf(error).line.match(/round and round/g)).toHaveLength(3);
+    expect(failureOf(new Error('x'.repeat(10_000))).line).toHaveLength(500);
   });
 
   it('leaves out credentials in URLs, and control characters', () => {
-    expect(describeFailure(new Error('GET https://key:secret@s3.example/x \u0007failed')).line).toBe(
+    expect(failureOf(new Error('GET https://key:secret@s3.example/x \u0007failed')).line).toBe(
       'Error: GET https://***@s3.example/x  failed',
     );
   });

@@ -1,7 +1,8 @@
 import { PermanentFailure, Postponed } from './job.ts';
 
-/** What is shown to the customer when the cause is not meant for them. */
-export const UNEXPECTED = 'It failed unexpectedly; the operator finds the cause in the log.';
+/** What is shown to the customer when the cause is not meant for them; the log has the number with it. */
+export const unexpected = (jobId: string) =>
+  `It failed unexpectedly; your provider finds the cause in the log under the number ${jobId}.`;
 
 const LONGEST_LINE = 500;
 const DEEPEST_CAUSE = 3;
@@ -36,14 +37,14 @@ export interface Described {
  * Only messages that were written to be shown become the reason. The line for the operator names the error itself,
  * without credentials that a URL in its message may carry.
  */
-export function describeFailure(error: unknown): Described {
+export function describeFailure(error: unknown, jobId: string): Described {
   const permanent = error instanceof PermanentFailure;
   const shown = [PermanentFailure, Postponed, AttemptTimeout, AttemptInterrupted].some(
     (kind) => error instanceof kind,
   );
   return {
     permanent,
-    reason: (shown && error instanceof Error && firstLine(error.message)) || UNEXPECTED,
+    reason: (shown && error instanceof Error && firstLine(error.message)) || unexpected(jobId),
     line: causes(error).join('; caused by ').slice(0, LONGEST_LINE),
   };
 }

@@ -83,7 +83,7 @@ export function createSettlement(parts: {
     const { job, lease, log } = ended;
     // Its worker died before it could see that it was.
     if (job.maxAttempts === 0) return settle(ended, { is: 'called off' });
-    const failure = describeFailure(error);
+    const failure = describeFailure(error, job.id);
     const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
     if (error instanceof Postponed && waitedMs < ended.kind.patienceMs) {
       return postpone(ended, failure, postponementMs(waitedMs, random));
