@@ -9,6 +9,18 @@ export const uuid = (description?: string) =>
 
 export const timestamp = (description = 'ISO 8601, UTC') => Type.String({ format: 'date-time', description });
 
+/**
+ * An e-mail address (RFC 5321) whose local part is not quoted, at a host name. In quotes nearly anything could stand, line breaks too,
+ * and one mailbox would have many spellings, each with limits of its own.
+ */
+export const emailAddress = (description?: string) =>
+  Type.String({
+    format: 'email',
+    pattern: '^[^"\\[\\]]+$',
+    maxLength: 254,
+    ...(description === undefined ? {} : { description }),
+  });
+
 export const nullableString = (description?: string) =>
   Type.Unsafe<string | null>({
     type: ['string', 'null'],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { Type } from '../api/schema.ts';
+import { emailAddress, Type } from '../api/schema.ts';
 import { bodyParser } from '../api/validation.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Person } from '../resources/account-users/store.ts';
@@ -78,7 +78,7 @@ async function requireConsent({ email }: Person): Promise<void> {
 const parseChange = bodyParser({
   resource: 'User',
   schema: Type.Object({
-    email: Type.Optional(Type.String({ format: 'email', maxLength: 254 })),
+    email: Type.Optional(emailAddress()),
     first_name: Type.Optional(Type.String()),
     last_name: Type.Optional(Type.String()),
   }),

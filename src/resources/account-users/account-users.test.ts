@@ -115,6 +115,10 @@ describe('POST account_users', () => {
     ['frida@'],
     ['a b@x.example'],
     ['a@x.example\r\nBcc: b@x.example'],
+    ['"a\r\nBcc: b"@x.example'],
+    ['"the operator"@x.example'],
+    ['a@[127.0.0.1]'],
+    ['a\u202e@x.example'],
     [`${'x'.repeat(250)}@x.example`],
   ])('refuses the e-mail address %j', async (email) => {
     const answer = await invite(owner.client, { email });

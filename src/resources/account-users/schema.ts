@@ -1,5 +1,5 @@
 import { ROLE_INPUTS } from '../../access/roles.ts';
-import { nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
+import { emailAddress, nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
 import type { BodyDefinition } from '../../api/validation.ts';
 import { displayName, displayNameTexts } from '../display-name.ts';
 
@@ -49,7 +49,7 @@ const createSchema = Type.Object({
     account_id: uuid(),
     first_name: displayName(),
     last_name: displayName(),
-    email: Type.String({ format: 'email', maxLength: 254 }),
+    email: emailAddress(),
     roles,
     install_ids: installIds,
   }),

@@ -1,5 +1,5 @@
 import { bodyRoute, type Route, route } from '../../api/route.ts';
-import { stringEnum, Type, uuid } from '../../api/schema.ts';
+import { emailAddress, stringEnum, Type, uuid } from '../../api/schema.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
 import type { BackupService } from './service.ts';
 
@@ -10,7 +10,7 @@ const backupSchema = Type.Object(
 
 const createBackupSchema = Type.Object({
   description: Type.String({ pattern: NOT_BLANK, maxLength: 1000 }),
-  notification_emails: Type.Array(Type.String({ format: 'email', maxLength: 254 }), {
+  notification_emails: Type.Array(emailAddress(), {
     maxItems: 50,
     description: 'who is told when the backup is completed or aborted',
   }),

@@ -1,5 +1,5 @@
 import type { Route } from '../../api/route.ts';
-import { Type } from '../../api/schema.ts';
+import { emailAddress, Type } from '../../api/schema.ts';
 import { visitBodyRoute, visitRoute } from '../../api/visit-route.ts';
 import { codeSchema } from '../sessions/schema.ts';
 import type { EmailChangeService } from './service.ts';
@@ -19,7 +19,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
       body: {
         resource: 'EmailChange',
         schema: Type.Object({
-          email: Type.String({ format: 'email', maxLength: 254 }),
+          email: emailAddress(),
           current_password: Type.String({ minLength: 1, maxLength: 1024 }),
           code: Type.Optional(codeSchema.properties.code),
         }),

@@ -1,5 +1,5 @@
 import type { Route } from '../../api/route.ts';
-import { stringEnum, Type } from '../../api/schema.ts';
+import { emailAddress, stringEnum, Type } from '../../api/schema.ts';
 import { visitBodyRoute, visitRoute } from '../../api/visit-route.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../passwords.ts';
 import type { PasswordService } from './service.ts';
@@ -34,7 +34,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
       success: 202,
       body: {
         resource: 'PasswordReset',
-        schema: Type.Object({ email: Type.String({ format: 'email', maxLength: 254 }) }),
+        schema: Type.Object({ email: emailAddress() }),
       },
       handle: ({ address, requestId }, { email }) => passwords.requestReset(email, { address, requestId }),
     }),
