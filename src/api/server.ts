@@ -45,6 +45,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The declared endpoint; absent on pages outside the API. */
     route?: Route;
+    /** Nothing is there, although a page says so: who asks is counted as wherever a request leads nowhere. */
+    isNothing?: boolean;
   }
 }
 
@@ -119,7 +121,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   /** What every request meets first, wherever it leads. */
   async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     reply.header('x-request-id', request.id);
-    const { route } = request.routeOptions.config;
+    const { route, isNothing } = request.routeOptions.config;
     const { path } = parseTarget(request.url);
     if (route || path.startsWith(API_PREFIX)) privateHeaders(reply);
     // What a cookie lets in is for the portal's own pages alone.
@@ -132,7 +134,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
     // Not before: by plain HTTP browsers must not heed it (RFC 6797, section 7.2).
     if (config.hstsSeconds > 0) reply.header('strict-transport-security', `max-age=${config.hstsSeconds}`);
     if (request.is404 || (route && route.body === undefined)) ignoreBody(request);
-    if (request.is404) await gate.anonymous(request, reply);
+    if (request.is404 || isNothing) await gate.anonymous(request, reply);
   }
 
   function answerFailure(

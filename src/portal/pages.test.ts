@@ -94,6 +94,27 @@ describe('the pages of the portal', () => {
       body: '{"message":"Resource not found"}',
     });
   });
+
+  it('an address that is nothing is told in the portal to whoever reads, and to programs as ever', async () => {
+    const reading = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const path of ['/foo/bar', '/accounts', '/v1x']) {
+      const { status, headers, body } = await get(path, reading);
+      expect({ path, status }).toEqual({ path, status: 404 });
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none';/);
+      expect(body.toString()).toContain('<base href="/hosting/">');
+    }
+    for (const path of ['/v1/none', '/portal/api/none', '/portal/assets/none.js', '/docs/none', '/v1?a']) {
+      const { status, body } = await get(path, reading);
+      expect({ path, status, body: body.toString() }).toEqual({
+        path,
+        status: 404,
+        body: '{"message":"Resource not found"}',
+      });
+    }
+    expect((await get('/foo/bar', { accept: '*/*' })).body.toString()).toBe(
+      '{"message":"Resource not found"}',
+    );
+  });
 });
 
 it('says what to do where the portal was not built, and the API works', async () => {

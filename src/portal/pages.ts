@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /** Where `npm run build` puts the pages. */
 export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -21,6 +21,9 @@ const PAGES = [
   '/installs/*',
   '/me/*',
 ];
+
+/** What is for programs, and the documents that come with the API. */
+const NO_PAGES = /^\/(v1|docs|portal)(\/|\?|$)/;
 
 const POLICY = [
   "default-src 'none'",
@@ -60,6 +63,10 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
     for (const url of PAGES) {
       app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
     }
+    // Whoever has mistyped an address reads so in the portal; a program gets the answer of the API.
+    app.get('/*', { schema: { hide: true }, config: { isNothing: true } }, async (request, reply) =>
+      isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
+    );
     if (built === undefined) return;
     await app.register(fastifyStatic, {
       root: join(folder, ASSETS),
@@ -77,9 +84,14 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
   };
 }
 
-function document(reply: FastifyReply, page: string | undefined): FastifyReply {
+/** Whether a browser asks for a page, and at no address of the API, the documents or a file. */
+function isForReading({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method === 'GET' && accept.includes('text/html') && !NO_PAGES.test(url);
+}
+
+function document(reply: FastifyReply, page: string | undefined, found = 200): FastifyReply {
   return reply
-    .code(page === undefined ? 503 : 200)
+    .code(page === undefined ? 503 : found)
     .headers(HEADERS)
     .type('text/html; charset=utf-8')
     .send(page ?? NOT_BUILT);
