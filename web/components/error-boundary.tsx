@@ -4,6 +4,7 @@ import { isReachable } from '../api/reach.ts';
 import { useIsConnected } from '../live/connected.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
+import { Page } from './page.tsx';
 
 /**
  * A fault of a page's own takes that page away and leaves a sentence in its place, until somebody goes on to another `place`. Its
@@ -32,15 +33,17 @@ export class ErrorBoundary extends Component<
 
 function Fault() {
   return (
-    <Notice tone="bad" role="alert" title="This page has failed">
-      <p>
-        That is a fault of the portal, and nothing was changed by it. A newer one may have been installed
-        since you opened it.
-      </p>
-      <Button small onClick={() => window.location.reload()}>
-        Load it again
-      </Button>
-    </Notice>
+    <Page title="This page has failed">
+      <Notice tone="bad" role="alert">
+        <p>
+          That is a fault of the portal, and nothing was changed by it. A newer one may have been installed
+          since you opened it.
+        </p>
+        <Button small onClick={() => window.location.reload()}>
+          Load it again
+        </Button>
+      </Notice>
+    </Page>
   );
 }
 
@@ -58,20 +61,22 @@ function NotLoaded({ error }: { error: Unreachable }) {
   }, [isConnected]);
 
   return (
-    <Notice tone="bad" role="alert" title="This page could not be loaded">
-      <p>{sentenceFor(error)}</p>
-      <Button
-        small
-        pending={pending}
-        onClick={async () => {
-          setPending(true);
-          await reloadIfReachable();
-          setPending(false);
-        }}
-      >
-        Try again
-      </Button>
-    </Notice>
+    <Page title="This page could not be loaded">
+      <Notice tone="bad" role="alert">
+        <p>{sentenceFor(error)}</p>
+        <Button
+          small
+          pending={pending}
+          onClick={async () => {
+            setPending(true);
+            await reloadIfReachable();
+            setPending(false);
+          }}
+        >
+          Try again
+        </Button>
+      </Notice>
+    </Page>
   );
 }
 
