@@ -670,7 +670,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { connection: { host: string; port: number; username: string; shell: boolean; host_keys: Array<{ type: string; fingerprint: string; known_hosts: string }>; http_url: string; https_url: string } | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { connection: { host: string; port: number; username: string; shell: boolean; host_keys: Array<{ type: string; fingerprint: string; known_hosts: string }>; http_url: string; https_url: string; website_url: string } | null } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

@@ -83,6 +83,7 @@ describe('the connection of an install', () => {
       host_keys: [expect.objectContaining({ type: 'ED25519' })],
       http_url: `http://${install.name}.localhost:${hosting?.edgeHttp.port}/`,
       https_url: `https://${install.name}.localhost:${hosting?.edgeHttps.port}/`,
+      website_url: `http://${install.name}.localhost:${hosting?.edgeHttp.port}/`,
     });
     expect((await visit(homeport, (await connection())?.http_url ?? '')).status).toBe(200);
   });
@@ -91,6 +92,20 @@ describe('the connection of an install', () => {
     const name = `${install.name}.example`;
     await owner.client.post(`/installs/${install.id}/domains`, { name, primary: true });
     expect((await connection())?.https_url).toBe(`https://${name}:${homeport.hosting?.edgeHttps.port}/`);
+  });
+
+  it('opens the website by its own name until the primary domain has been seen to lead here', async () => {
+    const { hosting, platform } = homeport;
+    const opened = async () => (await connection())?.website_url;
+    expect(await opened()).toBe(`http://${install.name}.localhost:${hosting?.edgeHttp.port}/`);
+    await platform.database.write(({ queries }) =>
+      queries
+        .updateTable('domains')
+        .set({ reached: true })
+        .where('name', '=', `${install.name}.example`)
+        .execute(),
+    );
+    expect(await opened()).toBe(`http://${install.name}.example:${hosting?.edgeHttp.port}/`);
   });
 
   it('is not known to a process beside the host, unless the settings tell', async () => {
@@ -178,6 +193,7 @@ describe('on a Linux host', () => {
       ],
       http_url: `http://${placed.name}.localhost:${ports.http}/`,
       https_url: `https://${placed.name}.localhost:${ports.https}/`,
+      website_url: `http://${placed.name}.localhost:${ports.http}/`,
     });
 
     const [host] = await linux.services.hosts.list();

@@ -6,6 +6,7 @@ import { findHost, placeOf } from '../hosts/store.ts';
 import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
 import { cnameOf } from './present.ts';
 import { prepareFindInstall } from './store.ts';
+import { findWebsiteName } from './website-name.ts';
 
 /** The host that serves websites from this platform's own process. */
 export interface OwnHost {
@@ -52,7 +53,11 @@ export function createConnectionService({ config, database }: Platform, own: Own
       const host = await hostOf(install.id);
       if (host === null) return null;
       const primaryDomain = install.primary_domain ?? cnameOf(install.name, config.siteDomain);
-      return connectionOf({ name: install.name, primaryDomain }, host.addresses, {
+      const website = (await findWebsiteName(reader, install.id)) ?? {
+        name: primaryDomain,
+        isTrusted: false,
+      };
+      return connectionOf({ name: install.name, primaryDomain, website }, host.addresses, {
         publicUrl: config.publicUrl,
         shell: isLinux,
         publicName: host.publicName,

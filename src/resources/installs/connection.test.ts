@@ -3,7 +3,8 @@ import { readConfig } from '../../config.ts';
 import { addressesOf, configuredAddresses, connectionOf } from './connection.ts';
 import { shownHostKey } from './host-keys.ts';
 
-const install = { name: 'harbour', primaryDomain: 'harbour.example' };
+const website = { name: 'harbour.localhost', isTrusted: false };
+const install = { name: 'harbour', primaryDomain: 'harbour.example', website };
 const description = {
   id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11',
   capacity: 1,
@@ -51,6 +52,18 @@ describe('how an install is reached', () => {
       HOMEPORT_SSH_LISTEN: `${address}:2200`,
     };
     expect(shown(environment)).toBe(`${host}:2200 http://harbour.example/ https://harbour.example/`);
+  });
+
+  it('is opened by HTTP while browsers would warn of its certificate, and behind a proxy by its HTTPS', () => {
+    const opened = (isTrusted: boolean, publicUrl: string) => {
+      const config = readConfig({ HOMEPORT_PUBLIC_URL: publicUrl });
+      const reached = { publicUrl, publicName: null, shell: false, hostKeys: [] };
+      const addresses = configuredAddresses(config) ?? expect.unreachable();
+      return connectionOf({ ...install, website: { ...website, isTrusted } }, addresses, reached).website_url;
+    };
+    expect(opened(false, 'https://localhost:8443')).toBe('http://harbour.localhost:8080/');
+    expect(opened(true, 'https://localhost:8443')).toBe('https://harbour.localhost:8444/');
+    expect(opened(false, 'https://portal.example.com')).toBe('https://harbour.localhost/');
   });
 
   it('behind a proxy, whose ports are the standard ones', () => {

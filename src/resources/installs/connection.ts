@@ -4,6 +4,7 @@ import type { HostingAddresses } from '../../hosting-addresses.ts';
 import { isLocalAddress } from '../hosts/service.ts';
 import type { KnownHost } from '../hosts/store.ts';
 import { type HostKey, shownHostKey } from './host-keys.ts';
+import type { WebsiteName } from './website-name.ts';
 
 /** How people reach the files and the website of an install. */
 export interface Connection {
@@ -16,18 +17,19 @@ export interface Connection {
   host_keys: HostKey[];
   http_url: string;
   https_url: string;
+  /** By which the website can be opened now. */
+  website_url: string;
 }
 
-const HTTP_PORT = 80;
-const HTTPS_PORT = 443;
+const STANDARD_PORTS = { http: 80, https: 443 };
 
 /**
  * What to tell the people of an install, from where its host listens. The address that something listens on is no name to reach it
  * by where it is all of a machine's or its loopback: then it is the host name of the public URL, behind which it stands. A public
- * name of the host's own goes before both.
+ * name of the host's own goes before both. A website is opened by HTTP while browsers would warn of its certificate.
  */
 export function connectionOf(
-  install: { name: string; primaryDomain: string },
+  install: { name: string; primaryDomain: string; website: WebsiteName },
   { edgeHttp, edgeHttps, ssh }: HostingAddresses,
   {
     publicUrl,
@@ -39,10 +41,14 @@ export function connectionOf(
   const { hostname } = new URL(publicUrl);
   // A website on the loopback of a machine that the world knows is behind a proxy, and that listens as all do.
   const isBehindProxy = (host: string) => isLoopback(host) && !isLoopback(hostname);
-  const url = (scheme: string, { host, port }: { host: string; port: number }, standard: number) =>
-    port === standard || isBehindProxy(host)
-      ? `${scheme}://${install.primaryDomain}/`
-      : `${scheme}://${install.primaryDomain}:${port}/`;
+  const url = (scheme: 'http' | 'https', name: string) => {
+    const { host, port } = scheme === 'http' ? edgeHttp : edgeHttps;
+    return port === STANDARD_PORTS[scheme] || isBehindProxy(host)
+      ? `${scheme}://${name}/`
+      : `${scheme}://${name}:${port}/`;
+  };
+  const { website } = install;
+  const isOpenedByHttps = website.isTrusted || isBehindProxy(edgeHttps.host);
   const listening = isReachedElsewhere(ssh.host) ? ssh.host : bare(hostname);
   const reached = { host: publicName ?? listening, port: ssh.port };
   return {
@@ -50,8 +56,9 @@ export function connectionOf(
     username: install.name,
     shell,
     host_keys: hostKeys.map((key) => shownHostKey(key, reached)),
-    http_url: url('http', edgeHttp, HTTP_PORT),
-    https_url: url('https', edgeHttps, HTTPS_PORT),
+    http_url: url('http', install.primaryDomain),
+    https_url: url('https', install.primaryDomain),
+    website_url: url(isOpenedByHttps ? 'https' : 'http', website.name),
   };
 }
 

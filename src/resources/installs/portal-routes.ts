@@ -19,6 +19,7 @@ const connectionSchema = Type.Object({
   ),
   http_url: Type.String(),
   https_url: Type.String(),
+  website_url: Type.String({ description: 'by which the website can be opened now' }),
 });
 
 /** What the portal shows of an install besides what the API tells. */

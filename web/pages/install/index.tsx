@@ -100,7 +100,7 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       title={section === 'overview' ? install.name : `${install.name}: ${present.label}`}
       subtitle={<Placement install={install} />}
       actions={
-        install.status === 'active' && connection.data && <WebsiteLink href={connection.data.https_url} />
+        install.status === 'active' && connection.data && <WebsiteLink href={connection.data.website_url} />
       }
     >
       <InstallNotice install={install} />

@@ -98,7 +98,7 @@ function OpenWebsite({ install: { id, name } }: { install: SlotInstall }) {
   return (
     <a
       className={`${buttonStyles.button} ${buttonStyles.small}`}
-      href={connection.https_url}
+      href={connection.website_url}
       target="_blank"
       rel="noopener"
     >
