@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
 
 /** Keeps the answers to what is asked there from the page until they are released, one after the other. */
@@ -97,6 +98,79 @@ describe('the portal', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByText('The server cannot be reached.').waitFor();
     await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+  });
+
+  it('says by itself when a page that could not be loaded can be had again, and keeps what failed until it is put away', async () => {
+    const page = await portal.signedIn(owner);
+    await page.context().setOffline(true);
+    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Put away this message' }).press('Enter');
+    await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: /your settings$/ }).click();
+    await page.getByRole('link', { name: 'SSH keys' }).click();
+    await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();
+    await expectAccessible(page);
+    await page.context().setOffline(false);
+    await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+  });
+
+  it('loses neither what was typed in a dialog nor what the server says to it', async () => {
+    const page = await portal.signedIn(owner);
+    await page.getByRole('button', { name: 'Create a site' }).click();
+    const dialog = page.getByRole('dialog');
+    const name = dialog.getByLabel('Name');
+    const create = dialog.getByRole('button', { name: 'Create the site' });
+    await name.fill('  ');
+    await page.mouse.click(5, 5);
+    const held = await holdBack(page, '**/v1/sites');
+    await create.click();
+    await expect.poll(held.count).toBe(1);
+    await page.keyboard.press('Escape');
+    await held.releaseFirst();
+    await expect.poll(() => name.getAttribute('aria-invalid')).toBe('true');
+    const notice = dialog.getByRole('alert');
+    await create.click();
+    await expect.poll(held.count).toBe(1);
+    expect(await notice.count()).toBe(1);
+    await held.releaseFirst();
+    await expect.poll(() => create.getAttribute('aria-busy')).toBe(null);
+    await expectAccessible(page);
+    await name.fill('   ');
+    expect([await name.getAttribute('aria-invalid'), await notice.count()]).toEqual([null, 0]);
+    await create.click();
+    await expect.poll(held.count).toBe(1);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
+    await held.releaseFirst();
+    await page.getByRole('button', { name: 'Put away this message' }).waitFor();
+  });
+
+  it('has room for the longest names on a telephone, and shows each column of a table', async () => {
+    const { owner: person, accountId: account } = await portal.homeport.ownedAccount();
+    const { database } = portal.homeport.platform;
+    await database.write(async ({ queries }) => {
+      const long = { first_name: 'A'.repeat(100) };
+      await queries.updateTable('users').set(long).where('id', '=', person.userId).execute();
+      const name = `An agency ${'with a long name '.repeat(10)}`;
+      await queries.updateTable('accounts').set({ name }).where('id', '=', account).execute();
+    });
+    await portal.homeport.install(person, account, { name: 'i'.repeat(40) });
+    const page = await portal.signedIn(person, { width: 360 });
+    for (const section of ['people', 'installs']) {
+      await page.goto(`/accounts/${account}/${section}`);
+      await page.getByRole('table').waitFor();
+      await expectRoomWhenNarrow(page);
+      const overhang =
+        'Array.from(document.querySelectorAll("section"), (of) => of.scrollWidth - of.clientWidth)';
+      expect(await page.evaluate(overhang)).toEqual([0]);
+      await expectAccessible(page);
+    }
+    await page.getByRole('link', { name: 'i'.repeat(40) }).click();
+    await page.getByRole('heading', { name: 'i'.repeat(40), level: 1 }).waitFor();
+    await expectRoomWhenNarrow(page);
+    const marked = page.getByRole('navigation', { name: 'Account' }).locator('[aria-current]');
+    expect(await marked.allTextContents()).toEqual(['Installs']);
   });
 
   it('keeps the focus on a button that has been pressed, also where it takes no second press for a while', async () => {
