@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../src/error-message.ts';
 import { benchBackups } from './host/backups.ts';
 import { cleanUpAll } from './host/cleanup.ts';
 import { benchManyInstalls } from './host/many-installs.ts';
@@ -45,7 +46,7 @@ function chosenParts(): { names: string[]; quick: boolean } {
     if (only !== undefined && PARTS[only] === undefined) throw new Error(`There is no part "${only}".`);
     return { names: only === undefined ? Object.keys(PARTS) : [only], quick };
   } catch (error) {
-    fail(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    fail(`${messageOf(error)}\n${USAGE}`);
   }
 }
 

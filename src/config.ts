@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
+import { messageOf } from './error-message.ts';
 import { ConfigError } from './setting-values.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS } from './settings.ts';
@@ -63,7 +64,7 @@ function readSettingsFile(file: string): Texts {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ConfigError(`The configuration file ${file} cannot be read: ${reason}.`);
   }
   // The parser passes over what it does not understand, and whoever wrote it would think it in force.

@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
+import { hasCode } from './error-code.ts';
+import { messageOf } from './error-message.ts';
 
 /** Makes the data folder, for nobody else to read, or says why it cannot be used. Throws ConfigError. */
 export function prepareDataFolder(path: string): void {
@@ -11,7 +13,7 @@ export function prepareDataFolder(path: string): void {
     writeFileSync(probe, '', { mode: 0o600 });
   } catch (error) {
     throw new ConfigError(
-      `The data folder ${path} cannot be used (${error instanceof Error ? error.message : error}). ` +
+      `The data folder ${path} cannot be used (${messageOf(error)}). ` +
         'Make it readable and writable for this user, or name another one in HOMEPORT_DATA_DIR.',
     );
   }
@@ -42,7 +44,7 @@ function makeSealingKey(file: string): void {
   try {
     writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flag: 'wx' });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (!hasCode(error, 'EEXIST')) throw error;
   }
   chmodSync(file, 0o600);
 }
@@ -59,6 +61,6 @@ function privacyFault(file: string): string | null {
       ? null
       : `others than its owner have access to ${file}; chmod 600 mends that`;
   } catch (error) {
-    return `${file} cannot be read (${error instanceof Error ? error.message : String(error)})`;
+    return `${file} cannot be read (${messageOf(error)})`;
   }
 }

@@ -8,6 +8,8 @@ import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config.ts';
 import { edgeAddresses } from './edge-addresses.ts';
+import { codeOf, hasCode } from './error-code.ts';
+import { hostAndPort } from './host-and-port.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import { layoutOf } from './hosting/embedded/layout.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
@@ -276,16 +278,15 @@ async function listen(
   try {
     return await listener.listen(address);
   } catch (error) {
-    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-    const where = `${address.host}:${address.port}`;
-    if (code === 'EADDRINUSE') {
+    const where = hostAndPort(address);
+    if (hasCode(error, 'EADDRINUSE')) {
       throw new OperatorError(
         `${where} is in use. Stop what uses it, or choose another address in HOMEPORT_LISTEN.`,
       );
     }
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    if (hasCode(error, 'EACCES', 'EADDRNOTAVAIL')) {
       throw new OperatorError(
-        `${where} cannot be listened on (${String(code)}). Choose another address in HOMEPORT_LISTEN.`,
+        `${where} cannot be listened on (${codeOf(error)}). Choose another address in HOMEPORT_LISTEN.`,
       );
     }
     throw error;

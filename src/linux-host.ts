@@ -2,6 +2,7 @@ import { chmod, mkdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config.ts';
+import { messageOf } from './error-message.ts';
 import type { HostMachine, HostQuestions } from './hosting/host.ts';
 import { createBackups } from './hosting/linux/backups/backups.ts';
 import { createCron } from './hosting/linux/cron.ts';
@@ -280,7 +281,7 @@ async function readIdentity(file: string): Promise<HostIdentity> {
   try {
     text = await readFile(file, 'utf8');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new OperatorError(`The identity of this host cannot be read: ${reason}.`, { cause: error });
   }
   return parseIdentity(text);

@@ -4,6 +4,7 @@ import ipaddr from 'ipaddr.js';
 import { type Authority, createAuthority } from './acme/authority.ts';
 import type { Config } from './config.ts';
 import { createDnsResolver, systemDnsServers } from './dns/resolver.ts';
+import { messageOf } from './error-message.ts';
 import { OperatorError } from './operator-error.ts';
 import { createAddressPolicy } from './outbound/address-policy.ts';
 import { createVisitor, type VisitedPorts } from './outbound/visitor.ts';
@@ -72,7 +73,7 @@ export function readRoots(file: string): string[] {
     if (found === null) throw new Error('it holds no certificate');
     return found.map((pem) => new X509Certificate(pem).toString());
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new OperatorError(`The certificates of HOMEPORT_ACME_CA cannot be read from ${file}: ${reason}.`, {
       cause: error,
     });

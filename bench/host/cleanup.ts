@@ -1,3 +1,5 @@
+import { messageOf } from '../../src/error-message.ts';
+
 interface Cleanup {
   act: () => Promise<void>;
   /** Once it has begun, which it does once. */
@@ -31,7 +33,7 @@ export async function withCleanup<Result>(
 export async function cleanUpAll(): Promise<void> {
   for (const cleanup of pending.toReversed()) {
     await begin(cleanup).catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       process.stderr.write(`Something was left behind: ${why}\n`);
     });
   }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../../src/hosting/error-code.ts';
+import { hasCode } from '../../src/error-code.ts';
 import type { LinuxLayout } from '../../src/hosting/linux/layout.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import type { TestMachine } from '../../test/host/machine.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { messageOf } from '../error-message.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { CertificatePair } from './secure-listener.ts';
@@ -76,7 +77,7 @@ function requireUsable(pair: CertificatePair): void {
   } catch (error) {
     throw new OperatorError(
       'HOMEPORT_TLS_CERT and HOMEPORT_TLS_KEY must be PEM files of a certificate and of its private key ' +
-        `(${error instanceof Error ? error.message : error}).`,
+        `(${messageOf(error)}).`,
     );
   }
 }
@@ -90,8 +91,6 @@ function readPem(file: string, variable: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new OperatorError(
-      `${variable}: ${file} cannot be read (${error instanceof Error ? error.message : error}).`,
-    );
+    throw new OperatorError(`${variable}: ${file} cannot be read (${messageOf(error)}).`);
   }
 }

@@ -1,5 +1,6 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import { codeOf } from '../error-code.ts';
 import { OperatorError } from '../operator-error.ts';
 
 /** Takes what a content delivery network keeps of websites out of its caches. */
@@ -175,6 +176,5 @@ function parsed(text: string): Type.Static<typeof answerSchema> | null {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return reasonOf(error.cause);
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return error.message === '' ? code : error.message;
+  return error.message || (codeOf(error) ?? error.name);
 }

@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { hasCode } from '../error-code.ts';
 import { type LiveWorker, liveWorkers } from '../jobs/worker.ts';
 
 export interface PresentWorker extends LiveWorker {
@@ -25,6 +26,6 @@ function runs(pid: number): boolean {
     return process.kill(pid, 0);
   } catch (error) {
     // Another user's process is one all the same.
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return hasCode(error, 'EPERM');
   }
 }

@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3';
+import { codeOf } from '../error-code.ts';
 import type { ChangeSource } from './change-feed.ts';
 import { parseChange } from './change-schema.ts';
 import type { Queries } from './database.ts';
@@ -64,8 +65,7 @@ export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): Ch
 }
 
 function isPassing(error: unknown): boolean {
-  const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined;
-  return typeof code === 'string' && code.startsWith('SQLITE_');
+  return codeOf(error)?.startsWith('SQLITE_') === true;
 }
 
 /** Deletes up to `limit` rows that every process has read long since. Returns how many. */

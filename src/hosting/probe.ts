@@ -1,6 +1,8 @@
 import { type RequestOptions, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../error-message.ts';
+import { hostAndPort } from '../host-and-port.ts';
 import { type Marker, markerPath, markerText } from './marker.ts';
 
 /** Where the edge answers HTTP. */
@@ -31,7 +33,7 @@ export async function probe(
     if (problem === null) return;
     if (performance.now() + pause > until) {
       throw new Error(
-        `the edge at http://${address.host}:${address.port} does not serve ${hostname} as it should: ${problem}`,
+        `the edge at http://${hostAndPort(address)} does not serve ${hostname} as it should: ${problem}`,
       );
     }
     await sleep(pause, undefined, signal === undefined ? {} : { signal });
@@ -77,7 +79,7 @@ async function tell(
     });
     return status === 200 && body === expected ? null : `it answered with status ${status}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

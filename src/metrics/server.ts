@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { ListenAddress } from '../config.ts';
+import { hostAndPort } from '../host-and-port.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Platform } from '../platform.ts';
 import { createExposition } from './exposition.ts';
@@ -58,7 +59,7 @@ export async function startMetrics(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
-      const where = `${address.host}:${address.port}`;
+      const where = hostAndPort(address);
       reject(
         new OperatorError(
           `Metrics cannot be served on ${where} (${cause.message}). Choose another address in HOMEPORT_METRICS_LISTEN.`,

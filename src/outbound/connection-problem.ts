@@ -1,3 +1,5 @@
+import { codeOf } from '../error-code.ts';
+
 /** Why no connection to an address came about, or why it ended. */
 export type ConnectionProblem = 'refused' | 'timeout' | 'reset' | 'unreachable';
 
@@ -21,12 +23,7 @@ const BY_CODE: Record<string, ConnectionProblem> = {
 
 /** Null for an error that is not the connection's but of what was spoken over it. */
 export function connectionProblem(error: unknown): ConnectionProblem | null {
-  return BY_CODE[codeOf(error)] ?? null;
-}
-
-/** Node's code of an error, '' if it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return BY_CODE[codeOf(error) ?? ''] ?? null;
 }
 
 /** `where` is a port of a host at an address; the sentence begins with it. */

@@ -1,13 +1,9 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
+import { codeOf } from '../error-code.ts';
 import { hostAndPort } from '../host-and-port.ts';
-import {
-  type ConnectionProblem,
-  codeOf,
-  connectionProblem,
-  connectionSentence,
-} from './connection-problem.ts';
+import { type ConnectionProblem, connectionProblem, connectionSentence } from './connection-problem.ts';
 import { shownText } from './foreign-text.ts';
 import { timeLimit } from './time-limit.ts';
 import { hostOf } from './url-host.ts';
@@ -189,6 +185,6 @@ function visitFailure(
   );
 }
 
-function isOfTls(code: string): boolean {
+function isOfTls(code = ''): boolean {
   return code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_') || code === 'EPROTO';
 }

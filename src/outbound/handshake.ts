@@ -9,8 +9,9 @@ import {
   type TLSSocket,
 } from 'node:tls';
 import type { Clock } from '../clock.ts';
+import { codeOf } from '../error-code.ts';
 import { hostAndPort } from '../host-and-port.ts';
-import { codeOf, connectionProblem, connectionSentence } from './connection-problem.ts';
+import { connectionProblem, connectionSentence } from './connection-problem.ts';
 import { shownText } from './foreign-text.ts';
 import { parseSeenCertificate, type SeenCertificate } from './seen-certificate.ts';
 import { timeLimit } from './time-limit.ts';
@@ -104,13 +105,13 @@ function shownCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509C
 function verifyErrorOf(socket: TLSSocket): string | null {
   if (socket.authorized) return null;
   const error: unknown = socket.authorizationError;
-  return typeof error === 'string' ? error : codeOf(error) || 'UNSPECIFIED';
+  return typeof error === 'string' ? error : (codeOf(error) ?? 'UNSPECIFIED');
 }
 
 function failureOf(error: unknown, outOfTime: boolean, where: string): TlsFailure {
   const problem = outOfTime ? 'timeout' : connectionProblem(error);
   if (problem !== null) return { problem, sentence: connectionSentence(problem, where) };
-  const code = codeOf(error);
+  const code = codeOf(error) ?? '';
   const alert = /^ERR_SSL_(?:SSLV3_|TLSV1_|TLSV13_)(?:ALERT_)?(.+)$/.exec(code)?.[1];
   if (alert !== undefined) {
     return {

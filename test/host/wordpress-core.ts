@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../src/hosting/error-code.ts';
+import { hasCode } from '../../src/error-code.ts';
 import { checkCore, newestFirst } from '../../src/hosting/linux/wordpress/core-tree.ts';
 import { fetchDebianWordPress } from '../../src/hosting/linux/wordpress/debian-package.ts';
 

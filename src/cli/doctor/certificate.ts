@@ -4,7 +4,8 @@ import { isIP } from 'node:net';
 import { ownCertificateFile, ownKeyFile } from '../../api/api-certificate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
-import { codeOf, type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+import { codeOf } from '../../error-code.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'certificate';

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type Stats, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codeOf } from '../../error-code.ts';
 import { shownBytes } from '../output.ts';
-import { codeOf, type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'data folder';

@@ -6,7 +6,8 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../database/database.ts';
 import { pendingMigrations } from '../../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../../database/open.ts';
-import { codeOf, type Finding, ok, problem, reasonOf, warning } from './finding.ts';
+import { codeOf } from '../../error-code.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'database';
 const SCHEMA = 'schema';

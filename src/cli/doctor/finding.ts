@@ -1,3 +1,5 @@
+import { messageOf } from '../../error-message.ts';
+
 /** What one check of `homeport doctor` found. */
 export interface Finding {
   /** What was looked at, in a word or two. */
@@ -26,12 +28,7 @@ export function problem(check: string, message: string, remedy: string): Finding
 export function reasonOf(error: unknown): string {
   // A refused connection to several addresses says nothing itself.
   if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
-  const text = error instanceof Error ? error.message : String(error);
+  const text = messageOf(error);
   const [line = ''] = text.split('\n', 1);
   return line.replace(/\/\/[^/\s@]+@/g, '//***@').replace(/\.$/, '');
-}
-
-/** The code of a system error, like ENOENT; undefined if it has none. */
-export function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }

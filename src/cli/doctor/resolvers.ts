@@ -1,8 +1,9 @@
 import type { Config } from '../../config.ts';
 import { askServer, type DnsServer, DnsTimeout, DnsUnreachable } from '../../dns/client.ts';
 import { systemDnsServers } from '../../dns/resolver.ts';
+import { codeOf } from '../../error-code.ts';
 import { hostAndPort } from '../../host-and-port.ts';
-import { codeOf, type Finding, ok, problem, warning } from './finding.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'resolvers';
 const PATIENCE_MS = 2_000;

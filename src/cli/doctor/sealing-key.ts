@@ -2,8 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Config } from '../../config.ts';
 import { sealingKeyFile } from '../../data-folder.ts';
 import type { Database } from '../../database/database.ts';
+import { codeOf } from '../../error-code.ts';
 import { createSealer } from '../../secrets.ts';
-import { codeOf, type Finding, ok, problem, reasonOf } from './finding.ts';
+import { type Finding, ok, problem, reasonOf } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'sealing key';

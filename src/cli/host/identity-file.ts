@@ -1,5 +1,6 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { messageOf } from '../../error-message.ts';
 import { OperatorError } from '../../operator-error.ts';
 
 /** A file that is there, and empty, for the identity of a host. */
@@ -16,7 +17,7 @@ export async function createIdentityFile(name: string): Promise<IdentityFile> {
     throw new OperatorError(
       exists
         ? `${path} is there already. Take it away, or name another file with --out.`
-        : `${path} cannot be written: ${cause instanceof Error ? cause.message : String(cause)}.`,
+        : `${path} cannot be written: ${messageOf(cause)}.`,
       { cause },
     );
   });

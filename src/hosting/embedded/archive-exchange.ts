@@ -1,5 +1,6 @@
 import { chmod, lstat, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { hasCode } from '../../error-code.ts';
 import { syncFolder } from '../durable-file.ts';
 import { isGone } from './archive-tree.ts';
 
@@ -74,9 +75,7 @@ export async function removeTree(path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error && (error.code === 'EACCES' || error.code === 'EPERM'))) {
-      throw error;
-    }
+    if (!hasCode(error, 'EACCES', 'EPERM')) throw error;
     await openFolders(Buffer.from(path));
     await rm(path, { recursive: true, force: true });
   }

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { createZstdDecompress } from 'node:zlib';
 import tar from 'tar-stream';
+import { messageOf } from '../../error-message.ts';
 import {
   DamagedArchiveError,
   isEntry,
@@ -172,6 +173,6 @@ function explain(error: unknown, signal: AbortSignal | undefined): unknown {
   if (signal?.aborted) return signal.reason;
   if (error instanceof DamagedArchiveError) return error;
   if (error instanceof Error && 'syscall' in error && 'errno' in error) return error;
-  const cause = error instanceof Error ? error.message : String(error);
+  const cause = messageOf(error);
   return new DamagedArchiveError(`it cannot be decoded (${cause})`, { cause: error });
 }

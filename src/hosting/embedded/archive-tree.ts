@@ -1,5 +1,7 @@
 import type { BigIntStats, Dirent } from 'node:fs';
 import { lstat, readdir, realpath } from 'node:fs/promises';
+import { hasCode } from '../../error-code.ts';
+import { messageOf } from '../../error-message.ts';
 import { PermanentHostError } from '../host.ts';
 import { quoted } from './archive-names.ts';
 
@@ -79,15 +81,14 @@ export function unreadable(path: Buffer, cause: unknown): Error {
       { cause },
     );
   }
-  return new Error(`${quoted(path)} cannot be read: ${cause instanceof Error ? cause.message : cause}`, {
+  return new Error(`${quoted(path)} cannot be read: ${messageOf(cause)}`, {
     cause,
   });
 }
 
 /** Whether a system call failed because what it meant is not there, or no longer what it was. */
 export function isGone(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP' || code === 'ENOTCONTAINED';
+  return hasCode(error, 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENOTCONTAINED');
 }
 
 function kindOf(entry: Dirent<Buffer>): TreeItem['kind'] {

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import { hasCode } from '../../error-code.ts';
 import { writeDurably } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
 import { createSelfSigned } from '../self-signed.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

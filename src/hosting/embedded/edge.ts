@@ -3,7 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../../error-code.ts';
 import { ACME_CHALLENGE_PREFIX } from '../host.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../marker.ts';
 import type { ObjectStorage } from '../object-storage.ts';

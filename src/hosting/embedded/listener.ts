@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../../error-code.ts';
+import { messageOf } from '../../error-message.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { hasCode } from '../error-code.ts';
 
 /** An address to listen on, or that is listened on. Port 0 lets the system choose one. */
 export interface ListenAddress {
@@ -51,7 +52,7 @@ export function listenFault(cause: unknown): string {
   if (hasCode(cause, 'EACCES'))
     return 'ports below 1024 need privileges; choose a higher one and forward to it';
   if (hasCode(cause, 'EADDRNOTAVAIL')) return 'this machine has no such address';
-  return cause instanceof Error ? cause.message : String(cause);
+  return messageOf(cause);
 }
 
 const LOOK_EVERY_MS = 25;

@@ -1,7 +1,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../../error-code.ts';
 
 /** What is open: a file, a folder, or something that is neither. Whoever got it closes it. */
 export interface Opened {

@@ -13,7 +13,7 @@ import {
 import { isAbsolute } from 'node:path';
 import ssh2, { type Attributes, type FileEntry, type InputAttributes } from 'ssh2';
 import type { Clock } from '../../clock.ts';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../if-there.ts';
 import {
   attributesOf,

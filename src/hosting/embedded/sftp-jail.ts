@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, realpath } from 'node:fs/promises';
 import { basename, dirname, join, posix, sep } from 'node:path';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../../error-code.ts';
 import { openContained } from './contained-file.ts';
 import { refusal } from './sftp-status.ts';
 

@@ -1,4 +1,5 @@
 import ssh2 from 'ssh2';
+import { codeOf, hasCode } from '../../error-code.ts';
 import { NotContainedError } from './contained-file.ts';
 
 const { STATUS_CODE } = ssh2.utils.sftp;
@@ -45,12 +46,11 @@ const SYSTEM: Record<string, [code: number, message: string]> = {
 export function refusalOf(error: unknown): SftpRefusal | null {
   if (error instanceof SftpRefusal) return error;
   if (error instanceof NotContainedError) return refusal.denied('The link leads out of the website');
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  const known = SYSTEM[code];
+  const known = SYSTEM[codeOf(error) ?? ''];
   return known === undefined ? null : new SftpRefusal(...known);
 }
 
 /** Failures of the disk, about which the operator must hear. */
 export function isOperatorsMatter(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT');
+  return hasCode(error, 'ENOSPC', 'EDQUOT');
 }

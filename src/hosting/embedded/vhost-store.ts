@@ -1,7 +1,7 @@
 import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
+import { hasCode } from '../../error-code.ts';
 import { removeAbandoned, removeDurably, writeDurably } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
 import { installOfVhostFile, type Layout } from './layout.ts';
 import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
 

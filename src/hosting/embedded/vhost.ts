@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
+import { messageOf } from '../../error-message.ts';
 import type { Sealer } from '../../secrets.ts';
 import {
   CACHE_KINDS,
@@ -110,7 +111,7 @@ export function vhostFileFor(state: ServedState, generations: Generations, seale
   try {
     return parseVhostFile(JSON.stringify(file));
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new PermanentHostError(
       `the website ${state.name} cannot be served as asked: its vhost file ${why}`,
       {
@@ -124,7 +125,7 @@ function assertUsable(name: string, { chain, key }: ServedCertificate): void {
   try {
     createSecureContext({ cert: chain, key });
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     throw new PermanentHostError(`the certificate of ${name} cannot be used: ${why}`, { cause });
   }
 }

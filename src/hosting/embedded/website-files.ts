@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { hasCode } from '../../error-code.ts';
 import { syncFolder } from '../durable-file.ts';
-import { hasCode } from '../error-code.ts';
 import type { InstallRef } from '../host.ts';
 import { ifThere } from '../if-there.ts';
 import { removeTree } from './archive-exchange.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../error-message.ts';
 import { PermanentHostError } from '../host.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { findPhpRuntimes } from './php/runtimes.ts';
@@ -30,7 +31,7 @@ export function createWordPressVersions({
       const isUsed = (await records.all()).some(({ placement }) => placement.wordpressVersion === version);
       if (!isUsed) await cores.remove(version);
       const fate = isUsed ? 'stays for the websites that have it' : 'was taken away again';
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new PermanentHostError(`WordPress ${version} cannot be installed, and ${fate}: ${why}`, {
         cause,
       });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../error-message.ts';
 import type { HostQuestions } from '../host.ts';
 import type { Question, Reply } from './protocol.ts';
 
@@ -62,7 +63,7 @@ async function answerOne(host: Listening, question: Question, questions: HostQue
   const reply = await replyTo(question, questions).catch(
     (error: unknown): Reply => ({
       kind: 'failed',
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
     }),
   );
   await host.answer(question.id, reply);

@@ -4,6 +4,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
+import { messageOf } from '../../error-message.ts';
+import { hostAndPort } from '../../host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../ids.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { ListenAddress } from '../../setting-values.ts';
@@ -134,7 +136,7 @@ export function createHostServer(options: HostServerOptions): HostServer {
       return { result };
     } catch (error) {
       const permanent = error instanceof PermanentHostError;
-      const message = cut(error instanceof Error ? error.message : String(error));
+      const message = cut(messageOf(error));
       if (signal.aborted) log.info({ command: name, ms: took() }, 'cancelled');
       else log.warn({ err: error, command: name, ms: took() }, 'failed');
       return { error: { permanent, message } };
@@ -202,9 +204,9 @@ export function createHostServer(options: HostServerOptions): HostServer {
     try {
       await once(server, 'listening');
     } catch (cause) {
-      const why = cause instanceof Error ? cause.message : String(cause);
+      const why = messageOf(cause);
       throw new OperatorError(
-        `The host cannot listen on ${address.host}:${address.port}: ${why} (setting HOMEPORT_HOST_LISTEN).`,
+        `The host cannot listen on ${hostAndPort(address)}: ${why} (setting HOMEPORT_HOST_LISTEN).`,
         { cause },
       );
     }

@@ -1,8 +1,8 @@
 import { isLocalhost } from '../../dns/domain-name.ts';
 import { NameNotResolved } from '../../dns/resolver.ts';
+import { hasCode } from '../../error-code.ts';
 import { DOMAIN_CHECK_PREFIX, type Host } from '../../hosting/host.ts';
 import type { Randomness } from '../../ids.ts';
-import { codeOf } from '../../outbound/connection-problem.ts';
 import type { Journey, Target, Visitor, VisitProblem } from '../../outbound/visitor.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 
@@ -152,7 +152,7 @@ function verdict(
   address: string,
 ): Pick<Arrival, 'arrives' | 'failure' | 'problem'> {
   if (failure) {
-    const problem = NO_ROUTE.includes(codeOf(failure.cause)) ? 'no_route' : failure.problem;
+    const problem = hasCode(failure.cause, ...NO_ROUTE) ? 'no_route' : failure.problem;
     return { arrives: false, failure: failure.message, problem };
   }
   if (last?.status === 200 && last.body.trim() === text)

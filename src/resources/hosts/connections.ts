@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { messageOf } from '../../error-message.ts';
 import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/host.ts';
 import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
@@ -171,7 +172,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {
     // That we hung up ourselves is no fault of the host's.
     if (isClosing) return;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
     log.warn({ err: error, host: name }, 'a host cannot be asked how it is');

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '../../../error-message.ts';
 import type { Snapshot } from '../../host.ts';
 import {
   DamagedBackupError,
@@ -98,7 +99,7 @@ function parsed<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
-    throw new DamagedBackupError(error instanceof Error ? error.message : String(error), { cause: error });
+    throw new DamagedBackupError(messageOf(error), { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
+import { messageOf } from '../../../error-message.ts';
 import type { ResourceLimits } from '../daemon.ts';
 
 /**
@@ -72,7 +73,7 @@ export function findHierarchies(root: string, name: string): Hierarchies | { unu
     return unifiedBelow(root, name) ?? separateBelow(root, name) ?? { unusable: absence(root) };
   } catch (error) {
     if (!hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'EBUSY', 'EOPNOTSUPP')) throw error;
-    return { unusable: error instanceof Error ? error.message : String(error) };
+    return { unusable: messageOf(error) };
   }
 }
 

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import { createSerial } from '../../serial.ts';
 import type { ResourceLimits } from '../daemon.ts';

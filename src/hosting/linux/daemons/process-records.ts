@@ -2,8 +2,8 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { hasCode } from '../../../error-code.ts';
 import { isTemporary, writeAtomically } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../../if-there.ts';
 
 const ProcessRecord = Type.Object({

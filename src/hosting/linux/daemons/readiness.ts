@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '../../../error-message.ts';
 import type { DaemonSpec } from '../daemon.ts';
 
 const READY_WITHIN_MS = 10_000;
@@ -23,7 +24,7 @@ export async function whyNotReady(spec: DaemonSpec, ended: Promise<string>): Pro
       const answer = spec.ready().then(
         () => 'ready' as const,
         (error: unknown) => {
-          amiss = error instanceof Error ? error.message : String(error);
+          amiss = messageOf(error);
         },
       );
       const first = await Promise.race([answer, end, late]);

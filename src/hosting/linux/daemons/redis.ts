@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { DaemonSpec } from '../daemon.ts';
 import { asUser, type SandboxedInstall } from '../isolation/sandbox.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../error-message.ts';
 import type { Difference } from '../../host.ts';
 
 /** What is wrong with a thing, and what would mend it. */
@@ -27,7 +28,7 @@ export async function checked(thing: string, check: () => Promise<Fault[]>): Pro
 }
 
 export function notLookedAt(thing: string, error: unknown): Finding {
-  const message = `It could not be looked at: ${reasonOf(error)}`;
+  const message = `It could not be looked at: ${messageOf(error)}`;
   return { thing, message, mend: null, remedy: LOOK_AT_THE_LOG };
 }
 
@@ -44,13 +45,9 @@ export async function mended(findings: Finding[], repair: boolean): Promise<Diff
       await mend();
       differences.push({ thing, message, mended: true, remedy: null });
     } catch (error) {
-      const failed = `${message} Mending it failed: ${reasonOf(error)}`;
+      const failed = `${message} Mending it failed: ${messageOf(error)}`;
       differences.push({ thing, message: failed, mended: false, remedy });
     }
   }
   return differences;
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

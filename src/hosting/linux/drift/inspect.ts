@@ -1,3 +1,4 @@
+import { messageOf } from '../../../error-message.ts';
 import type { Difference, InstallRef } from '../../host.ts';
 import { inBatches } from '../in-batches.ts';
 import type { JournalEntry } from '../journal.ts';
@@ -124,7 +125,7 @@ async function inspectOne(
 }
 
 function unreadable(file: string, error: unknown): Fault {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const remedy = `Put ${file} right: what there is of the install stays as it is until then.`;
   return { message: `Its record cannot be read: ${reason}.`, mend: null, remedy };
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../error-message.ts';
 import type { Difference } from '../../host.ts';
 import { checkHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
@@ -95,7 +96,7 @@ async function findPhp(
   try {
     return { website: await host.websiteOf(record) };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const remedy = `Install PHP ${record.placement.phpVersion} on the machine again.`;
     return { fault: { message: `It cannot run: ${reason}.`, mend: null, remedy } };
   }

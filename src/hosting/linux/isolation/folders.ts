@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';

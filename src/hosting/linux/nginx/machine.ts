@@ -1,22 +1,10 @@
-import { getServers } from 'node:dns';
 import { access, readFile } from 'node:fs/promises';
-import { isIP } from 'node:net';
-import type { ListenAddress } from '../../../setting-values.ts';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { runCommand } from '../run-command.ts';
 
 /** Roots that the machine trusts, PEM. Debian's package ca-certificates. */
 const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';
 const MOST_OPEN_FILES = 65_536;
-
-/** The DNS servers of this machine. */
-export function systemResolvers(): ListenAddress[] {
-  return getServers().map((server) => {
-    if (isIP(server) !== 0) return { host: server, port: 53 };
-    const { hostname, port } = new URL(`dns://${server}`);
-    return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) };
-  });
-}
 
 /** How many files a process may have open, for all that this one may ask for; more than 65,536 are of no use. */
 export async function mostOpenFiles(): Promise<number> {

@@ -1,6 +1,6 @@
 import { lstat, rmdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { ifThere } from '../../if-there.ts';
 import { runCommand } from '../run-command.ts';
 

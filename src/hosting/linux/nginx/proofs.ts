@@ -1,8 +1,8 @@
 import { chmod, mkdir, readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../clock.ts';
+import { hasCode } from '../../../error-code.ts';
 import { writeAtomically } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../../host.ts';
 import { ifThere } from '../../if-there.ts';
 import { createSerial } from '../../serial.ts';

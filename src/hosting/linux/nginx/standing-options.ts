@@ -1,11 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemDnsServers } from '../../../dns/resolver.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
 import type { S3Service } from '../../s3-address.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../layout.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
-import { groupId, mostOpenFiles, systemResolvers, trustedRoots } from './machine.ts';
+import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
 import { listenValue, type MainOptions } from './render-main.ts';
 
 /** What the main file is rendered from, but for the certificate of nginx's own, which is made anew from time to time. */
@@ -67,7 +68,7 @@ export async function standingOptions(sources: StandingSources): Promise<Standin
     certificateFiles: paths.certificateFiles,
     ownCertificate: paths.ownCertificate,
     s3,
-    resolvers: resolvers ?? systemResolvers(),
+    resolvers: resolvers ?? systemDnsServers(),
     storage: { socket: storageSocket, roots: await trustedRoots(sources.storageRoots) },
     statusSocket,
     pidFile,

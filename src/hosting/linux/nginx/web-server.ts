@@ -1,5 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import { messageOf } from '../../../error-message.ts';
 import { OperatorError } from '../../../operator-error.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
 import { PermanentHostError, type Proof } from '../../host.ts';
@@ -310,7 +311,7 @@ function refusalOf(name: string, refusal: string): PermanentHostError {
 
 /** Says whose setting it is that nginx cannot listen where it should. */
 function explainListening(cause: unknown): never {
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   const place = /bind\(\) to (\S+) failed \(\d+: ([^)]*)\)/.exec(text);
   if (place === null) throw cause;
   throw new OperatorError(

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { hasCode } from '../../../error-code.ts';
 import { OperatorError } from '../../../operator-error.ts';
-import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../../if-there.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 

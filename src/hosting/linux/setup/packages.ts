@@ -1,6 +1,6 @@
 import { rm, writeFile } from 'node:fs/promises';
+import { hasCode } from '../../../error-code.ts';
 import { OperatorError } from '../../../operator-error.ts';
-import { hasCode } from '../../error-code.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 
 /** What the Linux host needs of Debian 12 or 13. PHP's are the packages that stand for the release's own version. */

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { hasCode } from '../../../error-code.ts';
 import { writeDurably } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../../if-there.ts';
 import { runCommand } from '../run-command.ts';
 

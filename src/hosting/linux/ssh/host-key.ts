@@ -1,8 +1,8 @@
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
+import { hasCode } from '../../../error-code.ts';
 import { syncFolder } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 

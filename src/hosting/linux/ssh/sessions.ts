@@ -4,8 +4,8 @@ import type { Logger } from 'pino';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../../clock.ts';
+import { hasCode } from '../../../error-code.ts';
 import { writeAtomically } from '../../durable-file.ts';
-import { hasCode } from '../../error-code.ts';
 import type { SshLogin, SshQuestions } from '../../host.ts';
 import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
 

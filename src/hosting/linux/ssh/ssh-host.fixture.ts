@@ -5,7 +5,7 @@ import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/pr
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { systemClock } from '../../../clock.ts';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import type { SshLogin } from '../../host.ts';
 import type { Daemons } from '../daemon.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';

@@ -6,9 +6,10 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import { hasCode } from '../../../error-code.ts';
+import { messageOf } from '../../../error-message.ts';
 import { OperatorError } from '../../../operator-error.ts';
 import type { ListenAddress } from '../../../setting-values.ts';
-import { hasCode } from '../../error-code.ts';
 import type { SshQuestions } from '../../host.ts';
 import type { DaemonSpec, Daemons, ResourceLimits } from '../daemon.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
@@ -194,7 +195,7 @@ export function createSshServer(options: SshServerOptions): SshServer {
 
     endSessions: sessions.endOf,
 
-    check: () => fault().catch((error: unknown) => (error instanceof Error ? error.message : String(error))),
+    check: () => fault().catch((error: unknown) => messageOf(error)),
   };
 }
 

@@ -1,5 +1,6 @@
 import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { messageOf } from '../../../error-message.ts';
 import { PermanentHostError } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 
@@ -111,8 +112,4 @@ async function singleFolderIn(folder: string): Promise<string> {
     return join(folder, only);
   }
   return folder;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

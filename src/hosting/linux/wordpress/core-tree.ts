@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { copyFile, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 

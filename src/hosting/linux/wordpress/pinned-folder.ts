@@ -13,7 +13,7 @@ import {
   rm,
   symlink,
 } from 'node:fs/promises';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 
 export interface Owner {

@@ -1,0 +1,10 @@
+/** The code of an error of the system (`ENOENT` and so on) or of Node; undefined where it has none. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Whether an error has one of these codes. */
+export function hasCode(error: unknown, ...codes: string[]): boolean {
+  const code = codeOf(error);
+  return code !== undefined && codes.includes(code);
+}
