@@ -96,7 +96,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     const factor = await findSecondFactor(reader, userId);
     if (!factor || factor.confirmed_at === null) return null;
     if (code === undefined) throw codeRequired();
-    const attempt = await limits.code(userId);
+    const attempt = await limits.presentCode(userId);
     const match = await codes.match(userId, code);
     if (!match) throw wrongCode();
     return { match, attempt };

@@ -20,3 +20,6 @@ export function hashRecoveryCode(typed: string): string | undefined {
   const code = typed.replace(/[\s\p{Pd}]/gu, '').toLowerCase();
   return /^[a-z2-7]{16}$/.test(code) ? hashSecret(code) : undefined;
 }
+
+/** Whether a typed text is meant as a recovery code, and not as a code of the app. */
+export const isRecoveryCode = (typed: string): boolean => hashRecoveryCode(typed) !== undefined;

@@ -248,7 +248,7 @@ describe('signing in with a second factor', () => {
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is tried ten times an hour, over all sessions; then the right code waits as well', async () => {
+  it('is tried with ten codes of the app an hour, over all sessions; then the right one waits as well', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const one = await enrolled();
     const codes = ['what', 'is this', ...Array.from({ length: 8 }, () => wrongOf(one.code()))];
@@ -258,8 +258,20 @@ describe('signing in with a second factor', () => {
     }
     const browser = await awaiting(one);
     expect(await pass(browser, one.code())).toMatchObject({ status: 429 });
-    expect((await one.browser.post('/second_factor/removal', { code: one.code() })).status).toBe(429);
+    // Nobody who knows the password alone keeps the person out: not who has a recovery code, nor who is signed in.
+    expect((await pass(browser, one.recoveryCodes[0] ?? '')).status).toBe(200);
+    expect((await one.browser.post('/second_factor/recovery_codes', { code: one.code() })).status).toBe(200);
     clock.advance(HOUR_MS);
+    expect((await pass(await awaiting(one), one.code())).status).toBe(200);
+  });
+
+  it('is changed with one of ten codes an hour; those of the sign-in are others', async () => {
+    clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
+    const one = await enrolled();
+    const remove = (code: string) => one.browser.post('/second_factor/removal', { code });
+    for (let times = 0; times < 10; times++) expect(await remove('wrong')).toMatchObject(REFUSED_CODE);
+    expect((await remove(one.code())).status).toBe(429);
+    expect((await remove(one.recoveryCodes[0] ?? '')).status).toBe(429);
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 

@@ -93,7 +93,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const factor = await findSecondFactor(reader, userId);
     if (!factor) throw new InvalidRequest('Begin to enrol first');
     if (factor.confirmed_at !== null) throw switchedOn();
-    const attempt = await limits.code(userId);
+    const attempt = await limits.presentCode(userId);
     const digits = sixDigits(code);
     const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
     if (typeof step !== 'number') throw wrongCode();
@@ -172,7 +172,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     code: string,
     work: (transaction: Transaction, person: PersonWithPassword) => Promise<void>,
   ): Promise<void> {
-    const attempt = await limits.code(userId);
+    const attempt = await limits.presentCode(userId);
     const match = await codes.match(userId, code);
     if (!match) throw wrongCode();
     await changeOfPerson(userId, async (transaction, person) => {

@@ -9,6 +9,7 @@ import { lockRow } from '../../database/lock.ts';
 import { NotFound, Unauthenticated } from '../../failures.ts';
 import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
@@ -147,7 +148,9 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
 
   async function passSecondFactor(session: Session, code: string, origin: SessionOrigin) {
     const { userId } = session;
-    const attempt = await limits.code(userId);
+    const attempt = await (isRecoveryCode(code)
+      ? limits.recoveryCode(origin.address, userId)
+      : limits.code(userId));
     const match = await codes.match(userId, code);
     const made =
       match &&

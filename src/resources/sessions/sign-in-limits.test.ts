@@ -93,20 +93,47 @@ it('what was right does not count', async () => {
   expect(await admitted(20, limits ? [limits] : [], (one) => one.password(from, person))).toBe(10);
 });
 
-it('wrong codes of one person are looked at ten times an hour, whatever is switched off', async () => {
+const HOUR_MS = 60 * 60_000;
+const nextHour = () => clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
+
+it.each(['code', 'presentCode'] as const)(
+  'wrong codes (%s) of one person are looked at ten times an hour, whatever is switched off',
+  async (kind) => {
+    const person = crypto.randomUUID();
+    nextHour();
+    expect(await admitted(30, processes(2, false), (one) => one[kind](person))).toBe(10);
+    clock.advance(HOUR_MS - 60_000);
+    expect(await admitted(1, processes(1, false), (one) => one[kind](person))).toBe(0);
+    clock.advance(60_000);
+    expect(await admitted(1, processes(1, false), (one) => one[kind](person))).toBe(1);
+  },
+);
+
+it('codes at the sign-in, recovery codes and those of who is signed in are counted apart', async () => {
+  const [from, person] = [address(), crypto.randomUUID()];
+  nextHour();
+  expect(await admitted(11, processes(1), (one) => one.code(person))).toBe(10);
+  expect(await admitted(11, processes(1), (one) => one.recoveryCode(from, person))).toBe(10);
+  expect(await admitted(11, processes(1), (one) => one.presentCode(person))).toBe(10);
+});
+
+it('recovery codes of one person are looked at ten times an hour from one place, a thousand times in all', async () => {
   const person = crypto.randomUUID();
-  clock.advance(60 * 60_000 - (clock.now().getTime() % (60 * 60_000)));
-  expect(await admitted(30, processes(2, false), (one) => one.code(person))).toBe(10);
-  clock.advance(59 * 60_000);
-  expect(await admitted(1, processes(1, false), (one) => one.code(person))).toBe(0);
-  clock.advance(60_000);
-  expect(await admitted(1, processes(1, false), (one) => one.code(person))).toBe(1);
+  nextHour();
+  expect(await admitted(1_010, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(
+    1_000,
+  );
+  nextHour();
+  const from = address();
+  expect(await admitted(20, processes(2, false), (one) => one.recoveryCode(from, person))).toBe(10);
+  expect(await admitted(1, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(1);
 });
 
 it('says when to come back', async () => {
   const [limits] = processes(1);
   const person = crypto.randomUUID();
-  clock.advance(60 * 60_000 - (clock.now().getTime() % (60 * 60_000)) + 20 * 60_000);
+  nextHour();
+  clock.advance(20 * 60_000);
   for (let times = 0; times < 10; times++) await limits?.code(person);
   await expect(limits?.code(person)).rejects.toMatchObject({
     retryAfterSeconds: 40 * 60,

@@ -33,8 +33,15 @@ export interface SignInLimits {
   enrolment(userId: string): Promise<Attempt>;
   /** Of passwords that are not fit to be set: it takes a while to see. */
   newPassword(userId: string): Promise<Attempt>;
-  /** Six digits, of which three are right at any time, are soon guessed by who may try. */
+  /**
+   * On signing in, after the password: six digits, of which three are right at any time, are soon guessed by who may try. Whoever knows
+   * the password can use these up; what a recovery code and a person who is signed in have is their own.
+   */
   code(userId: string): Promise<Attempt>;
+  /** On signing in: nobody guesses one, so who comes from another place has as many. */
+  recoveryCode(address: string, userId: string): Promise<Attempt>;
+  /** Of either kind, of somebody who is signed in. */
+  presentCode(userId: string): Promise<Attempt>;
   /** Mails that a stranger can have sent to a person. */
   resetMail(address: string, email: string): Promise<void>;
   /** Mails that somebody can have sent to an address that they say they want. */
@@ -60,6 +67,14 @@ const PRESENT_PASSWORDS: Limit = { name: 'password:person', limit: 10, windowSec
 const NEW_PASSWORDS: Limit = { name: 'new-password:person', limit: 10, windowSeconds: MINUTE };
 const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
 const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
+const PRESENT_CODES: Limit = { name: 'present-codes:person', limit: 10, windowSeconds: HOUR };
+const RECOVERY_CODES_FROM_ADDRESS: Limit = {
+  name: 'recovery-codes:person-address',
+  limit: 10,
+  windowSeconds: HOUR,
+};
+/** From wherever: of 2^80 that is nothing, and many places are needed to use it up. */
+const RECOVERY_CODES_OF_PERSON: Limit = { name: 'recovery-codes:person', limit: 1000, windowSeconds: HOUR };
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
 const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
 const NEW_ADDRESSES_OF_ADDRESS: Limit = { name: 'new-address:address', limit: 10, windowSeconds: MINUTE };
@@ -104,6 +119,12 @@ export function createSignInLimits(
     enrolment: (userId) => attempt([ENROLMENTS, userId]),
     newPassword: (userId) => attempt([NEW_PASSWORDS, userId]),
     code: (userId) => attempt([CODES_OF_PERSON, userId]),
+    recoveryCode: (address, userId) =>
+      attempt(
+        [RECOVERY_CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`],
+        [RECOVERY_CODES_OF_PERSON, userId],
+      ),
+    presentCode: (userId) => attempt([PRESENT_CODES, userId]),
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
     },
