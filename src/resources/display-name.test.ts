@@ -10,13 +10,21 @@ describe('a display name', () => {
     expect(hasControlCharacter(name)).toBe(false);
   });
 
-  it.each(['a\nb', 'a\r', '\ta', 'a\u0000', 'a\u007f', 'a\u0085b', 'a\u2028b', '\u2029a'])(
-    'may not be %j',
-    (name) => {
-      expect(validator.Check(name)).toBe(false);
-      expect(hasControlCharacter(name)).toBe(true);
-    },
-  );
+  it.each([
+    'a\nb',
+    'a\r',
+    '\ta',
+    'a\u0000',
+    'a\u007f',
+    'a\u0085b',
+    'a\u2028b',
+    '\u2029a',
+    'a\u202eb',
+    'a\u2066',
+  ])('may not be %j', (name) => {
+    expect(validator.Check(name)).toBe(false);
+    expect(hasControlCharacter(name)).toBe(true);
+  });
 
   it.each(['', ' ', '\u00a0', 'x'.repeat(101)])('may not be %j', (name) => {
     expect(validator.Check(name)).toBe(false);

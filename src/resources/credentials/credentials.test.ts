@@ -61,6 +61,15 @@ describe('one’s own credentials', () => {
     expect((await portal.delete(`/credentials/${id}`)).status).toBe(204);
   });
 
+  it('have a name of one line', async () => {
+    for (const name of ['a\r\nb', 'a\u202eb', '\u001b[31m']) {
+      expect(await portal.post('/credentials', { name })).toMatchObject({
+        status: 400,
+        body: { message: 'The name must be one line of text without control characters' },
+      });
+    }
+  });
+
   it('are listed for thirty days after they were revoked or have expired', async () => {
     const other = await homeport.person();
     const by = await signedIn(homeport, other);

@@ -1,5 +1,6 @@
 import { bodyRoute, type Route, route } from '../../api/route.ts';
 import { Type } from '../../api/schema.ts';
+import { displayNameTexts } from '../display-name.ts';
 import { createCredentialSchema, credentialSchema, issuedCredentialSchema } from './schema.ts';
 import type { CredentialService } from './service.ts';
 
@@ -31,6 +32,7 @@ export function credentialRoutes(credentials: CredentialService): Route[] {
         texts: {
           name: {
             required: { summary: 'Credential name is required', message: 'Give the credential a name' },
+            ...displayNameTexts('The name'),
           },
         },
       },

@@ -1,5 +1,5 @@
 import { nullableString, Type, timestamp, uuid } from '../../api/schema.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { displayName } from '../display-name.ts';
 
 const named = { id: { type: 'string', format: 'uuid' }, name: { type: 'string' } };
 
@@ -30,7 +30,7 @@ export const issuedCredentialSchema = Type.Object({
 });
 
 export const createCredentialSchema = Type.Object({
-  name: Type.String({ pattern: NOT_BLANK, maxLength: 100 }),
+  name: displayName(),
   expires_at: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' })),
   read_only: Type.Optional(Type.Boolean()),
   account_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),

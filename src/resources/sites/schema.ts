@@ -1,5 +1,5 @@
 import { nullableEnum, nullableString, Type, timestamp, uuid } from '../../api/schema.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { displayName } from '../display-name.ts';
 import { ENVIRONMENTS } from '../installs/schema.ts';
 
 const SITE_NAME_LENGTH = 40;
@@ -27,7 +27,7 @@ export const siteSchema = Type.Object(
   { description: 'Up to one install for each environment' },
 );
 
-const siteName = Type.String({ pattern: NOT_BLANK, maxLength: SITE_NAME_LENGTH });
+const siteName = displayName(SITE_NAME_LENGTH);
 
 export const createSiteSchema = Type.Object({ name: siteName, account_id: uuid() });
 
@@ -37,4 +37,8 @@ export const updateSiteSchema = Type.Object({ name: Type.Optional(siteName) });
 export const siteNameTexts = {
   required: { summary: 'Site name is required', message: 'Site name cannot be empty' },
   too_long: { summary: 'Invalid site name', message: 'Site name is too long (maximum is 40 characters)' },
+  invalid: {
+    summary: 'Invalid site name',
+    message: 'Site name must be one line of text without control characters',
+  },
 };

@@ -66,6 +66,15 @@ describe('POST /sites', () => {
     });
   });
 
+  it.each(['a\r\nb', 'a\u202eb', '\u001b[31m'])(
+    'refuses the name %j, which is not one line',
+    async (name) => {
+      const answer = await create(name);
+      expect(answer).toMatchObject({ status: 400, body: { message: 'Invalid site name' } });
+      expect(field(answer.body, 'errors', 0)).toMatchObject({ field: 'name', code: 'invalid_format' });
+    },
+  );
+
   it('collects all faults in the order of the fields', async () => {
     const answer = await owner.client.post('/sites', {});
     expect(answer.status).toBe(400);

@@ -3,6 +3,7 @@ import { Type } from '../../api/schema.ts';
 import { displayName, displayNameTexts } from '../display-name.ts';
 import { signedInUserSchema } from '../sessions/schema.ts';
 import type { ProfileService } from './profile.ts';
+import { telephone, telephoneTexts } from './telephone.ts';
 
 export function profileRoutes(profile: ProfileService): Route[] {
   return [
@@ -19,11 +20,12 @@ export function profileRoutes(profile: ProfileService): Route[] {
         schema: Type.Object({
           first_name: Type.Optional(displayName()),
           last_name: Type.Optional(displayName()),
-          phone: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 40 })),
+          phone: Type.Optional(telephone()),
         }),
         texts: {
           first_name: displayNameTexts('The first name'),
           last_name: displayNameTexts('The last name'),
+          phone: telephoneTexts,
         },
       },
       handle: ({ caller }, body) => profile.update(caller, body),

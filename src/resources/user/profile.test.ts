@@ -45,7 +45,8 @@ describe('PATCH /profile', () => {
     for (const wrong of [
       { first_name: ' ' },
       { last_name: '' },
-      { phone: 'x'.repeat(41) },
+      { phone: '1'.repeat(41) },
+      { phone: 'call me maybe' },
       { first_name: 7 },
       { first_name: 'Frida\nFull' },
       { last_name: 'Full\u2029' },
