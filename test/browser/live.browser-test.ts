@@ -93,6 +93,26 @@ describe('live changes in several windows of a browser', () => {
     expect(followed).toHaveLength(4);
   });
 
+  it('are missed in no window without a word, and in none any longer than they are', async () => {
+    const { pages, followed } = await windows(3);
+    const [first] = followed;
+    if (!first) throw new Error('no window follows');
+    const context = first.context();
+    await context.route(`**${EVENTS}`, (route) => route.abort());
+    await first.close();
+    const [one, two] = others(pages, first);
+    if (!one || !two) throw new Error('there are not two windows left');
+    const word = (page: Page) => page.getByText('Not connected');
+    await Promise.all([one, two].map((page) => word(page).waitFor({ timeout: 20_000 })));
+    const away = followed.at(-1) === one ? two : one;
+    await show(away, false);
+    await context.unroute(`**${EVENTS}`);
+    await word(away === one ? two : one).waitFor({ state: 'hidden', timeout: 20_000 });
+    await show(away, true);
+    await allShow([one, two], 'Connected again');
+    expect(await word(away).count()).toBe(0);
+  });
+
   it('are those of whoever signs in in one of them, and end in all when they sign out', async () => {
     const { pages } = await windows(2);
     const next = await portal.homeport.ownedAccount();
@@ -105,7 +125,7 @@ describe('live changes in several windows of a browser', () => {
     // The account in the address is not theirs.
     const ofTheNext = (page: Page) => page.getByRole('heading', { name: 'There is nothing here' });
     await Promise.all(pages.map((page) => ofTheNext(page).waitFor({ timeout: 20_000 })));
-    await Promise.all(pages.map((page) => page.getByRole('link', { name: 'Sites' }).click()));
+    await Promise.all(pages.map((page) => page.getByRole('link', { name: 'Sites', exact: true }).click()));
     ({ owner, accountId } = next);
     await allShow(pages, 'A site of the next');
 

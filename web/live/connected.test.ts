@@ -8,17 +8,17 @@ it('is lost when the stream has been away for five seconds, and there with the s
   const connection = createConnection();
   const told: boolean[] = [];
   const leave = connection.subscribe(() => told.push(connection.isConnected()));
-  connection.take('open');
-  connection.take('error');
+  connection.opened();
+  connection.broken();
   vi.advanceTimersByTime(4_000);
   // It tries, and tries again: that is no new beginning.
-  connection.take('error');
+  connection.broken();
   vi.advanceTimersByTime(999);
   expect(connection.isConnected()).toBe(true);
   vi.advanceTimersByTime(1);
   expect(connection.isConnected()).toBe(false);
-  connection.take('error');
-  connection.take('open');
+  connection.broken();
+  connection.opened();
   expect(told).toEqual([false, true]);
   leave();
 });
@@ -26,9 +26,9 @@ it('is lost when the stream has been away for five seconds, and there with the s
 it('says nothing of a stream that is there again in a moment', () => {
   const connection = createConnection();
   connection.subscribe(() => expect.unreachable());
-  connection.take('error');
+  connection.broken();
   vi.advanceTimersByTime(3_000);
-  connection.take('open');
+  connection.opened();
   vi.advanceTimersByTime(60_000);
   expect(connection.isConnected()).toBe(true);
 });

@@ -1,13 +1,9 @@
 import { useSyncExternalStore } from 'react';
-import type { Stream } from './stream.ts';
 
 /** A stream that breaks is mostly there again in a moment, of which nobody need hear. */
 const PATIENCE_MS = 5_000;
 
-/** What a stream tells of itself. */
-type Sign = 'open' | 'error';
-
-/** Knows whether changes still come, from the signs of the stream that they come by. */
+/** Knows whether changes still come, from what the stream that they come by tells of itself. */
 export function createConnection() {
   let isConnected = true;
   let losing: ReturnType<typeof setTimeout> | undefined;
@@ -24,45 +20,20 @@ export function createConnection() {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    take(sign: Sign): void {
-      if (sign === 'error') {
-        losing ??= setTimeout(() => change(false), PATIENCE_MS);
-        return;
-      }
+    opened(): void {
       clearTimeout(losing);
       losing = undefined;
       if (!isConnected) change(true);
     },
+    /** Told again at each attempt that fails. */
+    broken(): void {
+      losing ??= setTimeout(() => change(false), PATIENCE_MS);
+    },
   };
 }
 
-const connection = createConnection();
-let windows: BroadcastChannel | undefined;
-
-/** The stream is one for all windows of the browser (shared-stream.ts), and so are its signs. */
-function otherWindows(): BroadcastChannel {
-  if (windows) return windows;
-  windows = new BroadcastChannel('homeport-connection');
-  windows.onmessage = ({ data }) => {
-    if (data === 'open' || data === 'error') connection.take(data);
-  };
-  // What the browser itself knows of its line; the stream's next sign tells the rest.
-  window.addEventListener('offline', () => connection.take('error'));
-  window.addEventListener('online', () => connection.take('open'));
-  return windows;
-}
-
-/** A stream of the server's changes whose state is known to {@link useIsConnected}, in every window. */
-export function watchedStream(address: string): Stream {
-  const stream = new EventSource(address);
-  for (const sign of ['open', 'error'] as const) {
-    stream.addEventListener(sign, () => {
-      connection.take(sign);
-      otherWindows().postMessage(sign);
-    });
-  }
-  return stream;
-}
+/** That of this page. */
+export const connection = createConnection();
 
 /** Whether what is shown follows what others change; false once the stream has been away for some seconds. */
 export function useIsConnected(): boolean {
@@ -70,6 +41,14 @@ export function useIsConnected(): boolean {
 }
 
 function subscribe(listener: () => void): () => void {
-  otherWindows();
-  return connection.subscribe(listener);
+  const leave = connection.subscribe(listener);
+  // What the browser itself knows of its line; what the stream tells next goes before it.
+  const leaving = new AbortController();
+  const { signal } = leaving;
+  window.addEventListener('offline', () => connection.broken(), { signal });
+  window.addEventListener('online', () => connection.opened(), { signal });
+  return () => {
+    leaving.abort();
+    leave();
+  };
 }

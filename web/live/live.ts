@@ -2,10 +2,10 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { SESSION_KEY } from '../session/session.ts';
 import { type Change, concerns, parseChange } from './change.ts';
-import { watchedStream } from './connected.ts';
+import { connection } from './connected.ts';
 import { loadAgain } from './load-again.ts';
 import { shareStream } from './shared-stream.ts';
-import { followStream } from './stream.ts';
+import { followStream, type StreamListener } from './stream.ts';
 import { whileVisible } from './while-visible.ts';
 
 /** Changes come in bursts: what they concern is loaded again once for all of them. */
@@ -31,8 +31,10 @@ export function useLiveChanges(userId: string): void {
       timer = undefined;
       loadAgain(queries, ({ queryKey }) => changes.some((change) => concerns(change, queryKey)));
     };
-    const listener = {
-      change(text: string) {
+    const listener: StreamListener = {
+      opened: connection.opened,
+      broken: connection.broken,
+      change(text) {
         const change = parseChange(text);
         if (change) gathered.push(change);
         timer ??= setTimeout(load, Math.max(GATHER_MS, loadedAt + LEAST_BETWEEN_MS - performance.now()));
@@ -40,9 +42,14 @@ export function useLiveChanges(userId: string): void {
       resync: () => void queries.invalidateQueries(),
       refused: () => void queries.invalidateQueries({ queryKey: SESSION_KEY }),
     };
-    const leave = whileVisible(() =>
-      shareStream(`${address} ${userId}`, (to) => followStream(address, to, watchedStream), listener),
-    );
+    const leave = whileVisible(() => {
+      const stop = shareStream(`${address} ${userId}`, (to) => followStream(address, to), listener);
+      return () => {
+        stop();
+        // Who listens no more hears of no return either.
+        connection.opened();
+      };
+    });
     return () => {
       clearTimeout(timer);
       leave();

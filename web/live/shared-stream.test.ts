@@ -29,6 +29,8 @@ function browser({ without = false } = {}) {
       as,
       follow,
       {
+        opened: () => told.push('opened'),
+        broken: () => told.push('broken'),
         change: (text) => told.push(text),
         resync: () => told.push('resync'),
         refused: () => told.push('refused'),

@@ -33,6 +33,8 @@ function follow() {
   const leave = followStream(
     'https://homeport.example/portal/api/events',
     {
+      opened: () => told.push('opened'),
+      broken: () => told.push('broken'),
       change: (text) => told.push(text),
       resync: () => told.push('resync'),
       refused: () => told.push('refused'),
@@ -49,9 +51,10 @@ function follow() {
 
 it('tells what comes, until it is left', () => {
   const { streams, told, leave, open } = follow();
+  streams[0]?.tell('open');
   streams[0]?.tell('resync');
   streams[0]?.tell('change', 'one');
-  expect(told).toEqual(['resync', 'one']);
+  expect(told).toEqual(['opened', 'resync', 'one']);
   leave();
   expect(open()).toBe(0);
 });
@@ -59,7 +62,7 @@ it('tells what comes, until it is left', () => {
 it('says that it was refused, and asks again after a while', () => {
   const { streams, told, open } = follow();
   streams[0]?.refuse();
-  expect(told).toEqual(['refused']);
+  expect(told).toEqual(['broken', 'refused']);
   vi.advanceTimersByTime(4_999);
   expect(streams).toHaveLength(1);
   vi.advanceTimersByTime(1);
@@ -72,7 +75,7 @@ it('leaves a connection that broke to the browser, which takes it up again', () 
   if (streams[0]) streams[0].readyState = 0;
   streams[0]?.tell('error');
   vi.advanceTimersByTime(60_000);
-  expect(told).toEqual([]);
+  expect(told).toEqual(['broken']);
   expect(streams).toHaveLength(1);
 });
 

@@ -1,10 +1,14 @@
 /** What the server's stream of changes tells. */
 export interface StreamListener {
+  /** The connection is there, */
+  opened(): void;
+  /** or is not, and is tried again. */
+  broken(): void;
   /** One change, as it was sent. */
   change(text: string): void;
   /** Some may have been missed. */
   resync(): void;
-  /** The server would not have it: the session may have ended. Tried again all the same. */
+  /** The server would not have it: the session may have ended. */
   refused(): void;
 }
 
@@ -35,9 +39,11 @@ export function followStream(
   function open(): void {
     const opened = connect(address);
     stream = opened;
+    opened.addEventListener('open', () => listener.opened());
     opened.addEventListener('change', (event) => listener.change(event.data));
     opened.addEventListener('resync', () => listener.resync());
     opened.addEventListener('error', () => {
+      listener.broken();
       if (opened.readyState !== CLOSED) return;
       again = setTimeout(open, AGAIN_MS);
       listener.refused();
