@@ -67,10 +67,10 @@ function sentence(failure: Failure, object: ObjectRef, context: Context): string
   const place = endpointOf(context, object.region);
   const reason = UNREACHABLE[code];
   if (reason !== undefined) {
-    return `The object storage at ${place} cannot be reached: ${reason}. Check the bucket's region and HOMEPORT_S3_ENDPOINT.`;
+    return `The object storage at ${place} cannot be reached: ${reason}. Check the bucket's region; if it is right, ask your provider whether this is the storage that you mean.`;
   }
   if (CERTIFICATE.test(code)) {
-    return `The certificate of the object storage at ${place} is not accepted (${code}). Correct HOMEPORT_S3_ENDPOINT or the certificate.`;
+    return `The certificate of the object storage at ${place} is not accepted (${code}). Whoever runs it has to renew the certificate; else ask your provider whether this is the storage that you mean.`;
   }
   if (code === 'NoSuchBucket') {
     return `There is no ${bucket.slice(4)} at ${place}. Create it, or correct its name or region in the offload settings.`;
@@ -81,21 +81,21 @@ function sentence(failure: Failure, object: ObjectRef, context: Context): string
     return `${capital(bucket)} is ${home}, not in ${JSON.stringify(object.region)}. Correct its region in the offload settings.`;
   }
   if (code === 'InvalidAccessKeyId' || code === 'SignatureDoesNotMatch') {
-    return `The object storage at ${place} does not accept the credentials (${code}). Correct HOMEPORT_S3_CREDENTIALS.`;
+    return `The object storage at ${place} does not accept the credentials (${code}). Your provider has to correct them.`;
   }
   if (code === 'RequestTimeTooSkewed') {
     return `The object storage at ${place} refuses requests because this machine's clock is wrong. Set the clock.`;
   }
   if (status === 401 || status === 403) {
     return context.credentials === null
-      ? `${capital(bucket)} does not let everybody read its objects. Allow that, or set HOMEPORT_S3_CREDENTIALS to credentials that may read them.`
-      : `${capital(bucket)} refuses the credentials in HOMEPORT_S3_CREDENTIALS. Give them the right to read its objects (s3:GetObject) and to list it (s3:ListBucket).`;
+      ? `${capital(bucket)} does not let everybody read its objects. Allow that, or ask your provider for credentials that may read them.`
+      : `${capital(bucket)} refuses your provider's credentials. Give them the right to read its objects (s3:GetObject) and to list it (s3:ListBucket).`;
   }
   if (status === 429 || status >= 500) {
     return `The object storage at ${place} is failing or overloaded (${status} ${code}). Try again later.`;
   }
   if (status === 0) return `The object storage at ${place} could not be asked (${code}).`;
-  return `What answers at ${place} does not behave like S3 object storage (${status} ${code}). Check HOMEPORT_S3_ENDPOINT.`;
+  return `What answers at ${place} does not behave like S3 object storage (${status} ${code}). Ask your provider whether this is the storage that you mean.`;
 }
 
 function regionOf({ headers, details }: Failure): string | undefined {

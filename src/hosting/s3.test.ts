@@ -216,7 +216,7 @@ describe('answers', () => {
       'over TLS',
     );
     expect(await failure(storageAt(server.url).get(ref('a')))).toMatch(
-      /^The certificate of the object storage at https:\S+ is not accepted \(\w+\)\. Correct HOMEPORT_S3_ENDPOINT/,
+      /^The certificate of the object storage at https:\S+ is not accepted \(\w+\)\. Whoever runs it has to renew/,
     );
   });
 });
@@ -240,8 +240,7 @@ describe('failures say what to mend', () => {
     expect(await failure(storage.get(ref('a', { region: 'eu-west-1' })))).toBe(
       'The bucket "media" is in the region "us-east-1", not in "eu-west-1". Correct its region in the offload settings.',
     );
-    const denied =
-      /^The bucket "private" refuses the credentials in HOMEPORT_S3_CREDENTIALS\. Give them the right/;
+    const denied = /^The bucket "private" refuses your provider's credentials\. Give them the right/;
     expect(await failure(storage.get(ref('a', { bucket: 'private' })))).toMatch(denied);
     expect(await failure(storage.get(ref('a', { bucket: 'private' }), { method: 'HEAD' }))).toMatch(denied);
   });
@@ -249,13 +248,15 @@ describe('failures say what to mend', () => {
   test('the credentials, without telling them', async () => {
     const server = await startServer({ buckets: ['media'], credentials: CREDENTIALS });
     expect(await failure(storageAt(server.url).get(ref('a')))).toBe(
-      'The bucket "media" does not let everybody read its objects. Allow that, or set HOMEPORT_S3_CREDENTIALS to credentials that may read them.',
+      'The bucket "media" does not let everybody read its objects. Allow that, or ask your provider for credentials that may read them.',
     );
     for (const wrong of [{ accessKeyId: 'OTHER' }, { secretAccessKey: 'wrong-secret' }]) {
       const message = await failure(
         storageAt(server.url, { credentials: { ...CREDENTIALS, ...wrong } }).get(ref('a')),
       );
-      expect(message).toMatch(/does not accept the credentials \(\w+\)\. Correct HOMEPORT_S3_CREDENTIALS\.$/);
+      expect(message).toMatch(
+        /does not accept the credentials \(\w+\)\. Your provider has to correct them\.$/,
+      );
       expect(message).not.toMatch(/OTHER|wrong-secret|HOMEPORTTEST/);
     }
   });
@@ -301,7 +302,7 @@ describe('failures say what to mend', () => {
     const server = await startS3Server();
     await server.close();
     expect(await failure(storageAt(server.url).get(ref('a')))).toBe(
-      `The object storage at ${server.url} cannot be reached: nothing listens there. Check the bucket's region and HOMEPORT_S3_ENDPOINT.`,
+      `The object storage at ${server.url} cannot be reached: nothing listens there. Check the bucket's region; if it is right, ask your provider whether this is the storage that you mean.`,
     );
     const unknown: LookupFunction = (name, _options, found) => {
       found(

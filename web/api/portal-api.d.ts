@@ -649,7 +649,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "provision_install" | "apply_install" | "switch_wordpress" | "create_backup" | "restore_backup" | "purge_cache" | "configure_offload"; cache: "object" | "page" | "cdn" | null; state: "queued" | "running" | "succeeded" | "failed" | "cancelled"; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; next: { purge_object: string | null; check_status: string | null } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "provision_install" | "apply_install" | "switch_wordpress" | "create_backup" | "restore_backup" | "purge_cache" | "configure_offload"; cache: "object" | "page" | "cdn" | null; backup: { description: string; created_at: string } | null; state: "queued" | "running" | "succeeded" | "failed" | "cancelled"; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; caches: Array<"object" | "page" | "cdn">; next: { purge_object: string | null; check_status: string | null } } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

@@ -40,6 +40,7 @@ describe('the operations of an install', () => {
         id: expect.any(String),
         kind: 'create_backup',
         cache: null,
+        backup: { description: 'x', created_at: expect.any(String) },
         state: 'succeeded',
         attempt: 1,
         reason: null,
@@ -141,7 +142,12 @@ describe('the portal', () => {
     const fresh = await homeport.install(owner, accountId);
     expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
       status: 200,
-      body: { results: [{ kind: 'provision_install' }], next: { purge_object: null, check_status: null } },
+      body: {
+        results: [{ kind: 'provision_install' }],
+        next: { purge_object: null, check_status: null },
+        // A website of files keeps no objects, and this platform has no CDN.
+        caches: ['page'],
+      },
     });
     expect(await portal.get('/install_options')).toMatchObject({
       status: 200,

@@ -5,7 +5,9 @@ import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { CACHE_KINDS, type CacheKind } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
+import { createBackup, restoreBackup } from '../backups/jobs.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
@@ -56,21 +58,43 @@ export function createOperationsService({ config, database, clock }: Platform) {
     return { purge_object: next('purge_object'), check_status: next('check_status') };
   }
 
+  /** The backups that jobs make or put back, by their id; those that are deleted are not among them. */
+  async function backupsOf(
+    jobs: readonly ListedJob[],
+  ): Promise<Map<string, NonNullable<Operation['backup']>>> {
+    const ids = jobs.map(backupIdOf).filter((id) => id !== null);
+    if (ids.length === 0) return new Map();
+    const rows = await reader
+      .selectFrom('backups')
+      .select(['id', 'description', 'created_at'])
+      .where('id', 'in', ids)
+      .execute();
+    return new Map(rows.map(({ id, ...backup }) => [id, backup]));
+  }
+
+  /** Websites of files keep no objects, and not every platform has a CDN in front. */
+  const absent = { page: false, object: config.host !== 'linux', cdn: config.cdnZone === null };
+  const caches = CACHE_KINDS.filter((kind) => !absent[kind]);
+
   return {
     /** What is being done to an install and was done of late, the latest first. Throws NotFound. */
-    async list(caller: Caller, installId: string): Promise<{ results: Operation[]; next: NextTurns }> {
+    async list(
+      caller: Caller,
+      installId: string,
+    ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
       // What finishes between the two is in both; the later look at it counts.
       const unfinished = await latest(installId, UNFINISHED);
       const [finished, next] = await Promise.all([latest(installId, FINISHED), nextTurns(installId)]);
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
       const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
-      return {
-        results: newest.map(({ seq, payload, ...operation }) =>
-          Value.Parse(operationSchema, { ...operation, cache: cacheOf({ kind: operation.kind, payload }) }),
-        ),
-        next,
-      };
+      const backups = await backupsOf(newest);
+      const results = newest.map(({ seq, payload, ...operation }) => {
+        const job = { kind: operation.kind, payload };
+        const backup = backups.get(backupIdOf(job) ?? '') ?? null;
+        return Value.Parse(operationSchema, { ...operation, cache: cacheOf(job), backup });
+      });
+      return { results, next, caches };
     },
 
     /** What a new install can be given. */
@@ -81,7 +105,20 @@ export function createOperationsService({ config, database, clock }: Platform) {
   };
 }
 
+interface ListedJob {
+  kind: string;
+  payload: unknown;
+}
+
 /** What of the install an operation empties, as its job was told; null of all that empty nothing. */
-function cacheOf({ kind, payload }: { kind: string; payload: unknown }): Operation['cache'] {
+function cacheOf({ kind, payload }: ListedJob): Operation['cache'] {
   return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
+}
+
+/** Which backup an operation makes or puts back; null of all others. */
+function backupIdOf({ kind, payload }: ListedJob): string | null {
+  for (const type of [createBackup, restoreBackup]) {
+    if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
+  }
+  return null;
 }

@@ -1,5 +1,6 @@
 import { type Route, route } from '../../api/route.ts';
-import { nullableString, Type } from '../../api/schema.ts';
+import { nullableString, stringEnum, Type } from '../../api/schema.ts';
+import { CACHE_KINDS } from '../../hosting/host.ts';
 import type { ConnectionService } from './connection-service.ts';
 import type { OperationsService } from './operations.ts';
 import { operationSchema } from './schema.ts';
@@ -35,6 +36,7 @@ export function installPortalRoutes(operations: OperationsService, connections: 
       success: 200,
       response: Type.Object({
         results: Type.Array(operationSchema),
+        caches: Type.Array(stringEnum(CACHE_KINDS), { description: 'those that there are to purge' }),
         next: Type.Object({
           purge_object: nullableString('when the object cache may be purged again; null: now'),
           check_status: nullableString('when a domain may be checked again; null: now'),

@@ -1,3 +1,4 @@
+import type { Static } from 'typebox';
 import {
   nullableArrayOfStrings,
   nullableEnum,
@@ -73,10 +74,22 @@ export const OPERATION_KINDS = [
   'configure_offload',
 ] as const;
 
+const operationBackup = Type.Object(
+  { description: Type.String(), created_at: timestamp() },
+  {
+    description:
+      'what `create_backup` makes and `restore_backup` puts back; null of the others, and once it is deleted',
+  },
+);
+
 export const operationSchema = Type.Object({
   id: uuid(),
   kind: stringEnum(OPERATION_KINDS),
   cache: nullableEnum(CACHE_KINDS, 'what `purge_cache` empties; null of the others'),
+  backup: Type.Unsafe<Static<typeof operationBackup> | null>({
+    ...operationBackup,
+    type: ['object', 'null'],
+  }),
   state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
   attempt: Type.Integer({ description: 'how often it was begun' }),
   reason: nullableString('why the last attempt failed, one sentence; null if none did'),
