@@ -104,6 +104,19 @@ it('takes no more installs while it is drained', async () => {
   await expect(hosts().setAccepting('nobody', true)).rejects.toThrow('There is no host "nobody"');
 });
 
+it('is reached by another name once it was given one, and by none of its own again', async () => {
+  const kept = async () => (await hosts().list())[0]?.public_name;
+  expect(await hosts().setPublicName('web1', 'Web1.example.com')).toBe('web1.example.com');
+  expect(await kept()).toBe('web1.example.com');
+  await expect(hosts().setPublicName('web1', 'web1.example.com:22')).rejects.toThrow(
+    'The public name of a host is a host name or an address, like web2.example.com or 203.0.113.7; it is "web1.example.com:22".',
+  );
+  await expect(hosts().setPublicName('nobody', null)).rejects.toThrow('There is no host "nobody"');
+  expect(await kept()).toBe('web1.example.com');
+  expect(await hosts().setPublicName('web1', null)).toBeNull();
+  expect(await kept()).toBeNull();
+});
+
 describe('removing a host', () => {
   it('waits for the websites that are still being taken away', async () => {
     const { database, queue } = homeport.platform;
