@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { type Clock, timestamp } from './clock.ts';
-import type { Database, Queries } from './database/database.ts';
+import type { Database } from './database/database.ts';
+import { deleteInBatches } from './database/delete-in-batches.ts';
 import { pruneChanges } from './database/sqlite-changes.ts';
 import { defineJob, type JobKind } from './jobs/job.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
@@ -16,8 +17,6 @@ const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 /** Longer than the longest window, an hour. */
 const KEEP_RATE_WINDOWS_MS = 2 * 60 * 60 * 1000;
-/** Rows deleted in one transaction of what may be much, so that nobody waits long for the writer. */
-const BATCH = 500;
 
 const payload = Type.Object({});
 
@@ -29,14 +28,6 @@ export function createTidyJob({
   database: Database;
   clock: Clock;
 }): JobKind<typeof payload> {
-  async function inBatches(
-    signal: AbortSignal,
-    deleteBatch: (queries: Queries) => Promise<number>,
-  ): Promise<void> {
-    do signal.throwIfAborted();
-    while ((await database.write(({ queries }) => deleteBatch(queries))) === BATCH);
-  }
-
   return defineJob({
     name: 'tidy',
     payload,
@@ -44,8 +35,10 @@ export function createTidyJob({
     timeoutMs: 10 * 60 * 1000,
     async run(_payload, { signal }) {
       const yearAgo = timestamp(clock, -KEEP_ACTIVITY_MS);
-      await inBatches(signal, (queries) => deleteActivityBefore(queries, yearAgo, BATCH));
-      if (database.dialect === 'sqlite') await inBatches(signal, (queries) => pruneChanges(queries, BATCH));
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteActivityBefore(queries, yearAgo, limit),
+      );
+      if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);
         await queries

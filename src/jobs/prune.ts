@@ -2,6 +2,7 @@ import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kyse
 import Type from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
+import { deleteInBatches } from '../database/delete-in-batches.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
 import { defineJob, type JobKind } from './job.ts';
@@ -12,8 +13,6 @@ const KEEP_FINISHED_MS = 7 * DAY_MS;
 const KEEP_FAILED_MS = 30 * DAY_MS;
 const KEEP_SLOTS_MS = 30 * DAY_MS;
 const KEEP_WORKERS_MS = DAY_MS;
-/** Rows deleted in one transaction, so that nobody waits long for the writer. */
-const BATCH = 500;
 
 const payload = Type.Object({});
 
@@ -36,32 +35,25 @@ export function createPruneJob({
     timeoutMs: 10 * 60_000,
     async run(_payload, { signal, log }) {
       const deleted = { jobs: 0, slots: 0, workers: 0 };
-      deleted.jobs = await inBatches(signal, (queries) => deleteJobs(queries, clock));
-      deleted.slots = await inBatches(signal, (queries) => deleteSlots(queries, clock));
-      deleted.workers = await inBatches(signal, (queries) => deleteWorkers(queries, clock));
+      deleted.jobs = await deleteInBatches(database, signal, (queries, limit) =>
+        deleteJobs(queries, clock, limit),
+      );
+      deleted.slots = await deleteInBatches(database, signal, (queries, limit) =>
+        deleteSlots(queries, clock, limit),
+      );
+      deleted.workers = await deleteInBatches(database, signal, (queries, limit) =>
+        deleteWorkers(queries, clock, limit),
+      );
       log.info(deleted, 'pruned');
     },
   });
-
-  async function inBatches(
-    signal: AbortSignal,
-    deleteBatch: (queries: Queries) => Promise<bigint>,
-  ): Promise<number> {
-    let total = 0;
-    for (;;) {
-      signal.throwIfAborted();
-      const batch = Number(await database.write((transaction) => deleteBatch(transaction.queries)));
-      total += batch;
-      if (batch < BATCH) return total;
-    }
-  }
 }
 
 const failed = sql.lit<JobState>('failed');
 /** Word for word the condition of the index on finished jobs. */
 const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
 
-async function deleteJobs(queries: Queries, clock: Clock): Promise<bigint> {
+async function deleteJobs(queries: Queries, clock: Clock, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('jobs')
     .where('seq', 'in', (of) =>
@@ -77,10 +69,10 @@ async function deleteJobs(queries: Queries, clock: Clock): Promise<bigint> {
           ]),
         )
         .orderBy('finished_at')
-        .limit(BATCH),
+        .limit(limit),
     )
     .executeTakeFirstOrThrow();
-  return numDeletedRows;
+  return Number(numDeletedRows);
 }
 
 /** Why an install could not be made stands on its failed jobs alone, for as long as it is there. */
@@ -92,7 +84,7 @@ function nobodyAsksWhy(eb: ExpressionBuilder<Tables, 'jobs'>) {
   return eb.or([eb('lane', 'is', null), eb('lane', 'not in', failedInstalls)]);
 }
 
-async function deleteSlots(queries: Queries, clock: Clock): Promise<bigint> {
+async function deleteSlots(queries: Queries, clock: Clock, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('schedule_runs')
     .where(({ eb, refTuple, selectFrom }) =>
@@ -111,15 +103,15 @@ async function deleteSlots(queries: Queries, clock: Clock): Promise<bigint> {
                 .whereRef('later.slot', '>', 'old.slot'),
             ),
           )
-          .limit(BATCH)
+          .limit(limit)
           .$asTuple('schedule', 'slot'),
       ),
     )
     .executeTakeFirstOrThrow();
-  return numDeletedRows;
+  return Number(numDeletedRows);
 }
 
-async function deleteWorkers(queries: Queries, clock: Clock): Promise<bigint> {
+async function deleteWorkers(queries: Queries, clock: Clock, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('workers')
     .where('id', 'in', (of) =>
@@ -127,8 +119,8 @@ async function deleteWorkers(queries: Queries, clock: Clock): Promise<bigint> {
         .selectFrom('workers')
         .select('id')
         .where('seen_at', '<', timestamp(clock, -KEEP_WORKERS_MS))
-        .limit(BATCH),
+        .limit(limit),
     )
     .executeTakeFirstOrThrow();
-  return numDeletedRows;
+  return Number(numDeletedRows);
 }
