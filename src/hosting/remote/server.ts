@@ -11,18 +11,10 @@ import { OperatorError } from '../../operator-error.ts';
 import type { ListenAddress } from '../../setting-values.ts';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
 import { createWaitingRoom } from '../waiting-room.ts';
+import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';
 import type { HostIdentity } from './identity.ts';
 import type { Allowed } from './peer.ts';
-import {
-  BEAT_MS,
-  COMMANDS,
-  type Command,
-  LARGEST_BODY,
-  LONGEST_SENTENCES,
-  type Outcome,
-  PATH_PREFIX,
-  ProtocolError,
-} from './protocol.ts';
+import { BEAT_MS, LARGEST_BODY, type Outcome, PATH_PREFIX, ProtocolError } from './protocol.ts';
 import { createQuestionQueue } from './questions.ts';
 import { createPeerServer, listenAtPath } from './unix-socket.ts';
 
@@ -66,13 +58,11 @@ const MOST_COMMANDS = 256;
 /** Connections whose certificate has not been seen yet. */
 const MOST_STRANGERS = 256;
 
-type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
-
 /** Lets control planes command a host. It may be made before the host is: `host` is first used by a command. */
 export function createHostServer(options: HostServerOptions): HostServer {
   const { host, log, random = systemRandomness, commandWithinMs = COMMAND_WITHIN_MS } = options;
   const queue = createQuestionQueue(() => random.uuid());
-  const handlers = handlersOf(host, queue);
+  const handlers = commandHandlers(host, queue);
   const servers: Server[] = [];
   const sockets = new Set<Socket>();
   const idle = createWaitingRoom({ most: MOST_IDLE, withinMs: commandWithinMs });
@@ -236,57 +226,12 @@ export function createHostServer(options: HostServerOptions): HostServer {
   };
 }
 
-/** What is said all the time, and no news. */
-const IDLE_TALK = new Set([COMMANDS.nextQuestion.name, COMMANDS.answer.name, COMMANDS.describe.name]);
-
-function handlersOf(host: HostMachine, queue: ReturnType<typeof createQuestionQueue>): Map<string, Handler> {
-  const handlers = new Map<string, Handler>();
-  /** What is wrong with the arguments is thrown at once, and not as the command's own failure. */
-  function handle<Taken, Given>(
-    { name, parseArguments }: Command<Taken, Given>,
-    run: (taken: Taken, signal: AbortSignal) => Promise<Given> | Promise<void>,
-  ): void {
-    handlers.set(name, (body, signal) => {
-      const taken = parseArguments(body);
-      return run(taken, signal);
-    });
-  }
-  handle(COMMANDS.describe, () => host.describe());
-  handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
-  handle(COMMANDS.remove, ({ install }) => host.remove(install));
-  handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
-  handle(COMMANDS.snapshot, ({ install, backupId }, signal) => host.snapshot(install, backupId, signal));
-  handle(COMMANDS.restore, ({ install, backupId, from }, signal) =>
-    host.restore(install, backupId, { ...(from === null ? {} : { from }), signal }),
-  );
-  handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
-  handle(COMMANDS.publish, (proof) => host.publish(proof));
-  handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
-  handle(COMMANDS.inspect, async ({ expected, repair }) =>
-    (await host.inspect(expected, repair)).map(({ thing, message, mended, remedy }) => ({
-      thing: cut(thing),
-      message: cut(message),
-      mended,
-      remedy: remedy === null ? null : cut(remedy),
-    })),
-  );
-  handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
-  handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
-  handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
-  return handlers;
-}
-
 function farEndOf({ remoteAddress, remotePort }: Socket): string {
   return `${remoteAddress} ${remotePort}`;
 }
 
 function nameOf({ method, url }: IncomingMessage): string | undefined {
   return method === 'POST' && url?.startsWith(PATH_PREFIX) ? url.slice(PATH_PREFIX.length) : undefined;
-}
-
-/** As long as the other end takes it. */
-function cut(sentences: string): string {
-  return sentences.slice(0, LONGEST_SENTENCES);
 }
 
 /** Null if it is too large. */

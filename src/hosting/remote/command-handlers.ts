@@ -1,0 +1,51 @@
+import type { HostMachine } from '../host.ts';
+import { COMMANDS, type Command, LONGEST_SENTENCES } from './protocol.ts';
+import type { QuestionQueue } from './questions.ts';
+
+type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
+
+/** What is said all the time, and no news. */
+export const IDLE_TALK = new Set([COMMANDS.nextQuestion.name, COMMANDS.answer.name, COMMANDS.describe.name]);
+
+/** How each command of the protocol is carried out, by its name. A {@link ProtocolError} is thrown for arguments that are none. */
+export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<string, Handler> {
+  const handlers = new Map<string, Handler>();
+  /** What is wrong with the arguments is thrown at once, and not as the command's own failure. */
+  function handle<Taken, Given>(
+    { name, parseArguments }: Command<Taken, Given>,
+    run: (taken: Taken, signal: AbortSignal) => Promise<Given> | Promise<void>,
+  ): void {
+    handlers.set(name, (body, signal) => {
+      const taken = parseArguments(body);
+      return run(taken, signal);
+    });
+  }
+  handle(COMMANDS.describe, () => host.describe());
+  handle(COMMANDS.apply, ({ state }, signal) => host.apply(state, signal));
+  handle(COMMANDS.remove, ({ install }) => host.remove(install));
+  handle(COMMANDS.purge, ({ install, cache }) => host.purge(install, cache));
+  handle(COMMANDS.snapshot, ({ install, backupId }, signal) => host.snapshot(install, backupId, signal));
+  handle(COMMANDS.restore, ({ install, backupId, from }, signal) =>
+    host.restore(install, backupId, { ...(from === null ? {} : { from }), signal }),
+  );
+  handle(COMMANDS.discardSnapshot, ({ install, backupId }) => host.discardSnapshot(install, backupId));
+  handle(COMMANDS.publish, (proof) => host.publish(proof));
+  handle(COMMANDS.withdraw, (proof) => host.withdraw(proof));
+  handle(COMMANDS.inspect, async ({ expected, repair }) =>
+    (await host.inspect(expected, repair)).map(({ thing, message, mended, remedy }) => ({
+      thing: cut(thing),
+      message: cut(message),
+      mended,
+      remedy: remedy === null ? null : cut(remedy),
+    })),
+  );
+  handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
+  handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
+  handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));
+  return handlers;
+}
+
+/** As long as the other end takes it. */
+export function cut(sentences: string): string {
+  return sentences.slice(0, LONGEST_SENTENCES);
+}
