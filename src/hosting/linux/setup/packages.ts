@@ -31,6 +31,9 @@ const PACKAGES = [
   'iproute2',
 ] as const;
 
+/** A mirror may fail once, and a machine that has just started may still be bringing itself up to date. */
+const PATIENTLY = ['-o', 'Acquire::Retries=3', '-o', 'DPkg::Lock::Timeout=300'] as const;
+
 const POLICY = '/usr/sbin/policy-rc.d';
 
 /** Which of the packages this machine lacks. Throws OperatorError where it is no Debian. */
@@ -62,11 +65,12 @@ export async function installPackages(names: string[]): Promise<void> {
   const ours = await forbidStarts();
   const environment = { DEBIAN_FRONTEND: 'noninteractive' };
   try {
-    await runCommand('apt-get', ['update', '--quiet'], { environment, timeoutMs: 300_000 });
-    await runCommand('apt-get', ['install', '--yes', '--quiet', '--no-install-recommends', ...names], {
-      environment,
-      timeoutMs: 1_800_000,
-    });
+    await runCommand('apt-get', [...PATIENTLY, 'update', '--quiet'], { environment, timeoutMs: 600_000 });
+    await runCommand(
+      'apt-get',
+      [...PATIENTLY, 'install', '--yes', '--quiet', '--no-install-recommends', ...names],
+      { environment, timeoutMs: 1_800_000 },
+    );
   } finally {
     if (ours) await rm(POLICY, { force: true });
   }
