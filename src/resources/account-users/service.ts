@@ -10,7 +10,7 @@ import { invalidValue, NotFound, notPermitted, taken } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import type { Action, Change, Doer } from '../activity/record.ts';
 import type { InvitationLimits } from '../invitations/invitation-limits.ts';
-import { sendInvitation } from '../invitations/jobs.ts';
+import { invitationBy, sendInvitation } from '../invitations/jobs.ts';
 import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
 import {
   deleteMember,
@@ -139,7 +139,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
         await give(queries, accountId, userId, wanted, installIds);
         if (invited) {
           await queue.enqueue(transaction, sendInvitation, {
-            payload: { account_id: accountId, user_id: userId },
+            payload: invitationBy(doer, accountId, userId),
             lane: null,
             requestId: doer.origin.requestId,
           });

@@ -81,7 +81,7 @@ async function passwordHash(userId: string): Promise<string | null> {
 const EXPIRED = { status: 404, body: { message: 'Resource not found' } };
 
 describe('the mail', () => {
-  it('names the account, and holds a link to the public address, whole on one line', async () => {
+  it('says who invites to what, and holds a link to the public address, whole on one line', async () => {
     const { mail, token } = await invite();
     expect(mail).toEqual({
       from: 'Homeport <homeport@localhost>',
@@ -90,7 +90,9 @@ describe('the mail', () => {
       text: [
         'Hello Frida,',
         '',
-        'you are invited to the hosting account Söhne & <b>Co</b>.',
+        `Test Person (${owner.email}) invites you to the account Söhne & <b>Co</b>.`,
+        `Its websites are hosted with Homeport, and looked after in the portal at ${new URL(homeport.origin).host}.`,
+        '',
         'To accept, open',
         '',
         `  ${homeport.origin}/invitations/${token}`,
@@ -101,6 +103,16 @@ describe('the mail', () => {
       ].join('\n'),
     });
     expect(token).toMatch(/^[A-Za-z0-9_-]{22,}$/);
+  });
+
+  it('names nobody where the operator invites', async () => {
+    const email = `${crypto.randomUUID()}@people.example`;
+    const member = { account_id: accountId, first_name: 'Frida', last_name: 'Full', email };
+    await homeport.services.accountUsers.addByOperator(
+      { ...member, roles: 'full' },
+      { installNames: [], invite: true },
+    );
+    expect((await newMail(email)).mail.text).toContain('\nyou are invited to the account Söhne');
   });
 
   it('comes again with a new link when the person is invited again; the old link is dead', async () => {

@@ -12,7 +12,7 @@ import { deletePasswordLinksOf, setPassword } from '../passwords/store.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { findPersonById } from '../user/store.ts';
-import { sendInvitation } from './jobs.ts';
+import { invitationBy, sendInvitation } from './jobs.ts';
 import {
   acceptMembership,
   deleteInvitedMember,
@@ -33,6 +33,9 @@ export interface OpenInvitation {
   /** Known people have a password already, and keep it. */
   has_password: boolean;
 }
+
+/** Who has invited somebody. */
+export type Inviter = Pick<OpenInvitation, 'first_name' | 'last_name' | 'email'>;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -64,7 +67,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       if (!member || !mayHandle(member, invited)) throw new Forbidden();
       if (invited.invite_accepted) throw new InvalidRequest('This invitation was accepted already');
       await queue.enqueue(transaction, sendInvitation, {
-        payload: { account_id: accountId, user_id: userId },
+        payload: invitationBy(caller, accountId, userId),
         lane: null,
         requestId: caller.origin.requestId,
       });
@@ -78,12 +81,13 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
 
   /**
    * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
-   * to any more: the membership is gone, or accepted.
+   * to any more: the membership is gone, or accepted. `inviter`: undefined where that is the operator, or somebody who is gone.
    */
   async function createLink(
     accountId: string,
     userId: string,
-  ): Promise<{ link: string; invitation: OpenInvitation } | undefined> {
+    invitedBy?: string,
+  ): Promise<{ link: string; invitation: OpenInvitation; inviter: Inviter | undefined } | undefined> {
     const token = newSecret(random);
     const made = await database.write(async ({ queries }) => {
       const invited = await findInvited(queries, accountId, userId);
@@ -98,7 +102,9 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       return true;
     });
     const invitation = made ? await find(token) : undefined;
-    return invitation && { link: `${config.publicUrl}/invitations/${token}`, invitation };
+    if (!invitation) return undefined;
+    const inviter = invitedBy === undefined ? undefined : await findPersonById(database.reader, invitedBy);
+    return { link: `${config.publicUrl}/invitations/${token}`, invitation, inviter };
   }
 
   /**
