@@ -1,3 +1,4 @@
+import { readOwnCertificate } from './api/api-certificate.ts';
 import type { Authenticator } from './api/auth.ts';
 import { createRateLimiter, type RateLimiter } from './api/limits.ts';
 import type { Route } from './api/route.ts';
@@ -54,6 +55,7 @@ import { createSessionService } from './resources/sessions/service.ts';
 import { createSignInLimits } from './resources/sessions/sign-in-limits.ts';
 import { siteRoutes } from './resources/sites/routes.ts';
 import { createSiteService } from './resources/sites/service.ts';
+import { sshKeyPortalRoutes } from './resources/ssh-keys/portal-routes.ts';
 import { sshKeyRoutes } from './resources/ssh-keys/routes.ts';
 import { createSshKeyService } from './resources/ssh-keys/service.ts';
 import { profileRoutes } from './resources/user/portal-routes.ts';
@@ -107,6 +109,7 @@ export function createServices(
     connections: createConnectionService(platform, ownHost),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
+    ownCertificate: () => readOwnCertificate(platform.config),
   };
 }
 
@@ -138,7 +141,8 @@ export function portalRoutes(services: Services): Route[] {
     ...secondFactorRoutes(services.secondFactor),
     ...profileRoutes(services.profile),
     ...emailChangeRoutes(services.emailChanges),
-    ...credentialRoutes(services.credentials),
+    ...credentialRoutes(services.credentials, services.ownCertificate),
+    ...sshKeyPortalRoutes(services.sshKeys),
     ...invitationRoutes(services.invitations),
     ...accountPortalRoutes(services.accounts),
     ...accountUserPortalRoutes(services.accountUsers),

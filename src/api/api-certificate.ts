@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
@@ -21,6 +22,22 @@ export function ownCertificateFile(dataDir: string): string {
 /** Where its private key lies. */
 export function ownKeyFile(dataDir: string): string {
   return join(dataDir, 'tls', 'api.key');
+}
+
+/** Whether clients are shown the certificate of Homeport's own making, which they do not know. Behind a proxy they see the proxy's. */
+export function showsOwnCertificate({
+  tlsCert,
+  trustProxy,
+  publicUrl,
+}: Pick<Config, 'tlsCert' | 'trustProxy' | 'publicUrl'>): boolean {
+  return tlsCert === null && trustProxy.length === 0 && publicUrl.startsWith('https:');
+}
+
+/** What clients have to be given to know the API by, PEM; null where they know its certificate already. */
+export async function readOwnCertificate(
+  config: Pick<Config, 'dataDir' | 'tlsCert' | 'trustProxy' | 'publicUrl'>,
+): Promise<string | null> {
+  return showsOwnCertificate(config) ? readFile(ownCertificateFile(config.dataDir), 'utf8') : null;
 }
 
 /**

@@ -12,6 +12,7 @@ import { checkDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
+import { checkHsts } from './hsts.ts';
 import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
@@ -38,6 +39,7 @@ export async function examine(
       ...findings,
       ...(await findingsOf('sealing key', () => checkSealingKey(config, tables))),
       ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
+      ...(await findingsOf('HSTS', () => checkHsts(config))),
       ...(await findingsOf('certificate authority', () => checkCertificateAuthority(config))),
       ...(await findingsOf('resolvers', () => checkResolvers(config))),
       ...(tables === null

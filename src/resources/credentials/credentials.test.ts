@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { createThings, publicKey, type Things } from '../../../test/contract/things.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type PortalClient, signedIn } from '../../../test/portal-client.ts';
+import { ownCertificateFile, readOwnCertificate } from '../../api/api-certificate.ts';
 import { manualClock } from '../../clock.ts';
+import { readConfig } from '../../config.ts';
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -59,6 +62,14 @@ describe('one’s own credentials', () => {
     expect((await client.get('/user')).status).toBe(401);
     expect((await listed())[0]).toMatchObject({ id, revoked_at: expect.any(String) });
     expect((await portal.delete(`/credentials/${id}`)).status).toBe(204);
+  });
+
+  it('come with the certificate that a client needs, where it is Homeport’s own', async () => {
+    const certificate = readFileSync(ownCertificateFile(homeport.config.dataDir), 'utf8');
+    expect(await portal.get('/api_certificate')).toMatchObject({ status: 200, body: { certificate } });
+    expect(await readOwnCertificate({ ...homeport.config, tlsCert: '/etc/api.crt' })).toBeNull();
+    const proxied = readConfig({ HOMEPORT_TRUST_PROXY: '10.0.0.1' });
+    expect(await readOwnCertificate(proxied)).toBeNull();
   });
 
   it('have a name of one line', async () => {

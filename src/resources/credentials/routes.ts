@@ -1,11 +1,17 @@
 import { bodyRoute, type Route, route } from '../../api/route.ts';
-import { Type } from '../../api/schema.ts';
+import { nullableString, Type } from '../../api/schema.ts';
 import { displayNameTexts } from '../display-name.ts';
 import { createCredentialSchema, credentialSchema, issuedCredentialSchema } from './schema.ts';
 import type { CredentialService } from './service.ts';
 
-/** API access (specification, Authentication): everyone's own credentials, in the portal. */
-export function credentialRoutes(credentials: CredentialService): Route[] {
+/**
+ * API access (specification, Authentication): everyone's own credentials, in the portal. `ownCertificate`: that of the API where clients
+ * do not know it.
+ */
+export function credentialRoutes(
+  credentials: CredentialService,
+  ownCertificate: () => Promise<string | null>,
+): Route[] {
   const tag = 'API access';
   return [
     route({
@@ -46,6 +52,18 @@ export function credentialRoutes(credentials: CredentialService): Route[] {
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
       handle: ({ caller, id }) => credentials.revokeOwn(caller, id('credential_id')),
+    }),
+    route({
+      method: 'GET',
+      path: '/api_certificate',
+      summary: 'What a client of the API has to be given to know it by',
+      tag,
+      errors: [401, 403, 429, 503],
+      success: 200,
+      response: Type.Object({
+        certificate: nullableString('PEM, where Homeport made it itself; null: the client knows it already'),
+      }),
+      handle: async () => ({ certificate: await ownCertificate() }),
     }),
   ];
 }

@@ -12,6 +12,8 @@ export interface SshKeyView {
   id: string;
   comment: string;
   fingerprint_md5: string;
+  /** Base64 without padding. */
+  fingerprint_sha256: string;
   created_at: string;
 }
 
@@ -50,7 +52,7 @@ export function createSshKeyService({
       const [{ count }, results] = await Promise.all([
         mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
         mine
-          .select(['id', 'comment', 'fingerprint_md5', 'created_at'])
+          .select(['id', 'comment', 'fingerprint_md5', 'fingerprint_sha256', 'created_at'])
           .orderBy('seq')
           .limit(page.limit)
           .offset(page.offset)
@@ -68,6 +70,7 @@ export function createSshKeyService({
         id: random.uuid(),
         comment: key.comment,
         fingerprint_md5: key.fingerprintMd5,
+        fingerprint_sha256: key.fingerprintSha256,
         created_at: timestamp(clock),
       };
       await database
@@ -78,7 +81,6 @@ export function createSshKeyService({
               ...row,
               user_id: caller.userId,
               public_key: key.line,
-              fingerprint_sha256: key.fingerprintSha256,
             })
             .execute();
           await record(transaction, caller, 'ssh_key.create', row);

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../test/refusal.ts';
 
 let homeport: TestHomeport;
@@ -56,18 +57,22 @@ describe('POST /ssh_keys', () => {
 
   const hasKeygen = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
-  it.runIf(hasKeygen)('tells the fingerprint that ssh-keygen tells', async () => {
+  it.runIf(hasKeygen)('tells the fingerprints that ssh-keygen tells', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keys-'));
     try {
       for (const type of ['ed25519', 'ecdsa', 'rsa']) {
         const file = join(folder, type);
         execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', `key ${type}`, '-f', file]);
         const line = execFileSync('ssh-keygen', ['-y', '-f', file], { encoding: 'utf8' });
-        const shown = execFileSync('ssh-keygen', ['-l', '-E', 'md5', '-f', `${file}.pub`], {
-          encoding: 'utf8',
-        });
-        const answer = await add(await homeport.person(), line);
-        expect(shown).toContain(`MD5:${text(answer.body, 'fingerprint')} ${text(answer.body, 'comment')}`);
+        const shown = (hash: string) =>
+          execFileSync('ssh-keygen', ['-l', '-E', hash, '-f', `${file}.pub`], { encoding: 'utf8' });
+        const person = await homeport.person();
+        const { body } = await add(person, line);
+        const [md5, comment] = [text(body, 'fingerprint'), text(body, 'comment')];
+        expect(shown('md5')).toContain(`MD5:${md5} ${comment}`);
+        const key = field((await (await signedIn(homeport, person)).get('/ssh_keys')).body, 'results', 0);
+        expect(key).toMatchObject({ id: text(body, 'uuid'), comment, fingerprint_md5: md5 });
+        expect(shown('sha256')).toContain(`SHA256:${text(key, 'fingerprint_sha256')} ${comment}`);
       }
     } finally {
       rmSync(folder, { recursive: true });
