@@ -1,5 +1,6 @@
 import { QueryClient } from '@tanstack/react-query';
 import type { Middleware } from 'openapi-fetch';
+import { SESSION_KEY } from '../session/session.ts';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
 
@@ -26,7 +27,7 @@ export function createQueries(): QueryClient {
     onResponse({ response, schemaPath }) {
       // The session has ended, whatever was asked or sent: whoever shows it asks again, and shows the sign-in.
       if (response.status === 401 && !SIGNING_IN.test(schemaPath)) {
-        void queries.invalidateQueries({ queryKey: ['session'] });
+        void queries.invalidateQueries({ queryKey: SESSION_KEY });
       }
     },
   };

@@ -23,7 +23,7 @@ export function useLiveChanges(userId: string): void {
     const address = new URL('portal/api/events', document.baseURI).href;
     let gathered: Change[] = [];
     let timer: ReturnType<typeof setTimeout> | undefined;
-    let loadedAt = 0;
+    let loadedAt = Number.NEGATIVE_INFINITY;
     const load = () => {
       loadedAt = performance.now();
       const changes = gathered;

@@ -1,16 +1,12 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
-import { type HostingPaths, type PortalPaths, portal } from '../api/client.ts';
+import { type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, answered, done } from '../api/failure.ts';
 
 export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
-export type User = PortalSession['user'];
-export type Fault = NonNullable<
-  HostingPaths['/accounts']['get']['responses'][401]['content']['application/json']['errors']
->[number];
 
 export const SESSION_KEY = ['session'] as const;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { DESCRIPTIONS, fetchDescription } from './describe.ts';
 import { typesOf } from './types-of-description.ts';
 
@@ -15,7 +15,7 @@ describe('the types of the client', () => {
     '%s is what the server describes (npm run web:types)',
     async (file, path) => {
       const described = typesOf(await fetchDescription(homeport, path));
-      expect(readFileSync(new URL(file, import.meta.url), 'utf8')).toBe(described);
+      expect(readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')).toBe(described);
     },
   );
 });

@@ -6,9 +6,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { ownCertificateFile } from '../../src/api/api-certificate.ts';
-import { readConfig } from '../../src/config.ts';
-import { startHomeport } from '../../src/homeport.ts';
+import { ownCertificateFile } from '../../../src/api/api-certificate.ts';
+import { readConfig } from '../../../src/config.ts';
+import { startHomeport } from '../../../src/homeport.ts';
 import { DESCRIPTIONS, fetchDescription } from './describe.ts';
 import { typesOf } from './types-of-description.ts';
 
@@ -24,7 +24,7 @@ try {
   const ca = readFileSync(ownCertificateFile(dataDir), 'utf8');
   for (const [file, path] of Object.entries(DESCRIPTIONS)) {
     const types = typesOf(await fetchDescription({ origin, ca }, path));
-    writeFileSync(new URL(file, import.meta.url), types);
+    writeFileSync(new URL(`../${file}`, import.meta.url), types);
   }
   await homeport.stop();
 } finally {

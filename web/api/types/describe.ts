@@ -1,7 +1,7 @@
 import { request } from 'undici';
-import { createAgent } from '../../test/client.ts';
+import { createAgent } from '../../../test/client.ts';
 
-/** The two descriptions that a running Homeport gives of itself, by the file that their types are kept in. */
+/** The two descriptions that a running Homeport gives of itself, by the file in `web/api/` that their types are kept in. */
 export const DESCRIPTIONS = {
   'hosting-api.d.ts': '/v1/swagger',
   'portal-api.d.ts': '/portal/api/description',
