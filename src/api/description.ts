@@ -3,6 +3,7 @@ import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { INVALID_PARAMETERS } from '../failures.ts';
 import type { ErrorStatus } from './errors.ts';
+import { API_PREFIX } from './prefixes.ts';
 import { publicRoute, type Route } from './route.ts';
 import { Type } from './schema.ts';
 import { SESSION_COOKIE } from './session.ts';
@@ -52,8 +53,8 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
   await app.register(swagger, {
     // The portal's endpoints have a description of their own.
     transform: ({ schema, url }) => ({
-      schema: url.startsWith('/v1/') ? schema : { ...schema, hide: true },
-      url: url.replace(/^\/v1/, ''),
+      schema: url.startsWith(`${API_PREFIX}/`) ? schema : { ...schema, hide: true },
+      url: url.startsWith(API_PREFIX) ? url.slice(API_PREFIX.length) : url,
     }),
     // It would only where the public URL has no path of its own.
     stripBasePath: false,
@@ -65,7 +66,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string): Prom
         description:
           'Hosting accounts, users, sites, installs, domains, certificates, backups, caches and SSH keys.',
       },
-      servers: [{ url: `${publicUrl}/v1` }],
+      servers: [{ url: `${publicUrl}${API_PREFIX}` }],
       components: { securitySchemes: { basic: { type: 'http', scheme: 'basic' } } },
       security: [{ basic: [] }],
     },

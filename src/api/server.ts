@@ -9,17 +9,13 @@ import { describeApi, describePortal, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
 import { LARGEST_BODY_BYTES, LARGEST_BODY_OF_STRANGERS_BYTES, readJsonBody } from './json-body.ts';
+import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 import { sessionCookie, sessionToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
-
-/** Where the API lives below the public URL. */
-export const API_PREFIX = '/v1';
-/** Where the portal's own endpoints live. */
-export const PORTAL_PREFIX = '/portal/api';
 
 /** What pages outside the API, and requests that lead nowhere, may be answered with. */
 const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];

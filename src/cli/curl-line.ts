@@ -1,4 +1,5 @@
 import { ownCertificateFile } from '../api/api-certificate.ts';
+import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config.ts';
 import type { IssuedCredential } from '../resources/credentials/service.ts';
 
@@ -7,7 +8,7 @@ export function curlLine(
   config: Pick<Config, 'publicUrl' | 'tlsCert' | 'dataDir'>,
   { username, password }: IssuedCredential,
 ): string {
-  return `curl ${certificateOption(config)}-u ${quoted(`${username}:${password}`)} ${quoted(`${config.publicUrl}/v1/user`)}`;
+  return `curl ${certificateOption(config)}-u ${quoted(`${username}:${password}`)} ${quoted(`${config.publicUrl}${API_PREFIX}/user`)}`;
 }
 
 /** curl needs to be told of the certificate only where it is Homeport's own. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
+import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
@@ -76,7 +77,7 @@ function untilSignal(homeport: RunningHomeport): Promise<void> {
 
 function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | undefined): string {
   const { api, hosting } = homeport;
-  const base = `${config.publicUrl}/v1`;
+  const base = `${config.publicUrl}${API_PREFIX}`;
   const pairs: [string, string][] = [];
   if (api) {
     pairs.push(

@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { API_PREFIX } from '../../api/prefixes.ts';
 import type { ListenAddress } from '../../config.ts';
 import { codeOf } from '../../error-code.ts';
 
@@ -15,7 +16,7 @@ export function askApi(address: ListenAddress): Promise<{ status: number; finger
     // Nothing secret is sent, and the caller judges the certificate.
     const request = httpsRequest({
       ...target(address),
-      path: '/v1/status',
+      path: `${API_PREFIX}/status`,
       servername: 'localhost',
       rejectUnauthorized: false,
       agent: false,
