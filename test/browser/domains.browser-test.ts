@@ -58,6 +58,10 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expect.poll(() => dialog.getByRole('button', { name: /^Add \d/ }).textContent()).toMatch(/domains/);
     await dialog.getByRole('button', { name: /^Add/ }).click();
     await dialog.getByRole('alert').waitFor();
+    const many = Array.from({ length: 25 }, (_, index) => `x${index}.shop.example`);
+    await dialog.getByLabel('Names', { exact: true }).fill(many.join('\n'));
+    await dialog.getByRole('button', { name: 'Add 25 domains' }).click();
+    await dialog.getByText('These are 25 names; at most 20').first().waitFor();
     await dialog
       .getByLabel('Names', { exact: true })
       .fill('https://shop.example/\nblog.example.org old.example.org büro.example.org');
@@ -80,6 +84,8 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await card('shop.example').getByText('a CNAME cannot stand there').waitFor();
     await card('shop.example').getByRole('button', { name: 'Copy the A value of shop.example' }).click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('127.0.0.1');
+    await card('shop.example').getByRole('button', { name: 'Copy the A name of shop.example' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('@');
     await card('blog.example.org').getByText('Which DNS record to set').click();
     await card('blog.example.org')
       .getByRole('button', { name: 'Copy the CNAME value of blog.example.org' })
@@ -89,6 +95,11 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
 
   it('have one primary among them', async () => {
     await change('shop.example', 'Make primary');
+    await page
+      .getByRole('alertdialog')
+      .getByText('Nobody has seen yet that shop.example leads here')
+      .waitFor();
+    await page.getByRole('button', { name: 'Make it primary' }).click();
     await card('shop.example').getByText('Primary', { exact: true }).waitFor();
     await said('shop.example is the primary domain now.');
   });
@@ -124,6 +135,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
   it('send their visitors to HTTPS by a switch', async () => {
     const toHttps = card('shop.example').getByRole('switch');
     await toHttps.press('Space');
+    await page.getByRole('button', { name: 'Send them to HTTPS all the same' }).click();
     await expect.poll(() => toHttps.isChecked()).toBe(true);
     await portal.homeport.idle();
     const answer = await visit(portal.homeport, 'http://shop.example/');
@@ -138,10 +150,15 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
       /^Works, but read on shop\.example answers here with a self-signed certificate/,
     );
     await sentence.waitFor();
-    // The twin is in the same report.
-    await card('shop.example')
+    // The twin is in the same report, and told of in its own card alone.
+    await card('www.shop.example')
       .getByText(/www\.shop\.example answers here/)
       .waitFor();
+    expect(
+      await card('shop.example')
+        .getByText(/www\.shop\.example answers/)
+        .count(),
+    ).toBe(0);
     for (const name of ['shop.example', 'www.shop.example']) {
       await card(name).getByText('Served here').waitFor();
     }

@@ -173,20 +173,6 @@ describe('the portal', () => {
     expect(await marked.allTextContents()).toEqual(['Installs']);
   });
 
-  it('keeps the focus on a button that has been pressed, also where it takes no second press for a while', async () => {
-    const { id } = await portal.homeport.install(owner, accountId);
-    const page = await portal.signedIn(owner);
-    await page.goto(`/installs/${id}/caches`);
-    await page.getByRole('button', { name: 'Purge the object cache' }).press('Enter');
-    await page.getByText(/It can be purged again in/).waitFor();
-    expect(await focused(page)).toBe('Purge the object cache');
-    const sent: string[] = [];
-    page.on('request', (request) => sent.push(request.method()));
-    await page.keyboard.press('Enter');
-    expect(sent).not.toContain('POST');
-    await expectAccessible(page);
-  });
-
   describe('when somebody else signs in in the same browser', () => {
     /** Two people who have a credential each, of a name of its own. */
     const twoPeople = () =>

@@ -9,6 +9,7 @@ import { ProgressBar } from '../../components/notice.tsx';
 import { onDemand } from '../../components/on-demand.ts';
 import { Page, SectionNav } from '../../components/page.tsx';
 import { useShowAccount } from '../../shell/shown-account.ts';
+import { environmentWord } from '../site/environments.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
 import { WebsiteLink } from './website-link.tsx';
@@ -126,12 +127,13 @@ function Placement({ install }: SectionProps) {
   const site = useSite(install.site?.id);
   return (
     <>
-      <InstallStatus status={install.status} /> {install.environment ?? 'no environment'}
+      <InstallStatus status={install.status} /> <span aria-hidden="true">· </span>
+      {environmentWord(install.environment)}
       {install.site === null ? (
         ', in no site'
       ) : (
         <>
-          {' of '}
+          {install.environment === null ? ' in ' : ' of '}
           <Link href={`/sites/${install.site.id}`}>{site.data?.name ?? 'its site'}</Link>
         </>
       )}

@@ -5,6 +5,7 @@ const operation = {
   id: 'o',
   kind: 'create_backup',
   cache: null,
+  backup: null,
   state: 'queued',
   attempt: 0,
   reason: null,
@@ -16,8 +17,12 @@ const operation = {
 describe('an operation in words', () => {
   it('is named by what is done, a purge by its cache', () => {
     expect(nameOf(operation)).toBe('Making a backup');
-    expect(nameOf({ kind: 'purge_cache', cache: 'page' })).toBe('Purging the page cache');
-    expect(nameOf({ kind: 'purge_cache', cache: null })).toBe('Purging a cache');
+    expect(nameOf({ ...operation, kind: 'purge_cache', cache: 'page' })).toBe('Purging the page cache');
+    expect(nameOf({ ...operation, kind: 'purge_cache' })).toBe('Purging a cache');
+    const backup = { description: 'before the update', created_at: operation.created_at };
+    expect(nameOf({ ...operation, kind: 'restore_backup', backup })).toBe(
+      'Restoring a backup: before the update',
+    );
   });
 
   it('waits at first, and after a failure to be tried again', () => {

@@ -19,9 +19,11 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
   cdn: 'Purging the CDN',
 };
 
-/** What an operation is to the people of a website. */
-export function nameOf({ kind, cache }: Pick<Operation, 'kind' | 'cache'>): string {
-  return cache === null ? NAMES[kind] : PURGES[cache];
+/** What an operation is to the people of a website; a backup by its description. */
+export function nameOf({ kind, cache, backup }: Pick<Operation, 'kind' | 'cache' | 'backup'>): string {
+  if (cache !== null) return PURGES[cache];
+  if (backup === null) return NAMES[kind];
+  return `${NAMES[kind]}: ${backup.description}`;
 }
 
 const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {

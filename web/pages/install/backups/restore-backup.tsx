@@ -4,6 +4,8 @@ import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
 import { type Install, useInstalls } from '../../../api/installs.ts';
+import { useSites } from '../../../api/sites.ts';
+import { arranged } from '../../../components/arranged.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/fields.tsx';
@@ -12,6 +14,7 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Empty } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { say } from '../../../components/toast.tsx';
+import { environmentWord } from '../../site/environments.ts';
 import type { Backup } from '../queries.ts';
 import styles from './backups.module.css';
 
@@ -107,6 +110,12 @@ function TargetForm({
   onCancel(): void;
 }) {
   const query = useInstalls(install.account.id);
+  const sites = useSites(install.account.id);
+  /** With its site: of two hundred installs nobody knows all names. */
+  const labelOf = ({ name, site, environment }: Install) => {
+    const siteName = sites.data?.find(({ id }) => id === site?.id)?.name;
+    return siteName === undefined ? name : `${name} (${environmentWord(environment)} of ${siteName})`;
+  };
   return (
     <Loaded query={query} what="installs">
       {(installs) => {
@@ -130,9 +139,13 @@ function TargetForm({
                 ...targets
                   .filter(({ id }) => id === install.id)
                   .map(({ id, name }) => ({ value: id, label: `${name} (this install)` })),
-                ...targets
-                  .filter(({ id }) => id !== install.id)
-                  .map(({ id, name }) => ({ value: id, label: name })),
+                ...arranged(
+                  targets
+                    .filter(({ id }) => id !== install.id)
+                    .map((other) => ({ value: other.id, label: labelOf(other) })),
+                  ({ label }) => label,
+                  'ascending',
+                ),
               ]}
             />
           </Form>

@@ -4,7 +4,8 @@ import { hosting } from '../../../api/client.ts';
 import { done } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
-import { Section } from '../../../components/page.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
 import { say, sayFailure } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
@@ -19,18 +20,22 @@ const CACHES = [
     name: 'Page cache',
     words:
       'Whole pages as the edge keeps them for visitors, for ten minutes. Purge it when visitors should see a change at once.',
+    absent: 'No pages are kept.',
   },
   {
     type: 'object',
     name: 'Object cache',
     words:
       'What the website has read from its database and keeps for itself. Purge it when the website shows old values. Pages are slower until it has filled again, so it can be purged once a minute.',
+    absent: 'This website is served as files and has no object cache.',
   },
   {
     type: 'cdn',
     name: 'CDN',
     words:
-      'Copies of pages and files in the network in front of the platform, if there is one. Purge it when the website itself is right, but visitors far away see an old one.',
+      'Copies of pages and files in the network in front of the platform. Purge it when the website itself is right, but visitors far away see an old one.',
+    absent:
+      'No CDN is in front of this platform; there is nothing to purge. One of your own is purged where you have it.',
   },
 ] as const;
 
@@ -45,18 +50,22 @@ export function CachesSection({ install }: { install: Install }) {
   const purges = operations.data?.results.filter(({ kind }) => kind === 'purge_cache').slice(0, SHOWN) ?? [];
   return (
     <>
-      {CACHES.map((cache) => (
-        <Section key={cache.type} title={cache.name}>
-          <p>{cache.words}</p>
-          {mayWork && (
-            <PurgeButton
-              installId={install.id}
-              cache={cache}
-              next={cache.type === 'object' ? (operations.data?.next.purge_object ?? null) : null}
-            />
-          )}
-        </Section>
-      ))}
+      <Loaded query={operations} what="the caches">
+        {({ caches, next }) =>
+          CACHES.map((cache) => (
+            <Section key={cache.type} title={cache.name}>
+              {caches.includes(cache.type) ? <p>{cache.words}</p> : <Empty>{cache.absent}</Empty>}
+              {caches.includes(cache.type) && mayWork && (
+                <PurgeButton
+                  installId={install.id}
+                  cache={cache}
+                  next={cache.type === 'object' ? next.purge_object : null}
+                />
+              )}
+            </Section>
+          ))
+        }
+      </Loaded>
       {purges.length > 0 && (
         <Section title="Purges of late">
           <ul className={operationStyles.list} aria-live="polite">

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { answered, Objection } from '../../../api/failure.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField, TextArea } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
@@ -48,6 +48,8 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   const redirects = domains.filter(({ redirect_to }) => redirect_to !== undefined);
 
   async function add() {
+    const objection = objectionTo(domains.length, redirects.length);
+    if (objection !== null) throw new Objection(objection, [{ field: 'names', message: objection }]);
     await answered(
       hosting.POST('/installs/{install_id}/domains/bulk', {
         params: { path: { install_id: installId } },
@@ -62,7 +64,6 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   return (
     <Form
       submitLabel={domains.length > 1 ? `Add ${domains.length} domains` : 'Add'}
-      disabled={domains.length === 0 || domains.length > MOST}
       onSubmit={add}
       fieldOf={() => 'names'}
     >
@@ -88,4 +89,11 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
       />
     </Form>
   );
+}
+
+function objectionTo(names: number, redirects: number): string | null {
+  if (names === 0) return 'Write at least one name.';
+  if (names <= MOST) return null;
+  const counted = redirects > 0 ? `${names} names, ${redirects} of them redirects` : `${names} names`;
+  return `These are ${counted}; at most ${MOST} can be added at once. Add the rest after these.`;
 }

@@ -23,9 +23,18 @@ describe('which record to set', () => {
   it('is a CNAME where there can be one', () => {
     expect(dnsAdvice(domain('www.example.com')).cname).toEqual({
       type: 'CNAME',
-      name: 'www.example.com',
+      name: 'www',
       value: 'shop.sites.example',
     });
+  });
+
+  it.each([
+    ['example.co.uk', '@'],
+    ['blog.shop.example.co.uk', 'blog.shop'],
+    ['*.example.com', '*'],
+    ['xn--bro-hoa.example.org', 'xn--bro-hoa'],
+  ])('is for %s under the name %s', (name, inZone) => {
+    expect(dnsAdvice(domain(name)).addresses[0]?.name).toBe(inZone);
   });
 
   it('is an address record of each family at the top of a zone', () => {

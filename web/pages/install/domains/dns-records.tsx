@@ -19,7 +19,7 @@ export function DnsRecords({ domain }: { domain: Domain }) {
               Where the DNS of this domain is kept, set this record, and remove A and AAAA records of the
               name:
             </p>
-            <Records records={[cname]} />
+            <Records domain={domain.name} records={[cname]} />
           </>
         )}
         {cname && addresses.length > 0 && <p>If a CNAME is not possible, set these in its place:</p>}
@@ -29,13 +29,16 @@ export function DnsRecords({ domain }: { domain: Domain }) {
             kept:
           </p>
         )}
-        {addresses.length > 0 && <Records records={addresses} />}
+        {addresses.length > 0 && <Records domain={domain.name} records={addresses} />}
         {apex && (
           <p>
             If your DNS provider offers ALIAS or ANAME records, one with the value <code>{ownName}</code> does
             as well, and follows if the addresses ever change.
           </p>
         )}
+        <p className={styles.soft}>
+          Some providers want the whole name {domain.name} in the place of the short one.
+        </p>
         <p className={styles.soft}>
           It may take as long as the old record was allowed to be kept, mostly an hour. Then press Check now.
         </p>
@@ -44,13 +47,29 @@ export function DnsRecords({ domain }: { domain: Domain }) {
   );
 }
 
-function Records({ records }: { records: DnsRecord[] }) {
+function Records({ domain, records }: { domain: string; records: DnsRecord[] }) {
   return (
     <ul className={styles.records}>
       {records.map(({ type, name, value }) => (
-        <li key={`${type} ${value}`} className={styles.record}>
-          <strong>{type}</strong>
-          <Copyable text={value} what={`the ${type} value of ${name}`} />
+        <li key={`${type} ${value}`}>
+          <dl className={styles.record}>
+            <div>
+              <dt>Type</dt>
+              <dd className={styles.type}>{type}</dd>
+            </div>
+            <div>
+              <dt>Name</dt>
+              <dd>
+                <Copyable text={name} what={`the ${type} name of ${domain}`} />
+              </dd>
+            </div>
+            <div>
+              <dt>Value</dt>
+              <dd>
+                <Copyable text={value} what={`the ${type} value of ${domain}`} />
+              </dd>
+            </div>
+          </dl>
         </li>
       ))}
     </ul>

@@ -18,16 +18,19 @@ export function DomainActions({
   domain,
   all,
   isCname,
+  isSeenHere,
   onDeleted,
 }: {
   install: Install;
   domain: Domain;
   all: Domain[];
   isCname: boolean;
+  /** Visitors by this name get here, as far as anybody has looked. */
+  isSeenHere: boolean;
   onDeleted(): void;
 }) {
   const queries = useQueryClient();
-  const [asking, setAsking] = useState<'redirect' | 'delete' | null>(null);
+  const [asking, setAsking] = useState<'primary' | 'redirect' | 'delete' | null>(null);
   const close = (open: boolean) => {
     if (!open) setAsking(null);
   };
@@ -56,13 +59,16 @@ export function DomainActions({
     onDeleted();
   }
 
+  const isPrimaryNow = `${domain.name} is the primary domain now.`;
+  const cannotBePrimary = domain.primary || isRedirect || domain.duplicate || domain.name.startsWith('*.');
   const entries = [
-    ...(domain.primary || isRedirect
+    ...(cannotBePrimary
       ? []
       : [
           {
             label: 'Make primary',
-            onSelect: () => void change({ primary: true }, `${domain.name} is the primary domain now.`),
+            onSelect: () =>
+              isSeenHere ? void change({ primary: true }, isPrimaryNow) : setAsking('primary'),
           },
         ]),
     ...(domain.primary || targets.length === 0
@@ -86,6 +92,23 @@ export function DomainActions({
           Change <span aria-hidden="true">▾</span>
         </Menu>
       )}
+      <ConfirmDialog
+        open={asking === 'primary'}
+        onOpenChange={close}
+        title={`Make ${shownName(domain.name)} primary`}
+        description={
+          <p>
+            Nobody has seen yet that {domain.name} leads here. The website may send its visitors to its
+            primary domain, and until the DNS leads here they get nowhere. Better set the DNS record and press
+            Check now first.
+          </p>
+        }
+        confirmLabel="Make it primary"
+        onConfirm={async () => {
+          await changeDomain(queries, install.id, domain.id, { primary: true });
+          say(isPrimaryNow);
+        }}
+      />
       <Dialog
         open={asking === 'redirect'}
         onOpenChange={close}

@@ -67,7 +67,6 @@ export function DomainCard({
       <DomainCheckPanel
         installId={install.id}
         domain={domain}
-        all={all}
         reportId={state?.report_id ?? twinState?.report_id ?? null}
         checkedAt={state?.checked_at ?? null}
         next={nextCheck}
@@ -78,12 +77,19 @@ export function DomainCard({
           domain={domain}
           all={all}
           isCname={state?.is_cname ?? false}
+          isSeenHere={network.tone === 'good'}
           onDeleted={onDeleted}
         />
-        <HttpsSwitch installId={install.id} domain={domain} />
+        <HttpsSwitch installId={install.id} domain={domain} warnsOf={warningOf(state)} />
       </DomainCheckPanel>
     </li>
   );
+}
+
+/** Why visitors who are sent to HTTPS would be warned by their browsers; null: they would not. */
+function warningOf(state: DomainState | undefined): string | null {
+  if (state?.certificate === null) return 'There is no certificate yet.';
+  return state?.certificate.source === 'SELF_SIGNED' ? 'The certificate is self-signed.' : null;
 }
 
 /** What secures the domain, how long still, and why there is nothing better. */

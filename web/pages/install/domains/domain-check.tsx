@@ -9,7 +9,7 @@ import { sayFailure } from '../../../components/toast.tsx';
 import { type Domain, type DomainCheck, type Report, useReport } from '../queries.ts';
 import { reloadDomains } from './change-domain.ts';
 import styles from './domains.module.css';
-import { checkWord, inOrder } from './report-words.ts';
+import { checkWord } from './report-words.ts';
 
 const ReportDetails = lazy(async () => ({ default: (await import('./report-details.tsx')).ReportDetails }));
 
@@ -17,7 +17,6 @@ const ReportDetails = lazy(async () => ({ default: (await import('./report-detai
 export function DomainCheckPanel({
   installId,
   domain,
-  all,
   reportId,
   checkedAt,
   next,
@@ -26,7 +25,6 @@ export function DomainCheckPanel({
 }: {
   installId: string;
   domain: Domain;
-  all: Domain[];
   reportId: string | null;
   checkedAt: string | null;
   /** When the install may be asked again; null: now. */
@@ -51,7 +49,7 @@ export function DomainCheckPanel({
         </p>
       )}
       <div aria-live="polite" className={styles.live}>
-        {report && <ShownReport report={report} name={domain.name} all={all} />}
+        {report && <ShownReport report={report} domain={domain} />}
       </div>
     </div>
   );
@@ -105,23 +103,19 @@ function CheckButton({
   );
 }
 
-function ShownReport({ report, name, all }: { report: Report; name: string; all: Domain[] }) {
+/** What the report says of this domain; what it says of the www twin stands in that one's card. */
+function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
+  const check = report.domains.find(({ name }) => name === domain.name);
   return (
     <>
-      {!report.complete && <ProgressBar label={`${name} is being checked`} />}
-      {inOrder(report.domains, name).map((check) => (
-        <CheckResult
-          key={check.name}
-          check={check}
-          domain={all.find((candidate) => candidate.name === check.name)}
-        />
-      ))}
+      {!report.complete && <ProgressBar label={`${domain.name} is being checked`} />}
+      {check && <CheckResult check={check} domain={domain} />}
     </>
   );
 }
 
 /** The sentence first; what it rests on behind a press. */
-function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain | undefined }) {
+function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) {
   const [open, setOpen] = useState(false);
   const { word, tone } = checkWord(check, domain);
   return (

@@ -1,25 +1,41 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { say, sayFailure } from '../../../components/toast.tsx';
 import type { Domain } from '../queries.ts';
 import { changeDomain } from './change-domain.ts';
 import styles from './domains.module.css';
+import { shownName } from './shown-name.ts';
 
 /** Whether visitors by HTTP are sent to HTTPS. */
-export function HttpsSwitch({ installId, domain }: { installId: string; domain: Domain }) {
+export function HttpsSwitch({
+  installId,
+  domain,
+  warnsOf,
+}: {
+  installId: string;
+  domain: Domain;
+  /** Why browsers would warn of HTTPS, one sentence; null: they would not. */
+  warnsOf: string | null;
+}) {
   const queries = useQueryClient();
   const id = useId();
   const [pending, setPending] = useState(false);
+  const [asking, setAsking] = useState(false);
 
   async function turn() {
+    await changeDomain(queries, installId, domain.id, { secure_all_urls: !domain.secure_all_urls });
+    say(
+      domain.secure_all_urls
+        ? `Visitors of ${domain.name} may use HTTP again.`
+        : `Visitors of ${domain.name} are sent to HTTPS.`,
+    );
+  }
+
+  async function turnAtOnce() {
     setPending(true);
     try {
-      await changeDomain(queries, installId, domain.id, { secure_all_urls: !domain.secure_all_urls });
-      say(
-        domain.secure_all_urls
-          ? `Visitors of ${domain.name} may use HTTP again.`
-          : `Visitors of ${domain.name} are sent to HTTPS.`,
-      );
+      await turn();
     } catch (error) {
       sayFailure(error);
     } finally {
@@ -37,12 +53,27 @@ export function HttpsSwitch({ installId, domain }: { installId: string; domain: 
         aria-checked={domain.secure_all_urls}
         aria-disabled={pending}
         onChange={() => {
-          if (!pending) void turn();
+          if (pending) return;
+          if (warnsOf !== null && !domain.secure_all_urls) setAsking(true);
+          else void turnAtOnce();
         }}
       />
       <label htmlFor={id}>
         Send visitors <span className="visually-hidden">of {domain.name} </span>to HTTPS
       </label>
+      <ConfirmDialog
+        open={asking}
+        onOpenChange={setAsking}
+        title={`Send visitors of ${shownName(domain.name)} to HTTPS`}
+        description={
+          <p>
+            {warnsOf} Browsers warn every visitor of it, and most visitors turn back. Better wait until the
+            authority has issued a certificate.
+          </p>
+        }
+        confirmLabel="Send them to HTTPS all the same"
+        onConfirm={turn}
+      />
     </span>
   );
 }

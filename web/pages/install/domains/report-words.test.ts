@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DomainCheck } from '../queries.ts';
-import { checkWord, disagreement, inOrder } from './report-words.ts';
+import { checkWord, disagreement } from './report-words.ts';
 
 const check: DomainCheck = {
   name: 'example.com',
@@ -65,14 +65,6 @@ describe('the word for a check', () => {
   it('is that it is under way until the check is complete', () => {
     expect(checkWord({ ...check, complete: false }, undefined).word).toBe('Being checked');
   });
-});
-
-it('puts the domain itself before its twin', () => {
-  const twin = { ...check, name: 'www.example.com' };
-  expect(inOrder([twin, check], 'example.com').map(({ name }) => name)).toEqual([
-    'example.com',
-    'www.example.com',
-  ]);
 });
 
 it('tells where name servers say something else than the resolver', () => {

@@ -30,11 +30,6 @@ export function tlsSeen(status: string): Word {
   return TLS_WORDS[status] ?? { word: status, tone: 'plain' };
 }
 
-/** The check of the domain itself first, then that of its www twin. */
-export function inOrder(checks: readonly DomainCheck[], name: string): DomainCheck[] {
-  return [...checks.filter((check) => check.name === name), ...checks.filter((check) => check.name !== name)];
-}
-
 /** Whether name servers and resolver say the same; caches may be behind. */
 export function disagreement({ ip, address }: Pick<DomainCheck, 'ip' | 'address'>): boolean {
   return address.length > 0 && [...ip].sort().join() !== [...address].sort().join();

@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
-import { useSites } from '../../../api/sites.ts';
+import { type Site, useSites } from '../../../api/sites.ts';
+import { arranged } from '../../../components/arranged.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { SelectField } from '../../../components/fields.tsx';
@@ -11,8 +12,8 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
-
-const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
+import { EnvironmentField } from '../../site/environment-field.tsx';
+import { environmentOf } from '../../site/environments.ts';
 
 /** Gives an install to another site, or to another environment of its own. */
 export function MoveInstall({ install }: { install: Install }) {
@@ -29,19 +30,30 @@ export function MoveInstall({ install }: { install: Install }) {
         title={`Move ${install.name}`}
         description="A site has at most one install for each environment."
       >
-        <MoveForm install={install} onMoved={() => setOpen(false)} />
+        <MoveChoice install={install} onMoved={() => setOpen(false)} />
       </Dialog>
     </Section>
   );
 }
 
-function MoveForm({ install, onMoved }: { install: Install; onMoved(): void }) {
-  const queries = useQueryClient();
+function MoveChoice({ install, onMoved }: { install: Install; onMoved(): void }) {
   const sites = useSites(install.account.id);
+  return (
+    <Loaded query={sites} what="sites">
+      {(found) => <MoveForm install={install} sites={found} onMoved={onMoved} />}
+    </Loaded>
+  );
+}
+
+function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]; onMoved(): void }) {
+  const queries = useQueryClient();
+  const [siteId, setSiteId] = useState(install.site?.id ?? '');
+  const chosen = sites.find(({ id }) => id === siteId);
+  // Its own slot is free for it.
+  const others = chosen && { installs: chosen.installs.filter(({ id }) => id !== install.id) };
 
   async function move(values: FormData) {
-    const siteId = textOf(values, 'site_id');
-    const environment = ENVIRONMENTS.find((known) => known === textOf(values, 'environment')) ?? null;
+    const environment = environmentOf(textOf(values, 'environment'));
     await answered(
       hosting.PATCH('/installs/{install_id}', {
         params: { path: { install_id: install.id } },
@@ -57,29 +69,25 @@ function MoveForm({ install, onMoved }: { install: Install; onMoved(): void }) {
   }
 
   return (
-    <Loaded query={sites} what="sites">
-      {(found) => (
-        <Form submitLabel="Move" onSubmit={move}>
-          <SelectField
-            label="Site"
-            name="site_id"
-            defaultValue={install.site?.id ?? ''}
-            options={[
-              { value: '', label: 'No site' },
-              ...found.map(({ id, name }) => ({ value: id, label: name })),
-            ]}
-          />
-          <SelectField
-            label="Environment"
-            name="environment"
-            defaultValue={install.environment ?? ''}
-            options={[
-              { value: '', label: 'None' },
-              ...ENVIRONMENTS.map((name) => ({ value: name, label: name })),
-            ]}
-          />
-        </Form>
-      )}
-    </Loaded>
+    <Form submitLabel="Move" onSubmit={move}>
+      <SelectField
+        label="Site"
+        name="site_id"
+        value={siteId}
+        onChange={(event) => setSiteId(event.currentTarget.value)}
+        options={[
+          { value: '', label: 'In no site' },
+          ...arranged(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
+            value: id,
+            label: name,
+          })),
+        ]}
+      />
+      <EnvironmentField
+        key={siteId}
+        site={others}
+        preferred={chosen && install.environment !== null ? install.environment : undefined}
+      />
+    </Form>
   );
 }

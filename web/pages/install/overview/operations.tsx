@@ -73,7 +73,15 @@ export function OperationItem({ operation }: { operation: Operation }) {
   return (
     <li>
       <div className={styles.line}>
-        <span>{nameOf(operation)}</span>
+        <span>
+          {nameOf(operation)}
+          {operation.kind === 'restore_backup' && operation.backup && (
+            <>
+              {' '}
+              of <Time at={operation.backup.created_at} exact />
+            </>
+          )}
+        </span>
         <Badge tone={tone}>{word}</Badge>
         <span className={styles.since}>
           <Time at={sinceOf(operation)} />

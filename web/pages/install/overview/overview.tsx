@@ -1,8 +1,10 @@
 import type { Install } from '../../../api/installs.ts';
+import { Copyable } from '../../../components/copy.tsx';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import { shownName } from '../domains/shown-name.ts';
+import { useDomains } from '../queries.ts';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { Operations } from './operations.tsx';
@@ -10,6 +12,7 @@ import { Operations } from './operations.tsx';
 /** What an install is, what is being done to it, and what may be done with it as a whole. */
 export function Overview({ install }: { install: Install }) {
   const may = useMay(install.account.id);
+  const addresses = useAddresses(install);
   return (
     <>
       <Section title="Facts">
@@ -18,8 +21,9 @@ export function Overview({ install }: { install: Install }) {
             ['Primary domain', shownName(install.primary_domain)],
             ['Own name', <code key="cname">{install.cname}</code>],
             ['PHP', install.php_version ?? 'none: this website is served as files'],
-            ['Addresses', install.stable_ips?.join(', ') ?? 'not known'],
+            ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),
             ['Created', <Time key="created" at={install.created_at} exact />],
+            ['ID', <Copyable key="id" text={install.id} what={`the ID of ${install.name}`} />],
           ]}
         />
       </Section>
@@ -32,4 +36,11 @@ export function Overview({ install }: { install: Install }) {
       )}
     </>
   );
+}
+
+/** Where its own name leads; none while that is not known. */
+function useAddresses(install: Install): readonly string[] {
+  const domains = useDomains(install.id);
+  const own = domains.data?.find(({ name }) => name === install.cname);
+  return install.stable_ips ?? own?.network_details.dns_config_info.a_records ?? [];
 }
