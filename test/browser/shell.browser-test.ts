@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
 
 /** Keeps the answers to what is asked there from the page until they are released, one after the other. */
 async function holdBack(page: Page, address: string) {
