@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import buttonStyles from './button.module.css';
 import styles from './menu.module.css';
@@ -26,6 +26,8 @@ export function Menu({
   const [open, setOpen] = useState(false);
   const whole = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const list = useRef<HTMLUListElement>(null);
+  useRoomAtLeft(list, open);
 
   useEffect(() => {
     if (!open) return;
@@ -60,7 +62,7 @@ export function Menu({
       >
         {children}
       </button>
-      <ul id={id} className={styles.list} hidden={!open}>
+      <ul ref={list} id={id} className={styles.list} hidden={!open}>
         {entries.map((entry) => (
           <li key={entry.label}>
             {'href' in entry ? (
@@ -91,4 +93,17 @@ export function Menu({
       </ul>
     </div>
   );
+}
+
+const EDGE_PX = 16;
+
+/** A list ends where its button does, but does not begin out of sight where the button stands far left. */
+function useRoomAtLeft(list: RefObject<HTMLElement | null>, open: boolean): void {
+  useLayoutEffect(() => {
+    if (!open || !list.current) return;
+    const { style } = list.current;
+    style.translate = 'none';
+    const missing = EDGE_PX - list.current.getBoundingClientRect().left;
+    if (missing > 0) style.translate = `${missing}px`;
+  }, [list, open]);
 }
