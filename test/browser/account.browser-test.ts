@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
-import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
 describe('an account', () => {
   let portal: Portal;
@@ -86,7 +86,7 @@ describe('an account', () => {
     expect(await theirs.getByRole('button', { name: /^Create an? / }).count()).toBe(0);
     await theirs.getByRole('link', { name: 'People' }).click();
     await theirs.getByText('Your own entry.').waitFor();
-    expect(await theirs.getByRole('row').count()).toBe(2);
+    await expect.poll(() => theirs.getByRole('row').count()).toBe(2);
     expect(await theirs.getByRole('button', { name: /Invite|Change|Remove/ }).count()).toBe(0);
     await expectAccessible(theirs);
     await theirs.getByRole('button', { name: 'Leave this account' }).click();
@@ -194,6 +194,28 @@ describe('an account', () => {
     await theirs.getByLabel('Search sites').fill('');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();
+    await theirs.getByRole('button', { name: 'Next' }).click();
+    await theirs.getByText('Page 2 of 20').waitFor();
+    expect(await theirs.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Sites');
+
+    // Back and a reload bring the list as it was left.
+    await theirs.getByLabel('Search sites').fill('site 9');
+    await theirs.getByText('111 of 1000 sites').waitFor();
+    await theirs.getByRole('button', { name: 'Next' }).click();
+    await theirs.getByRole('link', { name: 'Site 949' }).click();
+    await theirs.getByRole('heading', { name: 'Site 949', level: 1 }).waitFor();
+    const asItWas = async () => {
+      await theirs.getByText('Page 2 of 3').waitFor();
+      expect(await theirs.getByLabel('Search sites').inputValue()).toBe('site 9');
+      await theirs.getByRole('link', { name: 'Site 949' }).waitFor();
+    };
+    await theirs.goBack();
+    await asItWas();
+    await theirs.reload();
+    await asItWas();
+    await theirs.getByLabel('Search sites').fill('none of them');
+    await theirs.getByRole('button', { name: 'Clear the filters' }).click();
+    await theirs.getByText('1000 sites', { exact: true }).waitFor();
   });
 
   it('has activity of which a hundred are shown at a time', async () => {
@@ -219,13 +241,48 @@ describe('an account', () => {
         .execute();
     });
     await page.goto(`/accounts/${quiet}/activity`);
-    await page.getByText('1 to 100 of 121').waitFor();
+    await page.getByText('121 entries').waitFor();
     expect(await page.getByText('number 20.').count()).toBe(0);
-    await page.getByRole('button', { name: 'Older' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
     await page.getByText('number 20.').waitFor();
-    await page.getByText('101 to 121 of 121').waitFor();
-    expect(await page.getByRole('button', { name: 'Older' }).isDisabled()).toBe(true);
-    expect(await focused(page)).toBe('Older');
+    await page.getByText('Page 2 of 2').waitFor();
+    expect(await page.getByRole('button', { name: 'Next' }).isDisabled()).toBe(true);
+    expect(await page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Activity');
+  });
+
+  it('has activity that is narrowed by person, install, kind and day, in the address and in the file', async () => {
+    await page.goto(at('activity'));
+    await page.getByRole('combobox', { name: 'Install' }).selectOption(given.name);
+    await page.getByRole('combobox', { name: 'About' }).selectOption('Domains');
+    await page.getByText('One entry').waitFor();
+    await page.getByRole('row', { name: /Test Person added the domain shop\.example/ }).waitFor();
+    await page.reload();
+    await page.getByText('One entry').waitFor();
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Download these as CSV' }).click();
+    const lines = (await readFile(await (await download).path(), 'utf8')).trim().split('\r\n');
+    expect(lines).toHaveLength(2);
+    await expectAccessible(page);
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByRole('button', { name: 'Clear the filters' }).click();
+    await page.getByRole('combobox', { name: 'Person' }).selectOption(`Frida Full (${full.email})`);
+    await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
+    await page.getByRole('row', { name: /added the domain/ }).waitFor({ state: 'detached' });
+  });
+
+  it('finds an install by any of its domains, and says which need attention, and why', async () => {
+    await owner.client.post(`/installs/${given.id}/domains`, { name: 'second.example' });
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('domains').set({ reached: false }).where('name', '=', 'second.example').execute(),
+    );
+    await page.goto(at('sites'));
+    await page.getByText('One install needs attention.').waitFor();
+    await page.getByRole('link', { name: 'See which, and why' }).click();
+    await page.getByRole('link', { name: 'second.example does not lead here.' }).waitFor();
+    await expectAccessible(page);
+    await page.getByRole('combobox', { name: 'Status' }).selectOption('Any status');
+    await page.getByLabel('Search installs').fill('shop.exam');
+    await page.getByRole('row', { name: given.name }).getByText('Also shop.example').waitFor();
   });
 
   it('demands a second factor of its people without their reloading, and no longer; who is not content leaves', async () => {

@@ -78,9 +78,18 @@ describe('a site', () => {
     });
     await follow('Journal');
     const staging = page.getByRole('region', { name: 'Staging' });
-    await staging.getByRole('button', { name: `Take out ${name}` }).click();
+    const takeOut = staging.getByRole('button', { name: `Take out ${name}` });
+    await takeOut.click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    expect(await staging.getByText('Empty').count()).toBe(0);
+    await takeOut.click();
+    await page.getByText('It is not Staging any more then').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Take it out' }).click();
     await staging.getByText('Empty').waitFor();
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Staging');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Staging');
+    await page.getByRole('button', { name: 'Copy the ID of the site' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(site.id);
 
     const production = page.getByRole('region', { name: 'Production' });
     await production.getByRole('button', { name: 'Move an install here' }).click();

@@ -2,23 +2,49 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
 import { answered } from './failure.ts';
 
-export type Entry = BodyOf<
-  PortalPaths['/portal/api/accounts/{account_id}/activity']['get']
->['results'][number];
+type Activity = PortalPaths['/portal/api/accounts/{account_id}/activity']['get'];
+
+export type Entry = BodyOf<Activity>['results'][number];
+/** What entries are asked for; what is left out narrows nothing. */
+export type ActivityQuery = Omit<NonNullable<Activity['parameters']['query']>, 'limit' | 'offset'>;
 
 /** So many entries are loaded at once. */
 export const ENTRIES_A_PAGE = 100;
 
 /** What was changed in an account, the latest first, from the entry `offset` on. */
-export function useActivity(accountId: string, offset: number) {
+export function useActivity(accountId: string, query: ActivityQuery, offset: number) {
   return useQuery({
-    queryKey: ['activity', accountId, offset],
+    queryKey: ['activity', accountId, query, offset],
     placeholderData: keepPreviousData,
     queryFn: () =>
       answered(
         portal.GET('/portal/api/accounts/{account_id}/activity', {
-          params: { path: { account_id: accountId }, query: { limit: ENTRIES_A_PAGE, offset } },
+          params: { path: { account_id: accountId }, query: { ...query, limit: ENTRIES_A_PAGE, offset } },
         }),
       ),
   });
+}
+
+/** Whom the activity tells of, be they gone from the account. */
+export function useActivityPeople(accountId: string) {
+  return useQuery({
+    queryKey: ['activity', accountId, 'people'],
+    staleTime: 60_000,
+    queryFn: async () => {
+      const { results } = await answered(
+        portal.GET('/portal/api/accounts/{account_id}/activity/people', {
+          params: { path: { account_id: accountId } },
+        }),
+      );
+      return results;
+    },
+  });
+}
+
+/** Where the same entries are to be had for a spreadsheet. */
+export function activityFile(accountId: string, query: ActivityQuery): string {
+  const file = new URL(`portal/api/accounts/${accountId}/activity.csv`, document.baseURI);
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) file.searchParams.set(name, value);
+  return file.href;
 }

@@ -1,4 +1,5 @@
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useMemo, useRef } from 'react';
+import { useAddressState } from './address-state.ts';
 import { arranged, type Direction } from './arranged.ts';
 import { Button } from './button.tsx';
 import styles from './table.module.css';
@@ -13,6 +14,11 @@ export interface Column<Row> {
   rowHeader?: boolean;
 }
 
+interface Sort {
+  column: string;
+  direction: Direction;
+}
+
 /** A list of things: sortable by its headers, a page at a time, so that a thousand rows cost as much as fifty. */
 export function Table<Row>({
   caption,
@@ -21,35 +27,37 @@ export function Table<Row>({
   rowKey,
   initialSort,
   pageSize = 50,
+  count,
+  addressName = '',
 }: {
   /** What the table is of, for those who do not see what stands around it. */
   caption: string;
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey(row: Row): string;
-  initialSort?: { column: string; direction: Direction };
+  initialSort?: Sort;
   pageSize?: number;
+  /** How many rows there are, where `rows` is no more than the page that the address asks for ({@link usePage}). */
+  count?: number;
+  /** What stands before `sort` and `page` in the address, for the second table of a page. */
+  addressName?: string;
 }) {
-  const [sort, setSort] = useState(initialSort);
-  const [page, setPage] = useState(0);
+  const [sort, turn] = useSort(addressName, columns, initialSort);
+  const [page, setPage] = usePage(addressName);
+  const section = useRef<HTMLElement>(null);
   const sortBy = columns.find((column) => column.id === sort?.column)?.sortBy;
   const ordered = useMemo(
     () => (sortBy ? arranged(rows, sortBy, sort?.direction ?? 'ascending') : rows),
     [rows, sortBy, sort?.direction],
   );
-  const pages = Math.max(1, Math.ceil(ordered.length / pageSize));
+  const pages = Math.max(1, Math.ceil((count ?? rows.length) / pageSize));
   const shown = Math.min(page, pages - 1);
-
-  const turn = (column: string) =>
-    setSort((now) => ({
-      column,
-      direction: now?.column === column && now.direction === 'ascending' ? 'descending' : 'ascending',
-    }));
+  const first = count === undefined ? shown * pageSize : 0;
 
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section className={styles.scroll} aria-label={caption} tabIndex={0}>
+      <section ref={section} className={styles.scroll} aria-label={caption} tabIndex={0}>
         <table className={styles.table}>
           <caption className="visually-hidden">{caption}</caption>
           <thead>
@@ -77,15 +85,17 @@ export function Table<Row>({
             </tr>
           </thead>
           <tbody>
-            {ordered.slice(shown * pageSize, (shown + 1) * pageSize).map((row) => (
+            {ordered.slice(first, first + pageSize).map((row) => (
               <tr key={rowKey(row)}>
                 {columns.map((column) =>
                   column.rowHeader ? (
-                    <th key={column.id} scope="row">
+                    <th key={column.id} scope="row" data-header={column.header}>
                       {column.cell(row)}
                     </th>
                   ) : (
-                    <td key={column.id}>{column.cell(row)}</td>
+                    <td key={column.id} data-header={column.header}>
+                      {column.cell(row)}
+                    </td>
                   ),
                 )}
               </tr>
@@ -94,19 +104,69 @@ export function Table<Row>({
         </table>
       </section>
       {pages > 1 && (
-        <nav className={styles.pages} aria-label={`Pages of ${caption}`}>
-          <Button small disabled={shown === 0} onClick={() => setPage(shown - 1)}>
-            Previous
-          </Button>
-          <span>
-            Page {shown + 1} of {pages}
-          </span>
-          <Button small disabled={shown === pages - 1} onClick={() => setPage(shown + 1)}>
-            Next
-          </Button>
-        </nav>
+        <Pages
+          of={caption}
+          shown={shown}
+          pages={pages}
+          onTurn={(next) => {
+            setPage(next);
+            // The new page is read from its top, by whatever way one reads.
+            section.current?.scrollIntoView({ block: 'start' });
+            section.current?.focus({ preventScroll: true });
+          }}
+        />
       )}
     </>
+  );
+}
+
+/** Which page of a table the address asks for, the first being 0, and how to ask for another. */
+export function usePage(addressName = '') {
+  const address = useAddressState();
+  const name = `${addressName}page`;
+  const asked = address.get(name);
+  const page = /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) - 1 : 0;
+  return [page, (next: number) => address.set({ [name]: next === 0 ? '' : String(next + 1) })] as const;
+}
+
+/** By which column the address asks to sort (`-name`: backwards), and how to sort by one, or the other way round. */
+function useSort<Row>(addressName: string, columns: readonly Column<Row>[], initial: Sort | undefined) {
+  const address = useAddressState();
+  const name = `${addressName}sort`;
+  const asked = address.get(name);
+  const column = asked.replace(/^-/, '');
+  const known = columns.some(({ id, sortBy }) => id === column && sortBy !== undefined);
+  const sort: Sort | undefined = known
+    ? { column, direction: asked === column ? 'ascending' : 'descending' }
+    : initial;
+  const turn = (to: string) =>
+    address.set({ [name]: sort?.column === to && sort.direction === 'ascending' ? `-${to}` : to });
+  return [sort, turn] as const;
+}
+
+function Pages({
+  of,
+  shown,
+  pages,
+  onTurn,
+}: {
+  of: string;
+  shown: number;
+  pages: number;
+  onTurn(page: number): void;
+}) {
+  return (
+    <nav className={styles.pages} aria-label={`Pages of ${of}`}>
+      <Button small disabled={shown === 0} onClick={() => onTurn(shown - 1)}>
+        Previous
+      </Button>
+      <span>
+        Page {shown + 1} of {pages}
+      </span>
+      <Button small disabled={shown === pages - 1} onClick={() => onTurn(shown + 1)}>
+        Next
+      </Button>
+    </nav>
   );
 }
 

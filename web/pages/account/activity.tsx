@@ -1,73 +1,83 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { Link } from 'wouter';
-import { ENTRIES_A_PAGE, type Entry, useActivity } from '../../api/activity.ts';
-import { useInstalls } from '../../api/installs.ts';
-import { Button, DownloadLink } from '../../components/button.tsx';
+import { activityFile, ENTRIES_A_PAGE, type Entry, useActivity } from '../../api/activity.ts';
+import { type Install, useInstalls } from '../../api/installs.ts';
+import { DownloadLink } from '../../components/button.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, Table } from '../../components/table.tsx';
+import { type Column, Table, usePage } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAccount } from '../../session/session.ts';
 import styles from './account.module.css';
+import { type ActivityFilter, NO_FILTER, queryOf } from './activity-filter.ts';
+import { ActivityFilters } from './activity-filters.tsx';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
+import { useListAddress } from './list-address.ts';
+import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
+
+const NO_INSTALLS: readonly Install[] = [];
 
 /** Who changed what in an account, the latest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
   const own = useAccount(accountId)?.may['activity.read'] === 'own';
-  const [offset, setOffset] = useState(0);
-  const activity = useActivity(accountId, offset);
-  const { data: installs } = useInstalls(accountId);
-  const columns = useMemo(() => columnsOf(new Map(installs?.map(({ id, name }) => [id, name]))), [installs]);
-  const csv = new URL(`portal/api/accounts/${accountId}/activity.csv`, document.baseURI).href;
+  const { get, ask } = useListAddress();
+  const filter: ActivityFilter = {
+    person: get('person'),
+    install: get('install'),
+    kind: get('kind'),
+    from: get('from'),
+    to: get('to'),
+  };
+  const query = queryOf(filter);
+  const narrowed = Object.keys(query).length > 0;
+  const [page] = usePage();
+  const activity = useActivity(accountId, query, page * ENTRIES_A_PAGE);
+  const { data: installs = NO_INSTALLS } = useInstalls(accountId);
+  const columns = useMemo(() => columnsOf(new Map(installs.map(({ id, name }) => [id, name]))), [installs]);
   return (
     <Page
       title="Activity"
       subtitle={`${own ? 'What you changed' : 'Who changed what'}, by the portal, the API or the command line. Entries are kept for a year.`}
-      actions={<DownloadLink href={csv}>Download as CSV</DownloadLink>}
+      actions={
+        <DownloadLink href={activityFile(accountId, query)}>
+          {narrowed ? 'Download these as CSV' : 'Download as CSV'}
+        </DownloadLink>
+      }
     >
+      <ActivityFilters
+        accountId={accountId}
+        filter={filter}
+        onFilter={ask}
+        installs={installs}
+        people={!own}
+      />
       <Loaded query={activity} what="activity">
         {({ count, results }) =>
-          count === 0 ? (
-            <Empty>
-              <p>Nothing has been changed yet. Whatever is done from now on is written down here.</p>
-            </Empty>
-          ) : (
+          results.length > 0 ? (
             <>
+              <p className={styles.soft} role="status">
+                {count === 1 ? 'One entry' : `${count} entries`}
+              </p>
               <Table
                 caption="Activity"
                 columns={columns}
                 rows={results}
                 rowKey={({ id }) => id}
                 pageSize={ENTRIES_A_PAGE}
+                count={count}
               />
-              <Turn offset={offset} count={count} onTurn={setOffset} />
             </>
+          ) : narrowed || page > 0 ? (
+            <NothingMatches onClear={() => ask({ ...NO_FILTER })} />
+          ) : (
+            <Empty>
+              <p>Nothing has been changed yet. Whatever is done from now on is written down here.</p>
+            </Empty>
           )
         }
       </Loaded>
     </Page>
-  );
-}
-
-function Turn({ offset, count, onTurn }: { offset: number; count: number; onTurn(offset: number): void }) {
-  if (count <= ENTRIES_A_PAGE && offset === 0) return null;
-  return (
-    <nav className={styles.actions} aria-label="Pages of the activity">
-      <Button small disabled={offset === 0} onClick={() => onTurn(Math.max(0, offset - ENTRIES_A_PAGE))}>
-        Newer
-      </Button>
-      <span>
-        {offset + 1} to {Math.min(offset + ENTRIES_A_PAGE, count)} of {count}
-      </span>
-      <Button
-        small
-        disabled={offset + ENTRIES_A_PAGE >= count}
-        onClick={() => onTurn(offset + ENTRIES_A_PAGE)}
-      >
-        Older
-      </Button>
-    </nav>
   );
 }
 
@@ -104,7 +114,11 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
       header: 'Install',
       cell: ({ install_id }) => {
         const name = install_id === null ? undefined : installs.get(install_id);
-        return name === undefined ? null : <Link href={`/installs/${install_id}`}>{name}</Link>;
+        return name === undefined ? null : (
+          <span className={styles.install}>
+            <Link href={`/installs/${install_id}`}>{name}</Link>
+          </span>
+        );
       },
     },
     {

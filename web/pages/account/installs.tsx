@@ -1,29 +1,34 @@
-import { useDeferredValue, useMemo, useState } from 'react';
-import { Link, useSearchParams } from 'wouter';
+import { useMemo, useState } from 'react';
+import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
+import { type Reason, useAttention } from '../../api/overview.ts';
 import { type Site, useSites } from '../../api/sites.ts';
-import { arranged } from '../../components/arranged.ts';
 import { Button } from '../../components/button.tsx';
-import { SelectField, TextField } from '../../components/fields.tsx';
 import { InstallStatus, STATUS_WORDS } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
-import { type Column, Table, TableTools } from '../../components/table.tsx';
+import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
-import { ENVIRONMENTS, environmentRank, environmentWord } from '../site/environments.ts';
+import { environmentRank, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
-import { filterInstalls, type InstallFilter, NONE } from './search.ts';
+import { Reasons } from './attention.tsx';
+import { FoundBy } from './found-by.tsx';
+import { InstallFilters } from './install-filters.tsx';
+import { useListAddress, useSearch } from './list-address.ts';
+import { NothingMatches } from './nothing-matches.tsx';
+import { filterInstalls, foundBy } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
+const NO_ATTENTION: ReadonlyMap<string, readonly Reason[]> = new Map();
 
 /** All installs of an account, and the way to a new one. */
 export function InstallsPage({ accountId }: { accountId: string }) {
   const may = useMay(accountId);
   const installs = useInstalls(accountId);
-  const { data: sites = NO_SITES } = useSites(accountId);
+  const { data: sites } = useSites(accountId);
   const [creating, setCreating] = useState(false);
   return (
     <Page
@@ -51,106 +56,75 @@ export function InstallsPage({ accountId }: { accountId: string }) {
               )}
             </Empty>
           ) : (
-            <InstallTable installs={all} sites={sites} />
+            <InstallTable accountId={accountId} installs={all} sites={sites} />
           )
         }
       </Loaded>
-      <CreateInstallDialog accountId={accountId} sites={sites} open={creating} onOpenChange={setCreating} />
+      <CreateInstallDialog
+        accountId={accountId}
+        sites={sites ?? NO_SITES}
+        open={creating}
+        onOpenChange={setCreating}
+      />
     </Page>
   );
 }
 
-function InstallTable({ installs, sites }: { installs: readonly Install[]; sites: readonly Site[] }) {
-  const [filter, setFilter] = useFilter();
-  const wanted = useDeferredValue(filter);
-  const found = useMemo(() => filterInstalls(installs, wanted), [installs, wanted]);
+function InstallTable({
+  accountId,
+  installs,
+  sites,
+}: {
+  accountId: string;
+  installs: readonly Install[];
+  sites: readonly Site[] | undefined;
+}) {
+  const { get, ask, search: typed, setSearch } = useListAddress();
+  const { text, byDomain } = useSearch(accountId, typed);
+  const { data: attention = NO_ATTENTION } = useAttention(accountId);
+  const [status, environment, site] = [get('status'), get('environment'), get('site')];
+  const found = useMemo(
+    () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
+    [installs, text, byDomain, status, environment, site, attention],
+  );
   const columns = useMemo(() => {
     const runsPhp = installs.some(({ php_version }) => php_version !== null);
-    return columnsOf(sites).filter(({ id }) => id !== 'php' || runsPhp);
-  }, [sites, installs]);
+    return columnsOf(sites, byDomain, attention).filter(
+      ({ id }) => (id !== 'php' || runsPhp) && (id !== 'attention' || attention.size > 0),
+    );
+  }, [sites, installs, byDomain, attention]);
   return (
     <>
-      <Filters filter={filter} onChange={setFilter} sites={sites} />
-      <ShownCount shown={found.length} total={installs.length} thing="install" />
-      <Table
-        caption="Installs"
-        columns={columns}
-        rows={found}
-        rowKey={({ id }) => id}
-        initialSort={{ column: 'name', direction: 'ascending' }}
+      <InstallFilters
+        search={typed}
+        onSearch={setSearch}
+        filter={{ status, environment, site }}
+        onFilter={ask}
+        sites={sites}
+        needing={attention.size}
       />
+      <ShownCount shown={found.length} total={installs.length} thing="install" />
+      {found.length === 0 ? (
+        <NothingMatches onClear={() => ask({ search: '', status: '', environment: '', site: '' })} />
+      ) : (
+        <Table
+          caption="Installs"
+          columns={columns}
+          rows={found}
+          rowKey={({ id }) => id}
+          initialSort={{ column: 'name', direction: 'ascending' }}
+        />
+      )}
     </>
   );
 }
 
-/** What is wanted of the list; which site it is about stands in the address, so that other pages can lead to it. */
-function useFilter() {
-  const [address, setAddress] = useSearchParams();
-  const [own, setOwn] = useState({ search: '', status: '', environment: '' });
-  const site = address.get('site') ?? '';
-  const filter = useMemo(() => ({ ...own, site }), [own, site]);
-  const change = ({ site: wanted, ...others }: InstallFilter) => {
-    setOwn(others);
-    if (wanted !== site) setAddress(wanted === '' ? {} : { site: wanted }, { replace: true });
-  };
-  return [filter, change] as const;
-}
-
-function Filters({
-  filter,
-  onChange,
-  sites,
-}: {
-  filter: InstallFilter;
-  onChange(filter: InstallFilter): void;
-  sites: readonly Site[];
-}) {
-  const set = (part: keyof InstallFilter) => ({
-    value: filter[part],
-    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
-      onChange({ ...filter, [part]: currentTarget.value }),
-  });
-  return (
-    <TableTools>
-      <TextField type="search" label="Search installs" name="search" {...set('search')} />
-      <SelectField
-        label="Status"
-        name="status"
-        {...set('status')}
-        options={[
-          { value: '', label: 'Any status' },
-          ...Object.entries(STATUS_WORDS).map(([value, label]) => ({ value, label })),
-        ]}
-      />
-      <SelectField
-        label="Environment"
-        name="environment"
-        {...set('environment')}
-        options={[
-          { value: '', label: 'Any environment' },
-          ...ENVIRONMENTS.map((value) => ({ value, label: environmentWord(value) })),
-          { value: NONE, label: environmentWord(null) },
-        ]}
-      />
-      <SelectField
-        label="Site"
-        name="site"
-        {...set('site')}
-        options={[
-          { value: '', label: 'Any site' },
-          { value: NONE, label: 'In no site' },
-          ...arranged(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
-            value: id,
-            label: name,
-          })),
-        ]}
-      />
-    </TableTools>
-  );
-}
-
-function columnsOf(sites: readonly Site[]): Column<Install>[] {
-  const names = new Map(sites.map(({ id, name }) => [id, name]));
+function columnsOf(
+  sites: readonly Site[] | undefined,
+  byDomain: ReadonlyMap<string, string>,
+  attention: ReadonlyMap<string, readonly Reason[]>,
+): Column<Install>[] {
+  const names = new Map(sites?.map(({ id, name }) => [id, name]));
   const nameOfSite = ({ site }: Install) => (site === null ? undefined : names.get(site.id));
   return [
     {
@@ -164,6 +138,7 @@ function columnsOf(sites: readonly Site[]): Column<Install>[] {
             <Link href={`/installs/${id}`}>{name}</Link>
           </strong>
           <span className={styles.soft}>{primary_domain}</span>
+          <FoundBy name={foundBy(byDomain, { id, primary_domain })} />
         </span>
       ),
     },
@@ -172,6 +147,15 @@ function columnsOf(sites: readonly Site[]): Column<Install>[] {
       header: 'Status',
       sortBy: ({ status }) => STATUS_WORDS[status],
       cell: ({ status }) => <InstallStatus status={status} />,
+    },
+    {
+      id: 'attention',
+      header: 'Needs attention',
+      sortBy: ({ id }) => -(attention.get(id)?.length ?? 0),
+      cell: ({ id }) => {
+        const reasons = attention.get(id);
+        return reasons === undefined ? null : <Reasons installId={id} reasons={reasons} />;
+      },
     },
     {
       id: 'environment',
@@ -186,7 +170,9 @@ function columnsOf(sites: readonly Site[]): Column<Install>[] {
       sortBy: (install) => nameOfSite(install) ?? '',
       cell: (install) => {
         const name = nameOfSite(install);
-        if (install.site === null || name === undefined) return <span className={styles.soft}>None</span>;
+        if (install.site === null) return <span className={styles.soft}>None</span>;
+        // The sites are on their way.
+        if (name === undefined) return null;
         return <Link href={`/sites/${install.site.id}`}>{name}</Link>;
       },
     },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Install } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
-import { filterInstalls, searchSites } from './search.ts';
+import { filterInstalls, foundBy, searchSites } from './search.ts';
 
 const install = (name: string, more: Partial<Install> = {}): Install => ({
   id: name,
@@ -31,27 +31,42 @@ const site = (name: string, installs: Site['installs'] = []): Site => ({
 const shop = install('shop1', { primary_domain: 'www.shop.example', site: { id: 'Shop' } });
 const blog = install('journal', { status: 'pending', environment: 'staging' });
 const sites = [site('Shop', [shop]), site('Blog')];
-const none = { search: '', status: '', environment: '', site: '' };
+const none = { status: '', environment: '', site: '' };
+const searched = (text: string, byDomain: [string, string][] = []) => ({ text, byDomain: new Map(byDomain) });
 
 it('finds sites by their name, and by name, address and domain of their installs', () => {
-  const found = (search: string) =>
-    searchSites(sites, search, new Map([[shop.id, shop]])).map(({ name }) => name);
+  const found = (text: string, byDomain: [string, string][] = []) =>
+    searchSites(sites, searched(text, byDomain), new Map([[shop.id, shop]])).map(({ name }) => name);
   expect(found(' SHOP ')).toEqual(['Shop']);
   expect(found('shop1.sites')).toEqual(['Shop']);
   expect(found('www.shop')).toEqual(['Shop']);
   expect(found('blog')).toEqual(['Blog']);
   expect(found('')).toHaveLength(2);
+  expect(found('other.example')).toEqual([]);
+  expect(found('other.example', [[shop.id, 'other.example']])).toEqual(['Shop']);
 });
 
 it('filters installs by each of the things asked for', () => {
-  const found = (filter: Partial<typeof none>) =>
-    filterInstalls([shop, blog], { ...none, ...filter }).map(({ name }) => name);
+  const attention = new Map([[blog.id, []]]);
+  const found = (filter: Partial<typeof none>, text = '', byDomain: [string, string][] = []) =>
+    filterInstalls([shop, blog], searched(text, byDomain), { ...none, ...filter }, attention).map(
+      ({ name }) => name,
+    );
   expect(found({})).toEqual(['shop1', 'journal']);
-  expect(found({ search: 'www.shop' })).toEqual(['shop1']);
+  expect(found({}, 'www.shop')).toEqual(['shop1']);
+  expect(found({}, 'other.example', [[blog.id, 'other.example']])).toEqual(['journal']);
   expect(found({ status: 'pending' })).toEqual(['journal']);
+  expect(found({ status: 'attention' })).toEqual(['journal']);
   expect(found({ environment: 'staging' })).toEqual(['journal']);
   expect(found({ environment: 'none' })).toEqual(['shop1']);
   expect(found({ site: 'Shop' })).toEqual(['shop1']);
   expect(found({ site: 'none' })).toEqual(['journal']);
-  expect(found({ site: 'none', search: 'shop' })).toEqual([]);
+  expect(found({ site: 'none' }, 'shop')).toEqual([]);
+});
+
+it('tells by which domain an install was found, unless that is the one it shows', () => {
+  const by = (name: string) => foundBy(new Map([[shop.id, name]]), shop);
+  expect(by('other.example')).toBe('other.example');
+  expect(by('www.shop.example')).toBeNull();
+  expect(foundBy(new Map(), shop)).toBeNull();
 });

@@ -2,30 +2,37 @@ import type { Install } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
 import { environmentOf } from '../site/environments.ts';
 
+/** What is searched for: a text, and what the server knows of it, by the ids of installs: a domain whose name holds it. */
+export interface Search {
+  text: string;
+  byDomain: ReadonlyMap<string, string>;
+}
+
 const holds = (search: string) => {
   const wanted = search.trim().toLowerCase();
   return (text: string) => text.toLowerCase().includes(wanted);
 };
 
-/** The sites whose name, or a name or address of one of whose installs, holds what was typed. */
+/** The sites whose name, or a name, address or domain of one of whose installs, holds what was typed. */
 export function searchSites(
   sites: readonly Site[],
-  search: string,
+  { text, byDomain }: Search,
   installs: ReadonlyMap<string, Install>,
 ): Site[] {
-  const matches = holds(search);
+  const matches = holds(text);
   return sites.filter(
     (site) =>
       matches(site.name) ||
-      site.installs.some(({ id, name, cname }) =>
-        [name, cname, installs.get(id)?.primary_domain ?? ''].some(matches),
+      site.installs.some(
+        ({ id, name, cname }) =>
+          byDomain.has(id) || [name, cname, installs.get(id)?.primary_domain ?? ''].some(matches),
       ),
   );
 }
 
 /** Which installs are wanted; an empty text: whatever it is. */
 export interface InstallFilter {
-  search: string;
+  /** `attention`: those that somebody should see to; or a status. */
   status: string;
   environment: string;
   /** The id of a site, or `none`. */
@@ -34,14 +41,31 @@ export interface InstallFilter {
 
 /** `none` in a filter stands for what has none. */
 export const NONE = 'none';
+/** In place of a status: those that somebody should see to. */
+export const ATTENTION = 'attention';
 
-export function filterInstalls(installs: readonly Install[], filter: InstallFilter): Install[] {
-  const matches = holds(filter.search);
+export function filterInstalls(
+  installs: readonly Install[],
+  { text, byDomain }: Search,
+  filter: InstallFilter,
+  attention: ReadonlyMap<string, unknown>,
+): Install[] {
+  const matches = holds(text);
   return installs.filter(
     (install) =>
-      [install.name, install.primary_domain, install.cname].some(matches) &&
-      (filter.status === '' || install.status === filter.status) &&
+      (byDomain.has(install.id) || [install.name, install.primary_domain, install.cname].some(matches)) &&
+      (filter.status === '' ||
+        (filter.status === ATTENTION ? attention.has(install.id) : install.status === filter.status)) &&
       (filter.environment === '' || install.environment === environmentOf(filter.environment)) &&
       (filter.site === '' || (install.site?.id ?? NONE) === filter.site),
   );
+}
+
+/** The domain by which an install was found, where its row does not show it anyhow. */
+export function foundBy(
+  byDomain: Search['byDomain'],
+  install: { id: string; primary_domain: string | undefined },
+): string | null {
+  const name = byDomain.get(install.id);
+  return name === undefined || name === install.primary_domain ? null : name;
 }

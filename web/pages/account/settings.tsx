@@ -5,11 +5,12 @@ import { portal } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
 import { usePeople } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
+import { Copyable } from '../../components/copy.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Badge } from '../../components/notice.tsx';
-import { Page, Section } from '../../components/page.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { type SessionAccount, useAccount, useMay, useSession } from '../../session/session.ts';
 
@@ -23,6 +24,16 @@ export function SettingsPage({ accountId }: { accountId: string }) {
         <>
           <NameSection account={account} />
           <SecondFactorSection account={account} />
+          <Section title="For the API">
+            <Facts
+              facts={[
+                [
+                  'ID of the account',
+                  <Copyable key="account" text={account.id} what="the ID of the account" />,
+                ],
+              ]}
+            />
+          </Section>
         </>
       ) : (
         <p>Only an owner can change the settings of this account.</p>
@@ -104,7 +115,7 @@ function SecondFactorSection({ account }: { account: SessionAccount }) {
         description={
           demanded
             ? 'Who has one keeps it until they switch it off themselves.'
-            : 'Who has none is asked to set one up before they see anything else, from the next page they open.'
+            : 'Whoever has none and is in the portal now is taken to setting one up at once, from whatever they are at; what they have typed and not sent is lost. The others are asked when they sign in next.'
         }
         confirmLabel={demanded ? 'Demand it no longer' : 'Demand it'}
         onConfirm={async () => {

@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSites } from '../../api/sites.ts';
@@ -13,8 +13,12 @@ import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { byEnvironment, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
+import { AttentionNotice } from './attention.tsx';
 import { CreateSiteDialog } from './create-site.tsx';
-import { NONE, searchSites } from './search.ts';
+import { FoundBy } from './found-by.tsx';
+import { useListAddress, useSearch } from './list-address.ts';
+import { NothingMatches } from './nothing-matches.tsx';
+import { foundBy, NONE, searchSites } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_INSTALLS: readonly Install[] = [];
@@ -40,6 +44,7 @@ export function SitesPage({ accountId }: { accountId: string }) {
         )
       }
     >
+      <AttentionNotice accountId={accountId} />
       {alone > 0 && (
         <Notice>
           {alone === 1 ? 'One install is in no site.' : `${alone} installs are in no site.`}{' '}
@@ -57,7 +62,7 @@ export function SitesPage({ accountId }: { accountId: string }) {
               )}
             </Empty>
           ) : (
-            <SiteTable sites={all} installs={byId} />
+            <SiteTable accountId={accountId} sites={all} installs={byId} />
           )
         }
       </Loaded>
@@ -66,11 +71,22 @@ export function SitesPage({ accountId }: { accountId: string }) {
   );
 }
 
-function SiteTable({ sites, installs }: { sites: readonly Site[]; installs: ReadonlyMap<string, Install> }) {
-  const [search, setSearch] = useState('');
-  const wanted = useDeferredValue(search);
-  const found = useMemo(() => searchSites(sites, wanted, installs), [sites, wanted, installs]);
-  const columns = useMemo(() => columnsOf(installs), [installs]);
+function SiteTable({
+  accountId,
+  sites,
+  installs,
+}: {
+  accountId: string;
+  sites: readonly Site[];
+  installs: ReadonlyMap<string, Install>;
+}) {
+  const { search: typed, setSearch } = useListAddress();
+  const { text, byDomain } = useSearch(accountId, typed);
+  const found = useMemo(
+    () => searchSites(sites, { text, byDomain }, installs),
+    [sites, text, byDomain, installs],
+  );
+  const columns = useMemo(() => columnsOf(installs, byDomain), [installs, byDomain]);
   return (
     <>
       <TableTools>
@@ -79,23 +95,30 @@ function SiteTable({ sites, installs }: { sites: readonly Site[]; installs: Read
           label="Search sites"
           name="search"
           hint="By site, install or domain"
-          value={search}
+          value={typed}
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </TableTools>
       <ShownCount shown={found.length} total={sites.length} thing="site" />
-      <Table
-        caption="Sites"
-        columns={columns}
-        rows={found}
-        rowKey={({ id }) => id}
-        initialSort={{ column: 'name', direction: 'ascending' }}
-      />
+      {found.length === 0 ? (
+        <NothingMatches onClear={() => setSearch('')} />
+      ) : (
+        <Table
+          caption="Sites"
+          columns={columns}
+          rows={found}
+          rowKey={({ id }) => id}
+          initialSort={{ column: 'name', direction: 'ascending' }}
+        />
+      )}
     </>
   );
 }
 
-function columnsOf(installs: ReadonlyMap<string, Install>): Column<Site>[] {
+function columnsOf(
+  installs: ReadonlyMap<string, Install>,
+  byDomain: ReadonlyMap<string, string>,
+): Column<Site>[] {
   return [
     {
       id: 'name',
@@ -107,7 +130,7 @@ function columnsOf(installs: ReadonlyMap<string, Install>): Column<Site>[] {
     {
       id: 'environments',
       header: 'Environments',
-      cell: (site) => <Environments site={site} installs={installs} />,
+      cell: (site) => <Environments site={site} installs={installs} byDomain={byDomain} />,
     },
     {
       id: 'installs',
@@ -124,17 +147,26 @@ function columnsOf(installs: ReadonlyMap<string, Install>): Column<Site>[] {
   ];
 }
 
-function Environments({ site, installs }: { site: Site; installs: ReadonlyMap<string, Install> }) {
+function Environments({
+  site,
+  installs,
+  byDomain,
+}: {
+  site: Site;
+  installs: ReadonlyMap<string, Install>;
+  byDomain: ReadonlyMap<string, string>;
+}) {
   if (site.installs.length === 0) return <span className={styles.soft}>None yet</span>;
   return (
     <ul className={styles.environments}>
       {byEnvironment(site.installs).map(({ id, name, environment }) => {
-        const status = installs.get(id)?.status;
+        const install = installs.get(id);
         return (
           <li key={id}>
             <Link href={`/installs/${id}`}>{name}</Link>
             <span className={styles.soft}>{environmentWord(environment)}</span>
-            {status && <InstallStatus status={status} />}
+            {install && <InstallStatus status={install.status} />}
+            <FoundBy name={foundBy(byDomain, { id, primary_domain: install?.primary_domain })} />
           </li>
         );
       })}

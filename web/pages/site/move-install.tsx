@@ -109,5 +109,6 @@ function MoveForm({
 
 function whereIs({ site, environment }: Install, names: ReadonlyMap<string, string>): string {
   if (site === null) return 'in no site';
-  return `${environmentWord(environment)} of ${names.get(site.id) ?? 'another site'}`;
+  const name = names.get(site.id) ?? 'another site';
+  return environment === null ? `in no environment of ${name}` : `${environmentWord(environment)} of ${name}`;
 }

@@ -3,9 +3,10 @@ import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSite } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
+import { Copyable } from '../../components/copy.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { isNotThere, NotThere } from '../../components/not-there.tsx';
-import { Page, Section } from '../../components/page.tsx';
+import { Facts, Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { useShowAccount } from '../../shell/shown-account.ts';
@@ -16,6 +17,7 @@ import { MoveInstallDialog } from './move-install.tsx';
 import { RenameSiteDialog } from './rename-site.tsx';
 import styles from './site.module.css';
 import { Slot } from './slot.tsx';
+import { TakeOutDialog } from './take-out.tsx';
 
 /** A site: its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
@@ -31,7 +33,9 @@ export function SitePage({ siteId }: { siteId: string }) {
 const NO_INSTALLS: readonly Install[] = [];
 
 /** What is asked about the site just now. */
-type Asked = { what: 'rename' | 'delete' } | { what: 'create' | 'move'; environment: Environment };
+type Asked =
+  | { what: 'rename' | 'delete' }
+  | { what: 'create' | 'move' | 'take-out'; environment: Environment };
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
@@ -71,10 +75,19 @@ function Shown({ site }: { site: Site }) {
             mayChange={may('install.change')}
             onCreate={() => setAsked({ what: 'create', environment })}
             onMove={() => setAsked({ what: 'move', environment })}
+            onTakeOut={() => setAsked({ what: 'take-out', environment })}
           />
         ))}
       </div>
       <Others site={site} />
+      <Section title="For the API">
+        <Facts
+          facts={[
+            ['ID of the site', <Copyable key="site" text={site.id} what="the ID of the site" />],
+            ['ID of the account', <Copyable key="account" text={accountId} what="the ID of the account" />],
+          ]}
+        />
+      </Section>
       <RenameSiteDialog site={site} open={asked?.what === 'rename'} onClose={close} />
       <DeleteSiteDialog site={site} open={asked?.what === 'delete'} onClose={close} />
       <CreateInstallDialog
@@ -85,6 +98,11 @@ function Shown({ site }: { site: Site }) {
         onOpenChange={(open) => open || close()}
       />
       <MoveInstallDialog site={site} place={asked?.what === 'move' ? place : undefined} onClose={close} />
+      <TakeOutDialog
+        site={site}
+        slot={asked?.what === 'take-out' ? asked.environment : undefined}
+        onClose={close}
+      />
     </Page>
   );
 }

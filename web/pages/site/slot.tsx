@@ -1,14 +1,10 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { type RefObject, useId, useRef, useState } from 'react';
-import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { useId } from 'react';
 import type { Install } from '../../api/installs.ts';
 import { useConnection } from '../../api/installs.ts';
 import buttonStyles from '../../components/button.module.css';
 import { Button, ButtonLink } from '../../components/button.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Facts } from '../../components/page.tsx';
-import { say, sayFailure } from '../../components/toast.tsx';
 import styles from './site.module.css';
 
 /** What is shown of an install in its slot. */
@@ -24,25 +20,27 @@ export function Slot({
   mayChange,
   onCreate,
   onMove,
+  onTakeOut,
 }: {
   title: string;
   install: SlotInstall | undefined;
   mayChange: boolean;
   onCreate(): void;
   onMove(): void;
+  onTakeOut(): void;
 }) {
   const id = useId();
-  const heading = useRef<HTMLHeadingElement>(null);
   return (
     <section className={styles.slot} aria-labelledby={id}>
       <header className={styles.header}>
-        <h2 id={id} ref={heading} tabIndex={-1}>
+        {/* Takes the focus when the install is gone (return-focus.ts). */}
+        <h2 id={id} tabIndex={-1}>
           {title}
         </h2>
         <span aria-live="polite">{install?.status && <InstallStatus status={install.status} />}</span>
       </header>
       {install ? (
-        <Filled install={install} mayChange={mayChange} heading={heading} />
+        <Filled install={install} mayChange={mayChange} onTakeOut={onTakeOut} />
       ) : (
         <>
           <p className={styles.soft}>Empty</p>
@@ -65,12 +63,11 @@ export function Slot({
 function Filled({
   install,
   mayChange,
-  heading,
+  onTakeOut,
 }: {
   install: SlotInstall;
   mayChange: boolean;
-  /** Gets the focus when the install is gone. */
-  heading: RefObject<HTMLHeadingElement | null>;
+  onTakeOut(): void;
 }) {
   return (
     <>
@@ -86,7 +83,11 @@ function Filled({
           Manage <span className="visually-hidden">{install.name}</span>
         </ButtonLink>
         {install.status === 'active' && <OpenWebsite install={install} />}
-        {mayChange && <TakeOut install={install} heading={heading} />}
+        {mayChange && (
+          <Button small onClick={onTakeOut} aria-label={`Take out ${install.name}`}>
+            Take out
+          </Button>
+        )}
       </div>
     </>
   );
@@ -105,38 +106,5 @@ function OpenWebsite({ install: { id, name } }: { install: SlotInstall }) {
       Open website <span aria-hidden="true">↗</span>
       <span className="visually-hidden"> {name} in a new tab</span>
     </a>
-  );
-}
-
-function TakeOut({
-  install,
-  heading,
-}: {
-  install: SlotInstall;
-  heading: RefObject<HTMLHeadingElement | null>;
-}) {
-  const queries = useQueryClient();
-  const [pending, setPending] = useState(false);
-  async function takeOut() {
-    setPending(true);
-    try {
-      await answered(
-        hosting.PATCH('/installs/{install_id}', {
-          params: { path: { install_id: install.id } },
-          body: { site_id: null, environment: null },
-        }),
-      );
-      await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-      say(`${install.name} is in no site now. It goes on as it was.`);
-      heading.current?.focus();
-    } catch (error) {
-      sayFailure(error);
-      setPending(false);
-    }
-  }
-  return (
-    <Button small pending={pending} onClick={takeOut} aria-label={`Take out ${install.name}`}>
-      Take out
-    </Button>
   );
 }

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { NO_FILTER, queryOf } from './activity-filter.ts';
+
+it('asks from the beginning of the first day to the end of the last, as the reader counts them', () => {
+  const { since, until } = queryOf({ ...NO_FILTER, from: '2026-02-28', to: '2026-02-28' });
+  expect(since).toBe(new Date(2026, 1, 28).toISOString());
+  expect(until).toBe(new Date(2026, 2, 1).toISOString());
+});
+
+it('asks for what is chosen, and nothing for what is none', () => {
+  const person = '11111111-2222-4333-8444-555555555555';
+  expect(queryOf({ ...NO_FILTER, person, kind: 'site' })).toEqual({ user_id: person, kind: 'site' });
+  expect(queryOf({ person: 'me', install: '1', kind: 'toString', from: 'today', to: '2026-13-01' })).toEqual(
+    {},
+  );
+  expect(queryOf(NO_FILTER)).toEqual({});
+});

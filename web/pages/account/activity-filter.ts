@@ -1,0 +1,57 @@
+import type { ActivityQuery } from '../../api/activity.ts';
+
+/** What the filters of the activity are set to; an empty text: nothing is asked. Days are the reader's own, `2026-01-31`. */
+export interface ActivityFilter {
+  person: string;
+  install: string;
+  kind: string;
+  from: string;
+  to: string;
+}
+
+export const NO_FILTER: ActivityFilter = { person: '', install: '', kind: '', from: '', to: '' };
+
+type Kind = NonNullable<ActivityQuery['kind']>;
+
+/** What changes are about, as people say it. */
+export const KIND_WORDS: Record<Kind, string> = {
+  account: 'Account',
+  account_user: 'People',
+  site: 'Sites',
+  install: 'Installs',
+  domain: 'Domains',
+  backup: 'Backups',
+  cache: 'Caches',
+  offload: 'File offload',
+  ssh_key: 'SSH keys',
+  credential: 'API credentials',
+  session: 'Signing in and out',
+  password: 'Passwords',
+  second_factor: 'Second factor',
+  profile: 'Profiles',
+};
+
+const isKind = (text: string): text is Kind => Object.hasOwn(KIND_WORDS, text);
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The filters as the server is asked; what is none, as somebody may have typed it into the address, asks nothing. */
+export function queryOf({ person, install, kind, from, to }: ActivityFilter): ActivityQuery {
+  const since = startOfDay(from, 0);
+  const until = startOfDay(to, 1);
+  return {
+    ...(UUID.test(person) ? { user_id: person } : {}),
+    ...(UUID.test(install) ? { install_id: install } : {}),
+    ...(isKind(kind) ? { kind } : {}),
+    ...(since === null ? {} : { since }),
+    ...(until === null ? {} : { until }),
+  };
+}
+
+/** When a day begins where the reader is, or one some days after it; null: it is no day. */
+function startOfDay(day: string, daysLater: number): string | null {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
+  const at = new Date(`${day}T00:00`);
+  at.setDate(at.getDate() + daysLater);
+  const year = at.getUTCFullYear();
+  return year >= 1 && year <= 9999 ? at.toISOString() : null;
+}

@@ -1,0 +1,86 @@
+import { useActivityPeople } from '../../api/activity.ts';
+import type { Install } from '../../api/installs.ts';
+import { arranged } from '../../components/arranged.ts';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { TableTools } from '../../components/table.tsx';
+import { type ActivityFilter, KIND_WORDS } from './activity-filter.ts';
+
+type Option = { value: string; label: string };
+
+/** What the activity is narrowed by. `people`: whether there can be more than one person in it. */
+export function ActivityFilters({
+  accountId,
+  filter,
+  onFilter,
+  installs,
+  people,
+}: {
+  accountId: string;
+  filter: ActivityFilter;
+  onFilter(change: Partial<Record<keyof ActivityFilter, string>>): void;
+  installs: readonly Install[];
+  people: boolean;
+}) {
+  const field = (name: keyof ActivityFilter) => ({
+    name,
+    value: filter[name],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onFilter({ [name]: currentTarget.value }),
+  });
+  return (
+    <TableTools>
+      {people && <PersonField accountId={accountId} chosen={filter.person} {...field('person')} />}
+      <SelectField
+        label="Install"
+        {...field('install')}
+        options={withChosen(
+          filter.install,
+          'Any install',
+          'An install that is gone',
+          arranged(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
+            value: id,
+            label: name,
+          })),
+        )}
+      />
+      <SelectField
+        label="About"
+        {...field('kind')}
+        options={[
+          { value: '', label: 'Everything' },
+          ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <TextField type="date" label="From" max={filter.to || undefined} {...field('from')} />
+      <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
+    </TableTools>
+  );
+}
+
+function PersonField({
+  accountId,
+  chosen,
+  ...field
+}: {
+  accountId: string;
+  chosen: string;
+  name: string;
+  value: string;
+  onChange(event: { currentTarget: { value: string } }): void;
+}) {
+  const { data: people = [] } = useActivityPeople(accountId);
+  const options = people.map(({ user_id, user_name }) => ({ value: user_id, label: user_name }));
+  return (
+    <SelectField
+      label="Person"
+      {...field}
+      options={withChosen(chosen, 'Everybody', 'Somebody who changed nothing', options)}
+    />
+  );
+}
+
+/** The options after the one for all; what is chosen has a place among them, be it gone or on its way. */
+function withChosen(chosen: string, all: string, unknown: string, options: readonly Option[]): Option[] {
+  const known = chosen === '' || options.some(({ value }) => value === chosen);
+  return [{ value: '', label: all }, ...(known ? [] : [{ value: chosen, label: unknown }]), ...options];
+}

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import type { Reason } from '../../api/overview.ts';
+import { attentionWords } from './attention-words.ts';
+
+const NOW = new Date('2026-11-21T12:00:00Z');
+const sentence = (reason: Partial<Reason> & Pick<Reason, 'kind'>) =>
+  attentionWords({ domain: null, at: null, reason: null, ...reason }, NOW).sentence;
+
+it('says why somebody should see to an install', () => {
+  expect(sentence({ kind: 'install_failed' })).toBe('It could not be made.');
+  expect(sentence({ kind: 'backup_failed', reason: 'No room is left.' })).toBe(
+    'The last backup failed. No room is left.',
+  );
+  expect(sentence({ kind: 'backup_failed' })).toBe('The last backup failed.');
+  expect(sentence({ kind: 'domain_not_reached', domain: 'a.example' })).toBe('a.example does not lead here.');
+  expect(sentence({ kind: 'certificate_missing', domain: 'a.example' })).toBe(
+    'a.example has no certificate.',
+  );
+});
+
+it('says when a certificate ends', () => {
+  const ends = (at: string) => sentence({ kind: 'certificate_ends', domain: 'a.example', at });
+  expect(ends('2026-11-24T13:00:00Z')).toBe('The certificate of a.example ends in 3 days.');
+  expect(ends('2026-11-22T13:00:00Z')).toBe('The certificate of a.example ends in 1 day.');
+  expect(ends('2026-11-22T11:00:00Z')).toBe('The certificate of a.example ends within a day.');
+  expect(ends('2026-11-21T11:00:00Z')).toBe('The certificate of a.example has ended.');
+});

@@ -1,0 +1,30 @@
+import type { Reason } from '../../api/overview.ts';
+
+const DAY_MS = 24 * 60 * 60_000;
+
+/** Why somebody should see to an install, in one sentence, and in which part of its pages. */
+export function attentionWords(
+  { kind, domain, at, reason }: Reason,
+  now: Date,
+): { sentence: string; section: string } {
+  const because = reason === null ? '' : ` ${reason}`;
+  switch (kind) {
+    case 'install_failed':
+      return { sentence: 'It could not be made.', section: '' };
+    case 'backup_failed':
+      return { sentence: `The last backup failed.${because}`, section: '/backups' };
+    case 'domain_not_reached':
+      return { sentence: `${domain} does not lead here.`, section: '/domains' };
+    case 'certificate_missing':
+      return { sentence: `${domain} has no certificate.${because}`, section: '/domains' };
+    case 'certificate_ends':
+      return { sentence: `The certificate of ${domain} ${ending(at, now)}.`, section: '/domains' };
+  }
+}
+
+function ending(at: string | null, now: Date): string {
+  const left = at === null ? 0 : Date.parse(at) - now.getTime();
+  if (left <= 0) return 'has ended';
+  const days = Math.floor(left / DAY_MS);
+  return days === 0 ? 'ends within a day' : `ends in ${days} day${days === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,42 @@
+import { Link } from 'wouter';
+import { type Reason, useAttention } from '../../api/overview.ts';
+import { Notice } from '../../components/notice.tsx';
+import { useNow } from '../../components/time.tsx';
+import styles from './account.module.css';
+import { attentionWords } from './attention-words.ts';
+import { ATTENTION } from './search.ts';
+
+/** So many reasons of one install are said in a list; its own pages say all. */
+const MOST_SHOWN = 3;
+
+/** Why somebody should see to an install, each with the way to where that is done. */
+export function Reasons({ installId, reasons }: { installId: string; reasons: readonly Reason[] }) {
+  const now = useNow(60_000);
+  const more = reasons.length - MOST_SHOWN;
+  return (
+    <ul className={styles.reasons}>
+      {reasons.slice(0, MOST_SHOWN).map((reason) => {
+        const { sentence, section } = attentionWords(reason, now);
+        return (
+          <li key={sentence}>
+            <Link href={`/installs/${installId}${section}`}>{sentence}</Link>
+          </li>
+        );
+      })}
+      {more > 0 && <li className={styles.soft}>and {more} more</li>}
+    </ul>
+  );
+}
+
+/** How many installs need somebody, and the way to them; nothing where all is well. */
+export function AttentionNotice({ accountId }: { accountId: string }) {
+  const { data: attention } = useAttention(accountId);
+  const count = attention?.size ?? 0;
+  if (count === 0) return null;
+  return (
+    <Notice tone="bad">
+      {count === 1 ? 'One install needs attention.' : `${count} installs need attention.`}{' '}
+      <Link href={`/accounts/${accountId}/installs?status=${ATTENTION}`}>See which, and why</Link>
+    </Notice>
+  );
+}

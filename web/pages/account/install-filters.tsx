@@ -1,0 +1,82 @@
+import type { Site } from '../../api/sites.ts';
+import { arranged } from '../../components/arranged.ts';
+import { SelectField, TextField } from '../../components/fields.tsx';
+import { STATUS_WORDS } from '../../components/install-status.tsx';
+import { TableTools } from '../../components/table.tsx';
+import { ENVIRONMENTS, environmentWord } from '../site/environments.ts';
+import { ATTENTION, type InstallFilter, NONE } from './search.ts';
+
+/** Search and filters of the list of installs. */
+export function InstallFilters({
+  search,
+  onSearch,
+  filter,
+  onFilter,
+  sites,
+  needing,
+}: {
+  search: string;
+  onSearch(text: string): void;
+  filter: InstallFilter;
+  onFilter(change: Partial<Record<keyof InstallFilter, string>>): void;
+  /** Undefined: they are not loaded yet. */
+  sites: readonly Site[] | undefined;
+  /** How many installs need attention. */
+  needing: number;
+}) {
+  const choice = (name: keyof InstallFilter) => ({
+    name,
+    value: filter[name],
+    onChange: ({ currentTarget }: { currentTarget: { value: string } }) =>
+      onFilter({ [name]: currentTarget.value }),
+  });
+  return (
+    <TableTools>
+      <TextField
+        type="search"
+        label="Search installs"
+        name="search"
+        placeholder="Name or domain"
+        value={search}
+        onChange={(event) => onSearch(event.currentTarget.value)}
+      />
+      <SelectField
+        label="Status"
+        {...choice('status')}
+        options={[
+          { value: '', label: 'Any status' },
+          { value: ATTENTION, label: `Needs attention (${needing})` },
+          ...Object.entries(STATUS_WORDS).map(([value, label]) => ({ value, label })),
+        ]}
+      />
+      <SelectField
+        label="Environment"
+        {...choice('environment')}
+        options={[
+          { value: '', label: 'Any environment' },
+          ...ENVIRONMENTS.map((value) => ({ value, label: environmentWord(value) })),
+          { value: NONE, label: environmentWord(null) },
+        ]}
+      />
+      <SelectField
+        label="Site"
+        {...choice('site')}
+        options={[
+          { value: '', label: 'Any site' },
+          { value: NONE, label: 'In no site' },
+          ...optionsOf(sites, filter.site),
+        ]}
+      />
+    </TableTools>
+  );
+}
+
+/** The sites; until they are there, the one that is asked for has a place all the same. */
+function optionsOf(sites: readonly Site[] | undefined, asked: string) {
+  const options = arranged(sites ?? [], ({ name }) => name, 'ascending').map(({ id, name }) => ({
+    value: id,
+    label: name,
+  }));
+  if (['', NONE].includes(asked) || options.some(({ value }) => value === asked)) return options;
+  return [{ value: asked, label: sites === undefined ? 'Loading…' : 'A site that is gone' }, ...options];
+}

@@ -1,0 +1,36 @@
+import { useDeferredValue, useEffect, useState } from 'react';
+import { useDomainSearch } from '../../api/overview.ts';
+import { useAddressState, useTyped } from '../../components/address-state.ts';
+
+/** What a list is asked to show, kept in the address; whatever is asked anew is shown from its first page on. */
+export function useListAddress() {
+  const { get, set } = useAddressState();
+  const ask = (changes: Record<string, string>) => set({ ...changes, page: '' });
+  const [search, setSearch] = useTyped(get('search'), (text) => ask({ search: text }));
+  return { get, ask, search, setSearch };
+}
+
+/** So long nothing is typed before the server is asked. */
+const REST_MS = 200;
+const NONE: ReadonlyMap<string, string> = new Map();
+
+/**
+ * A search as lists follow it: the text, which may be a little behind what is typed, and of each install that has one the domain whose
+ * name holds it.
+ */
+export function useSearch(accountId: string, typed: string) {
+  const text = useDeferredValue(typed);
+  const asked = useRested(typed.trim().toLowerCase());
+  const { data } = useDomainSearch(accountId, asked);
+  return { text, byDomain: asked === '' ? NONE : (data ?? NONE) };
+}
+
+/** A text once nobody has changed it for a while. */
+function useRested(text: string): string {
+  const [rested, setRested] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(text), REST_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return text === '' ? '' : rested;
+}

@@ -1,0 +1,47 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { hosting } from '../../api/client.ts';
+import { answered } from '../../api/failure.ts';
+import type { Site } from '../../api/sites.ts';
+import { ConfirmDialog } from '../../components/dialog.tsx';
+import { say } from '../../components/toast.tsx';
+import { type Environment, environmentWord } from './environments.ts';
+
+/** Asks before what fills a slot of the site is taken out of it. `slot`: undefined while nothing is asked. */
+export function TakeOutDialog({
+  site,
+  slot,
+  onClose,
+}: {
+  site: Site;
+  slot: Environment | undefined;
+  onClose(): void;
+}) {
+  const queries = useQueryClient();
+  const install = site.installs.find(({ environment }) => environment === slot);
+
+  async function takeOut() {
+    if (!install) return;
+    await answered(
+      hosting.PATCH('/installs/{install_id}', {
+        params: { path: { install_id: install.id } },
+        body: { site_id: null, environment: null },
+      }),
+    );
+    await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
+    say(`${install.name} is in no site now. It goes on as it was.`);
+  }
+
+  return (
+    <ConfirmDialog
+      open={slot !== undefined}
+      onOpenChange={(open) => open || onClose()}
+      title={`Take ${install?.name ?? 'it'} out of ${site.name}?`}
+      description={
+        slot &&
+        `It is not ${environmentWord(slot)} any more then, and in no site. Nothing is deleted: the website goes on as it is, and can be moved here again.`
+      }
+      confirmLabel="Take it out"
+      onConfirm={takeOut}
+    />
+  );
+}
