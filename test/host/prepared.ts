@@ -1,10 +1,8 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import type { TestProject } from 'vitest/node';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
-import { startWordPress, startWordPressMachine } from '../../src/hosting/linux/wordpress/machine.fixture.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
 declare module 'vitest' {
@@ -15,35 +13,12 @@ declare module 'vitest' {
 }
 
 /** What a host makes at its first start, and is the same for all: the tables of a database server, WordPress and its content. */
-const PARTS = ['mariadb', 'cores', 'golden'] as const;
+export const PARTS = ['mariadb', 'cores', 'golden'] as const;
 type Part = (typeof PARTS)[number];
-
-/** Makes that once for all tests; those of how it is made begin without it. */
-export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
-  const folder = await mkdtemp('/srv/hpt-prepared-');
-  const remove = () => rm(folder, { recursive: true, force: true });
-  try {
-    const machine = await startWordPressMachine({ isPrepared: false });
-    try {
-      const { golden, version } = await startWordPress(machine);
-      await golden.ensure(version);
-      // The server has written everything down once it has ended.
-      await machine.daemons.stop();
-      for (const part of PARTS) await copy(machine.layout[part], join(folder, part));
-    } finally {
-      await machine.stop();
-    }
-  } catch (error) {
-    await remove();
-    throw error;
-  }
-  provide('preparedHost', folder);
-  return remove;
-}
 
 /** Puts these parts where a host looks for them before it makes them. */
 export async function layPrepared(layout: LinuxLayout, parts: readonly Part[] = PARTS): Promise<void> {
-  for (const part of parts) await copy(join(inject('preparedHost'), part), layout[part]);
+  for (const part of parts) await copyPart(join(inject('preparedHost'), part), layout[part]);
 }
 
 /** A machine on which the host needs not begin with the making of these. */
@@ -55,6 +30,6 @@ export async function createPreparedMachine(more: Record<string, string> = {}): 
 }
 
 /** The log of a database is mostly empty. */
-async function copy(from: string, to: string): Promise<void> {
+export async function copyPart(from: string, to: string): Promise<void> {
   await runCommand('cp', ['-a', '--sparse=always', from, to]);
 }

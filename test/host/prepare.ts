@@ -1,0 +1,28 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startWordPress, startWordPressMachine } from '../../src/hosting/linux/wordpress/machine.fixture.ts';
+import { copyPart, PARTS } from './prepared.ts';
+
+/** Makes once for all tests what is the same for all hosts; tests of how it is made begin without it. */
+export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const folder = await mkdtemp('/srv/hpt-prepared-');
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const machine = await startWordPressMachine({ isPrepared: false });
+    try {
+      const { golden, version } = await startWordPress(machine);
+      await golden.ensure(version);
+      // The server has written everything down once it has ended.
+      await machine.daemons.stop();
+      for (const part of PARTS) await copyPart(machine.layout[part], join(folder, part));
+    } finally {
+      await machine.stop();
+    }
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  provide('preparedHost', folder);
+  return remove;
+}
