@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './test/browser/chromium.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
@@ -54,8 +55,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is waited for is there in a moment, and on a machine with other work in a few: a second is no fault.
     expect: { poll: { timeout: 20_000, interval: 20 } },
-    // By itself it leaves a processor idle, half of them where there are two: most tests wait for disk, network and child processes.
-    maxWorkers: '100%',
+    // More than there are processors: most tests wait for disk, network and child processes.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // Files share what they have loaded, which halves the time: each starts servers and databases of its own, and changes nothing else.
     isolate: false,
     projects: [

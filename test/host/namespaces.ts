@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomInt } from 'node:crypto';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 
 /** A network namespace of a test's own, joined to this one by a cable. */
@@ -14,17 +14,17 @@ export interface Namespace {
 
 const ip = (...args: string[]) => runCommand('/usr/sbin/ip', args);
 
-/** A namespace at 127-free addresses of its own: `10.213.<subnet>.2`, this side being `.1`. */
+/** A namespace at addresses of its own, `10.<subnet>.2`, this side being `.1`; so many subnets that no two tests take the same. */
 export async function createNamespace(): Promise<Namespace> {
   const word = randomBytes(3).toString('hex');
   const [name, here, there] = [`hpt-${word}`, `hpa${word}`, `hpb${word}`];
-  const subnet = randomBytes(1).readUInt8(0);
-  const address = `10.213.${subnet}.2`;
+  const subnet = `${randomInt(208, 224)}.${randomInt(256)}`;
+  const address = `10.${subnet}.2`;
   await ip('netns', 'add', name);
   try {
     await ip('link', 'add', here, 'type', 'veth', 'peer', 'name', there);
     await ip('link', 'set', there, 'netns', name);
-    await ip('address', 'add', `10.213.${subnet}.1/24`, 'dev', here);
+    await ip('address', 'add', `10.${subnet}.1/24`, 'dev', here);
     await ip('link', 'set', here, 'up');
     await ip('-n', name, 'address', 'add', `${address}/24`, 'dev', there);
     await ip('-n', name, 'link', 'set', there, 'up');
