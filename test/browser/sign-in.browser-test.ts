@@ -24,6 +24,9 @@ async function choosePassword(page: Page, password: string, repeated = password)
   await page.getByLabel('The same once more').fill(repeated);
 }
 
+/** The name of the field that has the focus. */
+const focusedField = (page: Page) => page.evaluate('document.activeElement?.getAttribute("name")');
+
 const inPortal = (page: Page) => page.getByRole('navigation', { name: 'Account' }).waitFor();
 
 /** The path of the only link in the latest mail to somebody. */
@@ -178,12 +181,15 @@ describe('an invitation', () => {
     await page.goto(link);
     await page.getByText('You are invited to the account An account').waitFor();
     await expectAccessibleInBothThemes(page);
+    await expect.poll(() => focusedField(page)).toBe('password');
     await choosePassword(page, PASSWORD, 'another one altogether');
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.getByRole('alert').getByText('The two passwords are not the same').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.getByText('You have accepted the invitation.').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(email);
+    await expect.poll(() => focusedField(page)).toBe('password');
     await fillSignIn(page, email, PASSWORD);
     await inPortal(page);
 
@@ -207,6 +213,7 @@ describe('an invitation', () => {
       },
     });
     await page.goto(await linkInMail(known.email));
+    await expect.poll(() => focused(page)).toBe('Accept the invitation');
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await inPortal(page);
     await page.getByRole('button', { name: /choose another$/ }).waitFor();
@@ -245,13 +252,18 @@ describe('a link of the first start or of the command line', () => {
     const link = await portal.homeport.services.passwords.createLink(owner.userId, 'first');
     const page = await portal.browser({ width: 360 });
     await page.goto(new URL(link).pathname);
-    await page.getByText('Welcome, Test.').waitFor();
+    await page.getByText('Welcome. Choose a password').waitFor();
+    await expect.poll(() => focusedField(page)).toBe('password');
     await choosePassword(page, 'password1234');
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByRole('alert').getByText('This password is easy to guess').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText('Your password is set.').waitFor();
+    expect(await page.getByLabel('E-mail address').inputValue()).toBe(owner.email);
+    await page.goBack();
+    await page.getByText('This link does not work').waitFor();
+    await page.goForward();
     await fillSignIn(page, owner.email, PASSWORD);
     await inPortal(page);
   });
@@ -268,6 +280,7 @@ describe('a forgotten password', () => {
     await expectAccessibleInBothThemes(other);
     await other.getByRole('button', { name: 'Send me a link' }).click();
     await other.getByText('Look into your mail').waitFor();
+    await expect.poll(() => focused(other)).toContain('Look into your mail');
 
     const link = await linkInMail(owner.email);
     await other.goto(link);

@@ -22,6 +22,7 @@ export function ConfirmEmailPage({ token }: { token: string }) {
     queryKey,
     queryFn: () => answered(portal.GET('/portal/api/email_changes/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
   });
 
   async function confirm() {

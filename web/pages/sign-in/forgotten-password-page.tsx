@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { portal } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
 import { TextField } from '../../components/fields.tsx';
+import { useFirstFocus } from '../../components/first-focus.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
@@ -12,15 +13,16 @@ import { attemptFailure } from './refusal.ts';
 /** Says the same whoever has the address. */
 export function ForgottenPasswordPage() {
   const [asked, setAsked] = useState<string | null>(null);
+  const email = useFirstFocus<HTMLInputElement>();
 
   async function ask(values: FormData) {
-    const email = textOf(values, 'email').trim();
+    const typed = textOf(values, 'email').trim();
     try {
-      await done(portal.POST('/portal/api/password_resets', { body: { email } }));
+      await done(portal.POST('/portal/api/password_resets', { body: { email: typed } }));
     } catch (error) {
       throw attemptFailure(error, '');
     }
-    setAsked(email);
+    setAsked(typed);
   }
 
   return (
@@ -29,6 +31,7 @@ export function ForgottenPasswordPage() {
         {asked === null ? (
           <Form submitLabel="Send me a link" onSubmit={ask}>
             <TextField
+              ref={email}
               label="E-mail address"
               name="email"
               type="email"
@@ -40,15 +43,22 @@ export function ForgottenPasswordPage() {
             />
           </Form>
         ) : (
-          <Notice tone="good" role="status" title="Look into your mail">
-            If somebody has the address {asked} here, a mail with a link is on its way. The link works once,
-            and for an hour. Nothing there after a few minutes? Look among the unwanted mails too.
-          </Notice>
+          <Asked email={asked} />
         )}
         <OtherWays>
           <Link href="/sign-in">Back to sign-in</Link>
         </OtherWays>
       </Card>
     </Page>
+  );
+}
+
+function Asked({ email }: { email: string }) {
+  const notice = useFirstFocus<HTMLDivElement>();
+  return (
+    <Notice ref={notice} tone="good" role="status" title="Look into your mail">
+      If somebody has the address {email} here, a mail with a link is on its way. The link works once, and for
+      an hour. Nothing there after a few minutes? Look among the unwanted mails too.
+    </Notice>
   );
 }

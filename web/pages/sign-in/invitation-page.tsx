@@ -15,6 +15,7 @@ import { Page } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { SESSION_KEY } from '../../session/session.ts';
 import { Card, OtherWays } from './card.tsx';
+import { FirstField } from './first-field.tsx';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
 import { stateWith } from './word.ts';
 
@@ -34,9 +35,11 @@ export function InvitationPage({ token }: { token: string }) {
     queryKey,
     queryFn: () => answered(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
+    // Back here after it was used, it is looked at anew.
+    gcTime: 0,
   });
 
-  async function accept({ account_name, has_password }: Invitation, values: FormData) {
+  async function accept({ account_name, email, has_password }: Invitation, values: FormData) {
     const body = has_password ? {} : { password: newPasswordOf(values) };
     try {
       await done(portal.POST('/portal/api/invitations/{token}', { params: { path }, body }));
@@ -47,7 +50,7 @@ export function InvitationPage({ token }: { token: string }) {
     // Whoever is signed in already goes straight on, with one account more.
     queries.removeQueries({ queryKey: SESSION_KEY });
     if (has_password) say(`You are now in the account ${account_name}.`);
-    navigate('/sign-in', { state: stateWith('accepted') });
+    navigate('/sign-in', { state: stateWith('accepted', email) });
   }
 
   async function decline({ account_name }: Invitation) {
@@ -77,24 +80,26 @@ export function InvitationPage({ token }: { token: string }) {
                   Hello {open.first_name}. You are invited to the account <strong>{open.account_name}</strong>
                   .
                 </p>
-                <Form submitLabel="Accept the invitation" onSubmit={(values) => accept(open, values)}>
-                  {open.has_password ? (
-                    <p>You have a password here already, for {open.email}; it stays as it is.</p>
-                  ) : (
-                    <>
-                      <TextField
-                        label="E-mail address"
-                        name="email"
-                        type="email"
-                        autoComplete="username"
-                        value={open.email}
-                        hint="With this address and the password below you sign in from now on."
-                        readOnly
-                      />
-                      <NewPasswordFields label="Password" />
-                    </>
-                  )}
-                </Form>
+                <FirstField>
+                  <Form submitLabel="Accept the invitation" onSubmit={(values) => accept(open, values)}>
+                    {open.has_password ? (
+                      <p>You have a password here already, for {open.email}; it stays as it is.</p>
+                    ) : (
+                      <>
+                        <TextField
+                          label="E-mail address"
+                          name="email"
+                          type="email"
+                          autoComplete="username"
+                          value={open.email}
+                          hint="With this address and the password below you sign in from now on."
+                          readOnly
+                        />
+                        <NewPasswordFields label="Password" />
+                      </>
+                    )}
+                  </Form>
+                </FirstField>
                 <OtherWays>
                   <Button small variant="quiet" onClick={() => setDeclining(true)}>
                     Decline

@@ -9,6 +9,7 @@ import { NewPasswordFields, newPasswordOf } from '../../components/new-password.
 import { Page } from '../../components/page.tsx';
 import { SESSION_KEY } from '../../session/session.ts';
 import { Card } from './card.tsx';
+import { FirstField } from './first-field.tsx';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
 import { stateWith } from './word.ts';
 
@@ -22,9 +23,11 @@ export function PasswordLinkPage({ token }: { token: string }) {
     queryKey,
     queryFn: () => answered(portal.GET('/portal/api/password_links/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
+    // Back here after it was used, it is looked at anew.
+    gcTime: 0,
   });
 
-  async function set(values: FormData) {
+  async function set(values: FormData, email: string) {
     const body = { password: newPasswordOf(values), end_api_access: values.has('end_api_access') };
     try {
       await done(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
@@ -34,7 +37,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
     }
     // All sessions of the person have ended, that of this browser too if it is theirs.
     queries.removeQueries({ queryKey: SESSION_KEY });
-    navigate('/sign-in', { state: stateWith('password_set') });
+    navigate('/sign-in', { state: stateWith('password_set', email) });
   }
 
   return (
@@ -49,30 +52,33 @@ export function PasswordLinkPage({ token }: { token: string }) {
             {({ email, first_name, purpose, api_credentials }) => (
               <>
                 <p>
+                  {/* The first owner of all has a name that nobody chose. */}
                   {purpose === 'first'
-                    ? `Welcome, ${first_name}. Choose a password for the portal.`
+                    ? `Welcome. Choose a password for the portal.`
                     : `Hello ${first_name}. Choose a new password; wherever you are signed in now, you will be signed out.`}
                 </p>
-                <Form submitLabel="Set the password" onSubmit={set}>
-                  <TextField
-                    label="E-mail address"
-                    name="email"
-                    type="email"
-                    autoComplete="username"
-                    value={email}
-                    readOnly
-                  />
-                  <NewPasswordFields />
-                  {api_credentials > 0 && (
-                    <CheckboxField
-                      label="End my API access, too"
-                      name="end_api_access"
-                      hint={`Programs that work in your name (${
-                        api_credentials === 1 ? '1 credential' : `${api_credentials} credentials`
-                      }) are refused from then on. Tick it if somebody else may have got in.`}
+                <FirstField>
+                  <Form submitLabel="Set the password" onSubmit={(values) => set(values, email)}>
+                    <TextField
+                      label="E-mail address"
+                      name="email"
+                      type="email"
+                      autoComplete="username"
+                      value={email}
+                      readOnly
                     />
-                  )}
-                </Form>
+                    <NewPasswordFields />
+                    {api_credentials > 0 && (
+                      <CheckboxField
+                        label="End my API access, too"
+                        name="end_api_access"
+                        hint={`Programs that work in your name (${
+                          api_credentials === 1 ? '1 credential' : `${api_credentials} credentials`
+                        }) are refused from then on. Tick it if somebody else may have got in.`}
+                      />
+                    )}
+                  </Form>
+                </FirstField>
               </>
             )}
           </Loaded>

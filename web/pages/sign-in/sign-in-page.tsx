@@ -11,15 +11,17 @@ import { Page } from '../../components/page.tsx';
 import { type Nobody, type PortalSession, SESSION_KEY } from '../../session/session.ts';
 import { Card, OtherWays } from './card.tsx';
 import { attemptFailure } from './refusal.ts';
-import { SESSION_ENDED, sentenceOf } from './word.ts';
+import { emailOf, SESSION_ENDED, sentenceOf } from './word.ts';
 
 const WRONG = 'The e-mail address or the password is not right.';
 
 /** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const queries = useQueryClient();
-  const email = useFirstFocus<HTMLInputElement>();
-  const word = sentenceOf(useHistoryState<unknown>()) ?? (hasEnded ? SESSION_ENDED : null);
+  const first = useFirstFocus<HTMLInputElement>();
+  const state = useHistoryState<unknown>();
+  const word = sentenceOf(state) ?? (hasEnded ? SESSION_ENDED : null);
+  const known = emailOf(state);
 
   async function signIn(values: FormData) {
     const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
@@ -47,16 +49,18 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
       <Card>
         <Form submitLabel="Sign in" onSubmit={signIn}>
           <TextField
-            ref={email}
+            ref={known === '' ? first : undefined}
             label="E-mail address"
             name="email"
             type="email"
             autoComplete="username"
+            defaultValue={known}
             autoCapitalize="none"
             spellCheck={false}
             required
           />
           <TextField
+            ref={known === '' ? undefined : first}
             label="Password"
             name="password"
             type="password"

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sentenceOf, stateWith } from './word.ts';
+import { emailOf, sentenceOf, stateWith } from './word.ts';
 
 test('a word that came along is said, and nothing else is', () => {
   expect(sentenceOf(stateWith('password_set'))).toEqual({
@@ -9,5 +9,12 @@ test('a word that came along is said, and nothing else is', () => {
   expect(sentenceOf(stateWith('ended'))?.good).toBe(false);
   for (const other of [null, undefined, 'ended', {}, { word: 'toString' }, { word: 7 }]) {
     expect(sentenceOf(other)).toBeNull();
+    expect(emailOf(other)).toBe('');
   }
+});
+
+test('an address that is known comes along', () => {
+  expect(emailOf(stateWith('accepted', 'ada@people.example'))).toBe('ada@people.example');
+  expect(emailOf(stateWith('ended'))).toBe('');
+  expect(emailOf({ email: 7 })).toBe('');
 });

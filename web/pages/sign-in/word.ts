@@ -13,12 +13,23 @@ export const SESSION_ENDED = { sentence: 'Your session has ended. Sign in again.
 
 export type Word = keyof typeof SENTENCES;
 
-/** It is kept with the entry of the browser's history, so that it goes with the page that it belongs to. */
-export const stateWith = (word: Word) => ({ word });
+/**
+ * It is kept with the entry of the browser's history, so that it goes with the page that it belongs to. `email`: of whom it is known that
+ * they want to sign in.
+ */
+export const stateWith = (word: Word, email?: string) => ({ word, email });
 
 /** The sentence that came along, if there is one. */
 export function sentenceOf(state: unknown): { sentence: string; good: boolean } | null {
-  if (typeof state !== 'object' || state === null) return null;
-  const word: unknown = Reflect.get(state, 'word');
+  const word = memberOf(state, 'word');
   return Object.entries(SENTENCES).find(([known]) => known === word)?.[1] ?? null;
 }
+
+/** The address that came along; empty: none did. */
+export function emailOf(state: unknown): string {
+  const email = memberOf(state, 'email');
+  return typeof email === 'string' ? email : '';
+}
+
+const memberOf = (state: unknown, name: 'word' | 'email'): unknown =>
+  typeof state === 'object' && state !== null ? Reflect.get(state, name) : undefined;
