@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { generateKeyPairSync } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { publicKey } from '../contract/things.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
@@ -191,6 +192,12 @@ describe('password, second factor and sessions', () => {
 });
 
 describe('API access', () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'homeport-curl-'));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
   it('makes a credential for one install to read only, whose curl line works until it is revoked', async () => {
     await open('API access');
     await page.getByRole('button', { name: 'New credential' }).click();
@@ -205,6 +212,11 @@ describe('API access', () => {
     await page.getByRole('button', { name: 'Make the credential' }).click();
     await page.getByText('The password is not shown again').waitFor();
     await expectAccessible(page);
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download the certificate' }).click(),
+    ]);
+    await download.saveAs(join(folder, download.suggestedFilename()));
     await page.getByRole('button', { name: 'Copy the curl line' }).click();
     const line = await clipboard();
     await page.getByRole('button', { name: 'I have kept the password' }).click();
@@ -213,8 +225,7 @@ describe('API access', () => {
     expect(await row.textContent()).toContain(`${install.name} of An account, to read only`);
     expect(await row.textContent()).toContain('in 30 days');
 
-    const secure = ['--silent', '--cacert', ownCertificateFile(portal.homeport.config.dataDir)];
-    const shell = (command: string) => run('sh', ['-c', `${command} "$@"`, 'sh', ...secure]);
+    const shell = (command: string) => run('sh', ['-c', `${command} --silent`], { cwd: folder });
     expect(JSON.parse((await shell(line)).stdout)).toMatchObject({ email: owner.email });
     const installs = JSON.parse((await shell(line.replace('/v1/user', '/v1/installs'))).stdout);
     expect(installs).toMatchObject({ count: 1, results: [{ name: install.name }] });
@@ -225,6 +236,48 @@ describe('API access', () => {
     await expectAccessible(page);
     await expectRoomWhenNarrow(page);
     expect(JSON.parse((await shell(line)).stdout)).toEqual({ message: 'Bad Credentials' });
+  });
+});
+
+describe('a password that is shown once', () => {
+  const isShown = () => page.getByText('The password is not shown again').isVisible();
+
+  it('is not lost by a link or Back without a question', async () => {
+    await open('SSH keys');
+    await open('API access');
+    await page.getByRole('button', { name: 'New credential' }).click();
+    await page.getByLabel('Name', { exact: true }).fill('Once');
+    await page.getByRole('button', { name: 'Make the credential' }).click();
+    await page.getByText('The password is not shown again').waitFor();
+    await page.getByRole('link', { name: 'Sites' }).click();
+    await page.getByRole('alertdialog', { name: 'Leave this page?' }).waitFor();
+    await expectAccessible(page);
+    await dialog().getByRole('button', { name: 'Cancel' }).click();
+    await dialog().waitFor({ state: 'hidden' });
+    for (const answer of ['Cancel', 'Leave']) {
+      expect(await isShown()).toBe(true);
+      await page.goBack();
+      await dialog().getByRole('button', { name: answer }).click();
+      await dialog().waitFor({ state: 'hidden' });
+    }
+    await page.getByRole('heading', { name: 'SSH keys', level: 1 }).waitFor();
+  });
+
+  it('is left by a link once that is meant; whoever has kept it is not asked', async () => {
+    for (const kept of [true, false]) {
+      await open('API access');
+      await page.getByRole('button', { name: 'New credential' }).click();
+      await page.getByLabel('Name', { exact: true }).fill('Again');
+      await page.getByRole('button', { name: 'Make the credential' }).click();
+      await page.getByText('The password is not shown again').waitFor();
+      if (kept) await page.getByRole('button', { name: 'I have kept the password' }).click();
+      await page.getByRole('link', { name: 'Sites' }).click();
+      if (!kept) await dialog().getByRole('button', { name: 'Leave' }).click();
+      await page.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+      await page.goBack();
+      await page.getByRole('heading', { name: 'API access', level: 1 }).waitFor();
+      expect(await isShown()).toBe(false);
+    }
   });
 });
 
@@ -254,6 +307,9 @@ describe('SSH keys', () => {
     await page.getByLabel('Public key').fill(`${line} ada@laptop\n`);
     await page.getByRole('button', { name: 'Add the key' }).click();
     await table('Your SSH keys').getByText('ada@laptop').waitFor();
+    const hash = createHash('sha256').update(Buffer.from(line.split(' ')[1] ?? '', 'base64'));
+    const fingerprint = hash.digest('base64').replace(/=+$/, '');
+    await table('Your SSH keys').getByText(`SHA256:${fingerprint}`).waitFor();
     await page
       .getByLabel('Or choose the file')
       .setInputFiles({ name: 'id.pub', mimeType: 'text/plain', buffer: Buffer.from(`${line} again\n`) });

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { allPages } from '../../api/all-pages.ts';
-import { type BodyOf, hosting, type PortalPaths, portal } from '../../api/client.ts';
+import { type BodyOf, type PortalPaths, portal } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
 
 /** The person's own things; no live change tells of them, since they change them here. */
@@ -34,9 +34,17 @@ export function useCredentials() {
   });
 }
 
+/** What a client of the API has to be given; null: it knows the API's certificate already. */
+export function useApiCertificate() {
+  return useQuery({
+    queryKey: ['api-certificate'],
+    queryFn: async () => (await answered(portal.GET('/portal/api/api_certificate'))).certificate,
+  });
+}
+
 export function useSshKeys() {
   return useQuery({
     queryKey: SSH_KEYS_KEY,
-    queryFn: () => allPages((query) => answered(hosting.GET('/ssh_keys', { params: { query } }))),
+    queryFn: () => allPages((query) => answered(portal.GET('/portal/api/ssh_keys', { params: { query } }))),
   });
 }

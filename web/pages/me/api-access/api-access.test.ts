@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { reachInWords, stateOf } from './credential-words.ts';
-import { curlLine, isLocal } from './curl-line.ts';
+import { curlLine } from './curl-line.ts';
 import { expiryOf } from './expiry.ts';
 
 const shop = { id: 'a1', name: 'Shop' };
@@ -45,23 +45,23 @@ describe('the end of a credential', () => {
 describe('the curl line', () => {
   const credential = { username: '3e0f', password: 'Ab-_9' };
   it('asks the API that belongs to the portal', () => {
-    expect(curlLine('https://portal.example.com/', credential)).toBe(
+    expect(curlLine('https://portal.example.com/', credential, null)).toBe(
       'curl -u 3e0f:Ab-_9 https://portal.example.com/v1/user',
     );
-    expect(curlLine('https://example.com/homeport/', credential)).toContain(
+    expect(curlLine('https://example.com/homeport/', credential, null)).toContain(
       ' https://example.com/homeport/v1/user',
     );
   });
 
   it('is one that a shell takes as it is', () => {
-    expect(curlLine('https://localhost:8443/', { username: 'u', password: "a'b $c" })).toBe(
+    expect(curlLine('https://localhost:8443/', { username: 'u', password: "a'b $c" }, null)).toBe(
       "curl -u 'u:a'\\''b $c' https://localhost:8443/v1/user",
     );
   });
 
-  it('needs a hint where the server is this machine', () => {
-    expect(isLocal('https://localhost:8443/')).toBe(true);
-    expect(isLocal('https://[::1]:8443/')).toBe(true);
-    expect(isLocal('https://localhost.example.com/')).toBe(false);
+  it('names the certificate where curl does not know it', () => {
+    expect(curlLine('https://localhost:8443/', credential, 'homeport.crt')).toBe(
+      'curl --cacert homeport.crt -u 3e0f:Ab-_9 https://localhost:8443/v1/user',
+    );
   });
 });

@@ -1,11 +1,17 @@
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { useFirstFocus } from '../../../components/first-focus.ts';
+import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
+import { TextDownload } from '../../../components/text-download.tsx';
+import { LeaveQuestion } from '../leave-question.tsx';
+import { useApiCertificate } from '../queries.ts';
 import styles from './api-access.module.css';
-import { curlLine, isLocal } from './curl-line.ts';
+import { curlLine } from './curl-line.ts';
 import type { IssuedCredential } from './new-credential-form.tsx';
+
+const CERTIFICATE_FILE = 'homeport.crt';
 
 /** The one time that the password is shown, with a line to try it at once. */
 export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCredential; onKept(): void }) {
@@ -16,6 +22,7 @@ export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCreden
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         {name}
       </h3>
+      <LeaveQuestion description="The password is not shown again. Without it the credential is of no use." />
       <Notice tone="busy">
         The password is not shown again: keep it now, in a password manager or in the settings of your
         program.
@@ -37,17 +44,31 @@ export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCreden
 }
 
 function TryIt({ username, password }: { username: string; password: string }) {
-  const base = document.baseURI;
+  const certificate = useApiCertificate();
   return (
-    <div className={styles.steps}>
-      <Copyable text={curlLine(base, { username, password })} what="the curl line" />
-      <p className={styles.soft}>It answers with who you are.</p>
-      {isLocal(base) && (
-        <p className={styles.soft}>
-          If the server shows a certificate of its own making, put <code>--cacert data/tls/api.crt</code>{' '}
-          after <code>curl</code>, with the path of its data folder.
-        </p>
+    <Loaded query={certificate} what="the certificate of the API">
+      {(own) => (
+        <div className={styles.steps}>
+          {own !== null && (
+            <>
+              <p className={styles.soft}>
+                The API shows a certificate that Homeport made itself, which no program knows: download it
+                first, and run the line where it lies.
+              </p>
+              <div>
+                <TextDownload text={own} type="application/x-pem-file" name={CERTIFICATE_FILE}>
+                  Download the certificate
+                </TextDownload>
+              </div>
+            </>
+          )}
+          <Copyable
+            text={curlLine(document.baseURI, { username, password }, own === null ? null : CERTIFICATE_FILE)}
+            what="the curl line"
+          />
+          <p className={styles.soft}>It answers with who you are.</p>
+        </div>
       )}
-    </div>
+    </Loaded>
   );
 }

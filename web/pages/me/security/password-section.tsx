@@ -8,12 +8,14 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../../components/new-password.tsx';
 import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
+import { useSession } from '../../../session/session.ts';
 import { SESSIONS_KEY } from '../queries.ts';
 
 /** A new password; it ends the sessions in all other browsers. */
 export function PasswordSection() {
   const queries = useQueryClient();
   const [changes, setChanges] = useState(0);
+  const { user } = useSession();
 
   async function change(values: FormData) {
     const body = { current_password: textOf(values, 'current_password'), password: newPasswordOf(values) };
@@ -27,6 +29,8 @@ export function PasswordSection() {
     <Section title="Password">
       {/* A form of its own after each change, with empty fields. */}
       <Form key={changes} submitLabel="Change the password" onSubmit={change}>
+        {/* For password managers, which keep a password with whose it is. */}
+        <input type="text" name="username" autoComplete="username" value={user.email} readOnly hidden />
         <TextField
           label="Current password"
           name="current_password"

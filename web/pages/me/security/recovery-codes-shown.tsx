@@ -6,6 +6,7 @@ import { useFirstFocus } from '../../../components/first-focus.ts';
 import { Form } from '../../../components/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
+import { LeaveQuestion } from '../leave-question.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
 import styles from './security.module.css';
 
@@ -28,6 +29,7 @@ export function RecoveryCodesShown({
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         Your recovery codes
       </h3>
+      <LeaveQuestion description="The recovery codes are not shown again. Without them you do not get in when you have lost your telephone." />
       <Notice tone="busy">
         Each lets you sign in once when you do not have the app. They are not shown again: keep them now,
         where nobody else finds them.

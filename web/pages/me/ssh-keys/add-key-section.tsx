@@ -9,6 +9,7 @@ import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
 import { SSH_KEYS_KEY } from '../queries.ts';
 import { isPrivateKey, LONGEST_KEY_FILE } from './public-key-text.ts';
+import styles from './ssh-keys.module.css';
 
 const PRIVATE =
   'That was your private key. It has not left this browser, and must not: keep it to yourself, and take the file whose name ends in .pub.';
@@ -67,7 +68,9 @@ export function AddKeySection() {
           value={text}
           onChange={(event) => take(event.currentTarget.value)}
         />
-        <TextField label="Or choose the file" name="file" type="file" accept=".pub" onChange={takeFile} />
+        <div className={styles.file}>
+          <TextField label="Or choose the file" name="file" type="file" accept=".pub" onChange={takeFile} />
+        </div>
       </Form>
     </Section>
   );

@@ -14,7 +14,7 @@ import styles from './ssh-keys.module.css';
 
 type SshKey = NonNullable<ReturnType<typeof useSshKeys>['data']>[number];
 
-const nameOf = ({ comment, fingerprint }: SshKey): string => comment || fingerprint;
+const nameOf = ({ comment, fingerprint_sha256 }: SshKey): string => comment || `SHA256:${fingerprint_sha256}`;
 
 export function KeysSection() {
   const keys = useSshKeys();
@@ -23,7 +23,7 @@ export function KeysSection() {
 
   async function remove() {
     if (removing === null) return;
-    const path = { ssh_key_id: removing.uuid };
+    const path = { ssh_key_id: removing.id };
     await done(hosting.DELETE('/ssh_keys/{ssh_key_id}', { params: { path } }));
     await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
     say(`The key ${nameOf(removing)} is removed.`);
@@ -38,7 +38,7 @@ export function KeysSection() {
               caption="Your SSH keys"
               columns={columns(setRemoving)}
               rows={all}
-              rowKey={({ uuid }) => uuid}
+              rowKey={({ id }) => id}
             />
           ) : (
             <Empty>You have none. With one you reach the files of your installs.</Empty>
@@ -67,8 +67,13 @@ const columns = (onRemove: (key: SshKey) => void): Column<SshKey>[] => [
   },
   {
     id: 'fingerprint',
-    header: 'Fingerprint (MD5)',
-    cell: ({ fingerprint }) => <code className={styles.fingerprint}>{fingerprint}</code>,
+    header: 'Fingerprint',
+    cell: ({ fingerprint_sha256, fingerprint_md5 }) => (
+      <>
+        <code className={styles.fingerprint}>SHA256:{fingerprint_sha256}</code>
+        <code className={styles.fingerprint}>MD5:{fingerprint_md5}</code>
+      </>
+    ),
   },
   {
     id: 'added',
