@@ -36,7 +36,10 @@ export const updateSiteSchema = Type.Object({ name: Type.Optional(siteName) });
 /** What is said of a site's name (gaps section 2). */
 export const siteNameTexts = {
   required: { summary: 'Site name is required', message: 'Site name cannot be empty' },
-  too_long: { summary: 'Invalid site name', message: 'Site name is too long (maximum is 40 characters)' },
+  too_long: {
+    summary: 'Invalid site name',
+    message: `Site name is too long (maximum is ${SITE_NAME_LENGTH} characters)`,
+  },
   invalid: {
     summary: 'Invalid site name',
     message: 'Site name must be one line of text without control characters',
