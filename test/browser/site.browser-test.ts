@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
 import { visit } from '../edge.ts';
 import { installName, type Person } from '../homeport.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 
 describe('a site', () => {
   let portal: Portal;
@@ -122,5 +122,6 @@ describe('a site', () => {
     await page.getByRole('heading', { name: 'Passing' }).waitFor();
     await owner.client.delete(`/sites/${site.id}`);
     await page.getByRole('heading', { name: 'There is no such site' }).waitFor();
+    await expect.poll(() => focused(page)).toContain('It was deleted');
   });
 });
