@@ -117,17 +117,20 @@ it('codes at the sign-in, recovery codes and those of who is signed in are count
   expect(await admitted(11, processes(1), (one) => one.presentCode(person))).toBe(10);
 });
 
-it('recovery codes of one person are looked at ten times an hour from one place, a thousand times in all', async () => {
+it('recovery codes of one person are looked at ten times an hour from one place', async () => {
+  const [from, person] = [address(), crypto.randomUUID()];
+  nextHour();
+  expect(await admitted(20, processes(2, false), (one) => one.recoveryCode(from, person))).toBe(10);
+  expect(await admitted(1, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(1);
+});
+
+it('recovery codes of one person are looked at a thousand times an hour, wherever they come from', async () => {
   const person = crypto.randomUUID();
   nextHour();
   expect(await admitted(1_010, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(
     1_000,
   );
-  nextHour();
-  const from = address();
-  expect(await admitted(20, processes(2, false), (one) => one.recoveryCode(from, person))).toBe(10);
-  expect(await admitted(1, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(1);
-});
+}, 30_000);
 
 it('says when to come back', async () => {
   const [limits] = processes(1);
