@@ -125,11 +125,14 @@ it('recovery codes of one person are looked at ten times an hour from one place'
 });
 
 it('recovery codes of one person are looked at a thousand times an hour, wherever they come from', async () => {
-  const person = crypto.randomUUID();
+  const [limits, person] = [processes(2, false), crypto.randomUUID()];
   nextHour();
-  expect(await admitted(1_010, processes(2, false), (one) => one.recoveryCode(address(), person))).toBe(
-    1_000,
-  );
+  let looked = 0;
+  // Not all at once: the database lets so many wait, and no more.
+  for (let times = 0; times < 11; times++) {
+    looked += await admitted(100, limits, (one) => one.recoveryCode(address(), person));
+  }
+  expect(looked).toBe(1_000);
 }, 30_000);
 
 it('says when to come back', async () => {
