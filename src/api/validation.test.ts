@@ -20,6 +20,17 @@ const parse = bodyParser({
   },
 });
 
+const plain = bodyParser({
+  resource: 'Thing',
+  schema: Type.Object({
+    mail: Type.String({ format: 'email' }),
+    when: Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'date-time' }),
+    count: Type.Integer({ minimum: 1 }),
+    list: Type.Array(Type.String(), { maxItems: 1 }),
+    word: Type.String({ maxLength: 3 }),
+  }),
+});
+
 const wrapped = bodyParser({
   resource: 'Thing',
   wrapper: 'thing',
@@ -89,6 +100,24 @@ describe('bodyParser', () => {
     const general = refusal(() => parse({ name: 'x' }));
     expect(general.message).toBe('Bad request - invalid parameters');
     expect(general.faults[0]?.message).toBe('id is required');
+  });
+
+  it('says in plain words what a field must be', () => {
+    const said = (fields: object) => refusal(() => plain(fields)).faults.map(({ message }) => message);
+    expect(said({ mail: 'nobody', when: 'now', count: 0, list: ['a', 'b'], word: 'xxxx' })).toEqual([
+      'mail must be an e-mail address',
+      'when must be a date and time like 2026-01-31T12:00:00Z',
+      'count must be at least 1',
+      'list must have at most 1 element',
+      'word must have at most 3 characters',
+    ]);
+    expect(said({ mail: 1, when: true, count: 'x', list: {}, word: [] })).toEqual([
+      'mail must be a string',
+      'when must be a string or null',
+      'count must be a whole number',
+      'list must be a list',
+      'word must be a string',
+    ]);
   });
 
   it.each([null, 1, true, 'text', [], [{}]])('refuses %j as a body', (body) => {

@@ -2,13 +2,14 @@ import { IsArray, IsObject, type Static, type TObject, type TSchema } from 'type
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { ruleOf, type ValidatorError } from './fault-rules.ts';
 import { cutLists } from './list-bounds.ts';
 import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
 export interface FaultText {
-  /** What the answer says above the list of faults. */
-  summary: string;
+  /** What the answer says above the list of faults; the general sentence if left out. */
+  summary?: string;
   /** What the item says. */
   message: string;
   /** The item's code where it is not the one that the kind of fault implies. */
@@ -73,13 +74,6 @@ function withWrapper(definition: BodyDefinition, body: unknown): unknown {
   return Reflect.get(object, wrapper) === undefined ? { ...object, [wrapper]: {} } : object;
 }
 
-interface ValidatorError {
-  keyword: string;
-  instancePath: string;
-  params: object;
-  message: string;
-}
-
 function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: unknown): SchemaFault[] {
   const path = fieldPath(definition, error.instancePath);
   if (error.keyword === 'required') {
@@ -99,6 +93,7 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
     const summary = malformedId(field.split('.')[0] ?? field);
     return [{ field, kind: 'invalid', code: 'invalid_format', message: summary, summary }];
   }
+  const message = `${field} ${ruleOf(error)}`;
   switch (error.keyword) {
     case 'minLength':
     case 'pattern':
@@ -106,17 +101,17 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
       // A blank text counts as a missing one (gaps section 2).
       return isBlank(value)
         ? [{ field, kind: 'required', code: 'required', message: `${field} cannot be empty` }]
-        : [{ field, kind: 'invalid', code: 'invalid_format', message: `${field} ${formatRule(error)}` }];
+        : [{ field, kind: 'invalid', code: 'invalid_format', message }];
     case 'maxLength':
-      return [{ field, kind: 'too_long', code: 'too_long', message: `${field} ${error.message}` }];
+      return [{ field, kind: 'too_long', code: 'too_long', message }];
     case 'minItems':
-      return [{ field, kind: 'invalid', code: 'too_few', message: `${field} ${error.message}` }];
+      return [{ field, kind: 'invalid', code: 'too_few', message }];
     case 'maxItems':
-      return [{ field, kind: 'invalid', code: 'too_many', message: `${field} ${error.message}` }];
+      return [{ field, kind: 'invalid', code: 'too_many', message }];
     case 'enum':
-      return [{ field, kind: 'invalid', code: 'not_allowed', message: `${field} ${allowed(error)}` }];
+      return [{ field, kind: 'invalid', code: 'not_allowed', message }];
     default:
-      return [{ field, kind: 'invalid', code: 'invalid_type', message: `${field} ${error.message}` }];
+      return [{ field, kind: 'invalid', code: 'invalid_type', message }];
   }
 }
 
@@ -127,10 +122,6 @@ function isBlank(value: unknown): boolean {
   return typeof value === 'string' && value.trim() === '';
 }
 
-function formatRule(error: ValidatorError): string {
-  return error.keyword === 'pattern' ? 'is not in the right format' : error.message;
-}
-
 /** The value that a JSON pointer (RFC 6901) of the validator leads to. */
 function valueAt(body: unknown, pointer: string): unknown {
   let value = body;
@@ -139,11 +130,6 @@ function valueAt(body: unknown, pointer: string): unknown {
     value = Reflect.get(value, name);
   }
   return value;
-}
-
-function allowed(error: ValidatorError): string {
-  const values: unknown = Reflect.get(error.params, 'allowedValues');
-  return Array.isArray(values) ? `must be one of: ${values.map(String).join(', ')}` : error.message;
 }
 
 /** `/user/install_ids/0` is `install_ids.0` of the wrapper `user`. */
@@ -171,7 +157,7 @@ function invalidBody(definition: BodyDefinition, order: string[], found: SchemaF
       message: texts[index]?.message ?? fault.message,
     }),
   );
-  const own = texts.find((text) => text !== undefined);
+  const own = texts.find((text) => text?.summary !== undefined);
   const summary = (own ?? sorted.find((fault) => fault.summary !== undefined))?.summary;
   return new InvalidRequest(summary ?? INVALID_PARAMETERS, faults);
 }

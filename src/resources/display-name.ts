@@ -17,9 +17,9 @@ export const displayName = (longest: number = LONGEST_NAME) =>
   Type.String({ pattern: ONE_LINE, maxLength: longest });
 
 /** What is said of a name that is none. */
-export function displayNameTexts(what: string): { invalid: FaultText } {
+export function displayNameTexts(what: string): Record<'required' | 'invalid', FaultText> {
   const message = `${what} must be one line of text without control characters`;
-  return { invalid: { summary: message, message } };
+  return { required: { message: `${what} cannot be empty` }, invalid: { summary: message, message } };
 }
 
 export const hasControlCharacter = (name: string): boolean => HAS_CONTROL.test(name);

@@ -87,7 +87,7 @@ describe('backups', () => {
     expect(await dialog.getByLabel('Addresses to tell').inputValue()).toBe(owner.email);
     await dialog.getByLabel('Addresses to tell').fill('nobody');
     await dialog.getByRole('button', { name: 'Make the backup' }).click();
-    await dialog.getByRole('alert').waitFor();
+    await dialog.getByRole('alert').getByText('nobody is not an e-mail address.').waitFor();
     await dialog.getByLabel('Addresses to tell').fill(owner.email);
     await dialog.getByRole('button', { name: 'Make the backup' }).click();
     const backup = page.getByRole('listitem').filter({ hasText: 'before the update' });
@@ -115,7 +115,7 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await confirm.getByLabel(/^Type/).fill(shop.name);
     await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
+    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup: before the update' }).getByText('Done').waitFor();
     expect(await website(shop)).toBe('as it was');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);

@@ -9,8 +9,12 @@ import {
   waitingTime,
 } from './failure.ts';
 
-const failed = (status: number, headers: Record<string, string> = {}, errors: Fault[] = []) =>
-  new ApiFailure(new Response(null, { status, headers }), { message: 'Invalid input', errors });
+const failed = (
+  status: number,
+  headers: Record<string, string> = {},
+  errors: Fault[] = [],
+  message = 'Invalid input',
+) => new ApiFailure(new Response(null, { status, headers }), { message, errors });
 
 const fault = (field: string, message: string): Fault => ({ field, message });
 
@@ -35,6 +39,10 @@ describe('what a person is told', () => {
   it('of too many requests says how long to wait, as exact as somebody needs it', () => {
     expect(sentenceFor(failed(429, { 'retry-after': '3541' }))).toBe(
       'Too many requests. Try again in 60 minutes.',
+    );
+    const told = 'Too many invitations - please wait and try again';
+    expect(sentenceFor(failed(429, { 'retry-after': '2' }, [], told))).toBe(
+      'Too many invitations. Try again in 2 seconds.',
     );
     expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
   });
@@ -64,4 +72,18 @@ it('several faults of one field stand there one after the other, and each once',
     password: 'Too short. Well known.',
     email: 'Not an address',
   });
+});
+
+it('names a field as people know it', () => {
+  const faults = [
+    fault('bucket', 'bucket cannot be empty'),
+    fault('path_settings.0.path', 'path_settings.0.path is required'),
+    fault('excluded_paths.3', 'excluded_paths.3 must be a string'),
+  ];
+  expect(sentencesByField(faults, (field) => field)).toEqual({
+    bucket: 'Bucket cannot be empty',
+    'path_settings.0.path': 'Path is required',
+    'excluded_paths.3': 'Excluded paths must be a string',
+  });
+  expect(sentenceFor(failed(400, {}, faults.slice(0, 1)))).toBe('Bucket cannot be empty.');
 });

@@ -83,12 +83,22 @@ export function sentenceFor(error: unknown): string {
 }
 
 function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: ApiFailure): string {
-  if (status === 429) return `Too many requests. Try again in ${waitingTime(retryAfterSeconds ?? 60)}.`;
+  if (status === 429) {
+    const [, what = 'Too many requests'] = /^(.*) - please wait/.exec(message) ?? [];
+    return `${what}. Try again in ${waitingTime(retryAfterSeconds ?? 60)}.`;
+  }
   if (status >= 500) {
     return `${sentence(message)} If it stays so, tell your provider${requestId === null ? '' : ` this number: ${requestId}`}.`;
   }
-  const told = [...new Set(faults.map((fault) => sentence(fault.message)))];
+  const told = [...new Set(faults.map((fault) => sentence(inWords(fault))))];
   return told.length === 0 || told.length > FEW ? sentence(message) : told.join(' ');
+}
+
+/** A fault whose sentence begins with the name of its field, `path_settings.0.path`, with a name that people know: `Path`. */
+function inWords({ field, message }: Fault): string {
+  if (!message.startsWith(`${field} `)) return message;
+  const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
+  return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${message.slice(field.length)}`;
 }
 
 /** What is wrong with each field, all of it, each thing once. `fieldOf`: where the server's field has another name. */
@@ -99,7 +109,7 @@ export function sentencesByField(
   const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
   return Object.fromEntries(
     Object.entries(byField).map(([field, of = []]) => {
-      const [first = '', ...others] = new Set(of.map(({ message }) => message));
+      const [first = '', ...others] = new Set(of.map(inWords));
       return [field, others.length === 0 ? first : [first, ...others].map(sentence).join(' ')];
     }),
   );

@@ -37,8 +37,8 @@ export function credentialRoutes(
         schema: createCredentialSchema,
         texts: {
           name: {
-            required: { summary: 'Credential name is required', message: 'Give the credential a name' },
             ...displayNameTexts('The name'),
+            required: { summary: 'Credential name is required', message: 'Give the credential a name' },
           },
         },
       },

@@ -374,9 +374,17 @@ describe('what is refused at once', () => {
     };
     const expected = [
       { field: 'cloud', code: 'not_allowed', message: 'cloud must be one of: s3' },
-      { field: 'bucket', code: 'invalid_format' },
+      {
+        field: 'bucket',
+        code: 'invalid_format',
+        message: expect.stringMatching(/^The name of a bucket is 3 to 63/),
+      },
       { field: 'bucket_region', code: 'invalid_format' },
-      { field: 'path_settings.0.path', code: 'invalid_format' },
+      {
+        field: 'path_settings.0.path',
+        code: 'invalid_format',
+        message: expect.stringMatching(/^A path begins with \//),
+      },
       { field: 'path_settings.0.excluded_paths.0', code: 'invalid_format' },
       {
         field: 'path_settings.0.redirect_type',

@@ -1,5 +1,5 @@
 import { stringEnum, Type } from '../../api/schema.ts';
-import type { BodyDefinition } from '../../api/validation.ts';
+import type { BodyDefinition, FaultText } from '../../api/validation.ts';
 
 /** Bucket names as S3 has them; a name becomes part of a host name, so nothing else is let through. */
 const BUCKET_PATTERN = '^(?!.*[.][.])[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
@@ -45,10 +45,24 @@ export const validationFileSchema = Type.Object(
   { description: 'To be put at the root of the bucket, which proves that it is yours' },
 );
 
+const invalid = (message: string): { invalid: FaultText } => ({ invalid: { message } });
+
+const texts = {
+  bucket: invalid(
+    'The name of a bucket is 3 to 63 lower-case letters, digits, dots and hyphens; it begins and ends with a letter or digit',
+  ),
+  bucket_region: invalid('A region is written in lower-case letters, digits and hyphens, like eu-central-1'),
+  'path_settings.path': invalid('A path begins with / and has no spaces, ?, # or \\'),
+  'path_settings.excluded_paths': invalid(
+    'Excluded paths are a list; each begins with / and has no spaces, ?, # or \\',
+  ),
+};
+
 export const replaceOffloadBody: BodyDefinition<typeof offloadSettingsSchema> = {
   resource: 'OffloadSettings',
   wrapper: 'filestore_settings',
   schema: offloadSettingsSchema,
+  texts,
 };
 
 const mergeSchema = Type.Object({
@@ -64,4 +78,5 @@ export const mergeOffloadBody: BodyDefinition<typeof mergeSchema> = {
   resource: 'OffloadSettings',
   wrapper: 'filestore_settings',
   schema: mergeSchema,
+  texts,
 };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { filesInWords, readAddresses } from './backup-words.ts';
+import { faultsOfAddresses, filesInWords, readAddresses } from './backup-words.ts';
 
 it('counts files', () => {
   expect(filesInWords(1)).toBe('1 file');
@@ -12,4 +12,14 @@ it('reads addresses as people write them, each once', () => {
     'b@one.example',
   ]);
   expect(readAddresses('')).toEqual([]);
+});
+
+it('names the addresses that are none', () => {
+  const description = { field: 'description', message: 'Backup description cannot be empty' };
+  const address = { field: 'notification_emails.1', message: 'must be an e-mail address' };
+  expect(faultsOfAddresses([description, address], ['a@one.example', 'nope'])).toEqual([
+    description,
+    { field: 'notification_emails', message: 'nope is not an e-mail address.' },
+  ]);
+  expect(faultsOfAddresses([description], ['a@one.example'])).toBeNull();
 });

@@ -1,3 +1,4 @@
+import type { Fault } from '../../../api/failure.ts';
 import type { Tone } from '../../../components/notice.tsx';
 import type { Backup } from '../queries.ts';
 
@@ -19,4 +20,15 @@ export function filesInWords(files: number): string {
 /** Addresses as people write them: by commas, spaces or lines, each once. */
 export function readAddresses(text: string): string[] {
   return [...new Set(text.split(/[\s,;]+/).filter((address) => address !== ''))];
+}
+
+/** The faults of a request with each address named; null where none is about an address. */
+export function faultsOfAddresses(faults: readonly Fault[], addresses: readonly string[]): Fault[] | null {
+  const named = faults.map((fault): Fault => {
+    const [, index] = /^notification_emails\.(\d+)$/.exec(fault.field) ?? [];
+    const address = index === undefined ? undefined : addresses[Number(index)];
+    if (address === undefined) return fault;
+    return { field: 'notification_emails', message: `${address} is not an e-mail address.` };
+  });
+  return named.some((fault, index) => fault !== faults[index]) ? named : null;
 }

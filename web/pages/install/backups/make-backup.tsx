@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { ApiFailure, answered, Objection } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { say } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
-import { readAddresses } from './backup-words.ts';
+import { faultsOfAddresses, readAddresses } from './backup-words.ts';
 
 export function MakeBackup({
   open,
@@ -22,15 +22,15 @@ export function MakeBackup({
   const { user } = useSession();
 
   async function make(values: FormData) {
+    const addresses = readAddresses(textOf(values, 'notification_emails'));
     await answered(
       hosting.POST('/installs/{install_id}/backups', {
         params: { path: { install_id: install.id } },
-        body: {
-          description: textOf(values, 'description'),
-          notification_emails: readAddresses(textOf(values, 'notification_emails')),
-        },
+        body: { description: textOf(values, 'description'), notification_emails: addresses },
       }),
-    );
+    ).catch((error: unknown) => {
+      throw withAddressesNamed(error, addresses);
+    });
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['backup', install.id] }),
       queries.invalidateQueries({ queryKey: ['operation', install.id] }),
@@ -46,11 +46,7 @@ export function MakeBackup({
       title={`Make a backup of ${install.name}`}
       description="Its files and its database are copied and looked over. The website goes on meanwhile."
     >
-      <Form
-        submitLabel="Make the backup"
-        onSubmit={make}
-        fieldOf={(field) => (field.startsWith('notification_emails') ? 'notification_emails' : field)}
-      >
+      <Form submitLabel="Make the backup" onSubmit={make}>
         <TextField
           label="Description"
           name="description"
@@ -67,4 +63,13 @@ export function MakeBackup({
       </Form>
     </Dialog>
   );
+}
+
+/** The server counts the addresses; people know them by what they wrote. */
+function withAddressesNamed(error: unknown, addresses: readonly string[]): unknown {
+  if (!(error instanceof ApiFailure)) return error;
+  const faults = faultsOfAddresses(error.faults, addresses);
+  if (faults === null) return error;
+  const ofAddresses = faults.filter(({ field }) => field === 'notification_emails');
+  return new Objection(ofAddresses.map(({ message }) => message).join(' '), faults);
 }
