@@ -179,6 +179,6 @@ export async function sendRaw(port: number, content: string): Promise<string> {
 
 /** Waits, a few seconds at most, until something holds. */
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 1000 && !(await holds()); tries++) await sleep(5);
+  for (let tries = 0; tries < 4000 && !(await holds()); tries++) await sleep(5);
   if (!(await holds())) throw new Error(`still not so: ${holds}`);
 }

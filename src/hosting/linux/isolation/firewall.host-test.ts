@@ -146,7 +146,7 @@ describe('the firewall', () => {
     for (const [what, address] of Object.entries(refused)) {
       const began = Date.now();
       expect(await attempt(address, 5432), what).toMatch(/refused|No route|Permission denied|unreachable/i);
-      expect(Date.now() - began, what).toBeLessThan(4_000);
+      expect(Date.now() - began, what).toBeLessThan(10_000);
     }
   });
 

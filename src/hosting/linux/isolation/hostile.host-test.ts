@@ -258,7 +258,7 @@ describe('a website in the hands of an attacker', () => {
       expect(await attack(`return reach('tcp://${address}:${servicePort}');`), address).not.toMatch(
         /^connected|timed out/,
       );
-      expect(Date.now() - began, address).toBeLessThan(4_000);
+      expect(Date.now() - began, address).toBeLessThan(10_000);
     }
     // It is the firewall that keeps it out: with another user id one gets there.
     const ask = 'use IO::Socket::INET; print IO::Socket::INET->new($ARGV[0])->getline';
@@ -335,9 +335,9 @@ describe('a website in the hands of an attacker', () => {
     await expect.poll(async () => (await cgroups.usage(group))?.processes).toBe(limits.processes);
     const began = Date.now();
     expect(await isUp(victim)).toBe(true);
-    expect(Date.now() - began).toBeLessThan(2_000);
+    expect(Date.now() - began).toBeLessThan(10_000);
     await daemons.restart(group);
-    expect(Date.now() - began).toBeLessThan(4_000);
+    expect(Date.now() - began).toBeLessThan(20_000);
     expect(await isUp(attacker)).toBe(true);
     expect((await cgroups.usage(group))?.processes).toBeLessThan(limits.processes / 2);
   });

@@ -284,7 +284,7 @@ export async function sendRaw(port: number, content: string): Promise<string> {
   return text(socket);
 }
 
-export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 5_000): Promise<void> {
+export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
   const until = performance.now() + withinMs;
   while (!(await holds())) {
     if (performance.now() > until) throw new Error('it did not happen in time');

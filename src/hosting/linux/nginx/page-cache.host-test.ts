@@ -153,12 +153,12 @@ describe('what is not kept', () => {
   });
 
   test('as long as PHP says, and shown while it is made anew', async () => {
-    const path = fresh('header[]=Cache-Control:%20max-age=1&wait=500');
+    const path = fresh('header[]=Cache-Control:%20max-age=1&wait=1500');
     const first = await get(path);
     await sleep(2_100);
     const start = performance.now();
     expect(await get(path)).toEqual({ ...first, cache: 'STALE' });
-    expect(performance.now() - start).toBeLessThan(300);
+    expect(performance.now() - start).toBeLessThan(1_400);
     await eventually(async () => (await get(path)).time !== first.time);
   });
 
@@ -198,12 +198,13 @@ for ($part = 0; $part < $megabytes; $part++) { echo str_repeat('x', ${MEGABYTE})
     return stdout.split(' ').reduce((sum, size) => sum + Number(size), 0);
   }
 
-  /** Asks twice; how the second was answered, how much of the first came. */
-  async function large(query: string): Promise<{ cache: string | undefined; bytes: number }> {
+  /** Asks for a page; how much of it came, and what asks again how it is answered. */
+  async function large(query: string): Promise<{ bytes: number; cacheOfNext(): Promise<string> }> {
     const path = `/large.php?${query}&page=${pages++}`;
     const { text } = await server.http('shop.test', path);
-    const again = await server.http('shop.test', path, { method: 'HEAD' });
-    return { cache: String(again.headers['x-cache']), bytes: text.length };
+    const cacheOfNext = async () =>
+      String((await server.http('shop.test', path, { method: 'HEAD' })).headers['x-cache']);
+    return { bytes: text.length, cacheOfNext };
   }
 
   test.each([
@@ -215,8 +216,11 @@ for ($part = 0; $part < $megabytes; $part++) { echo str_repeat('x', ${MEGABYTE})
     ['type=application/zip&megabytes=3', 'MISS'],
     ['type=text/event-stream&megabytes=3', 'MISS'],
   ])('%s: %s', async (query, cache) => {
-    const bytes = Number(/megabytes=(\d+)/.exec(query)?.[1]) * MEGABYTE;
-    expect(await large(query)).toEqual({ cache, bytes });
+    const { bytes, cacheOfNext } = await large(query);
+    expect(bytes).toBe(Number(/megabytes=(\d+)/.exec(query)?.[1]) * MEGABYTE);
+    // A page is kept once PHP has ended, which may be after its last byte has come.
+    if (cache === 'HIT') await eventually(async () => (await cacheOfNext()) === cache);
+    else expect(await cacheOfNext()).toBe(cache);
     await server.web.purge(shop.id);
   });
 
@@ -285,12 +289,12 @@ describe('purging', () => {
   });
 
   test('what was being made meanwhile is not kept for long', async () => {
-    const path = fresh('wait=300');
+    const path = fresh('wait=1000');
     const making = get(path);
-    await sleep(100);
+    await sleep(500);
     await server.web.purge(shop.id);
     const made = await making;
-    await eventually(async () => (await get(path)).time !== made.time, 3_000);
+    await eventually(async () => (await get(path)).time !== made.time, 10_000);
   });
 
   test('under load no request fails', async () => {
