@@ -77,8 +77,7 @@ export function OperationItem({ operation }: { operation: Operation }) {
           {nameOf(operation)}
           {operation.kind === 'restore_backup' && operation.backup && (
             <>
-              {' '}
-              of <Time at={operation.backup.created_at} exact />
+              , made <Time at={operation.backup.created_at} exact />
             </>
           )}
         </span>
