@@ -80,6 +80,7 @@ export default defineConfig({
               extends: true as const,
               test: {
                 name: 'browser',
+                testTimeout: 120_000,
                 include: ['test/browser/**/*.browser-test.ts'],
                 provide: { postgresUrl: '' },
                 globalSetup: ['test/browser/built-portal.ts'],

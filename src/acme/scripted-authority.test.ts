@@ -127,7 +127,7 @@ describe('the directory', () => {
       setTimeout(() => abort.abort(new Error('no longer wanted')), 50);
       const begun = performance.now();
       await expect(authorityAt(where).about(abort.signal)).rejects.toThrow('no longer wanted');
-      expect(performance.now() - begun).toBeLessThan(1000);
+      expect(performance.now() - begun).toBeLessThan(4_000);
     } finally {
       mute.close();
     }
@@ -176,7 +176,7 @@ describe('an order', () => {
 
   test.each([
     ['connection is lost', 10_000, /closed the connection/],
-    ['time is over', 400, /not done after/],
+    ['time is over', 2_000, /not done after/],
   ])('whose %s after the validation was asked for has spent it', async (_, totalMs, says) => {
     const base = () => server.directoryUrl.replace('/dir', '');
     let isAsked = false;

@@ -59,7 +59,7 @@ async function follow(of: Database = database) {
     resync: () => seen.push('resync'),
   });
   const until = async (expected: unknown[]) => {
-    await vi.waitFor(() => expect(seen).toEqual(expected), { timeout: 5_000, interval: 10 });
+    await vi.waitFor(() => expect(seen).toEqual(expected), { timeout: 20_000, interval: 10 });
     seen.length = 0;
   };
   await until(['resync']);
@@ -331,8 +331,9 @@ describe('the change feed', () => {
     });
     const feed = await follow();
     await other.write(({ queries }) => queries.deleteFrom('installs').where('id', '=', install).execute());
-    await vi.waitFor(() =>
-      expect(feed.seen).toContainEqual(change('install', { install_id: install, id: install })),
+    await vi.waitFor(
+      () => expect(feed.seen).toContainEqual(change('install', { install_id: install, id: install })),
+      20_000,
     );
     feed.seen.length = 0;
     await other.write(({ queries }) => queries.deleteFrom('sites').where('id', '=', site).execute());

@@ -152,7 +152,7 @@ describe('askServer', () => {
     await expect(askServer(closed, question, { signal: AbortSignal.timeout(5000) })).rejects.toThrow(
       DnsUnreachable,
     );
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(4_000);
     server = await startFakeDnsServer(() => []);
     await expect(askServer(server, question, { signal: AbortSignal.timeout(20) })).rejects.toThrow(
       DnsTimeout,

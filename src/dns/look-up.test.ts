@@ -248,7 +248,7 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
       resolver: createDnsResolver([half]),
       signal: AbortSignal.timeout(200),
     });
-    expect(performance.now() - start).toBeLessThan(1000);
+    expect(performance.now() - start).toBeLessThan(3_000);
     expect(found).toMatchObject({ txt: ['seen'], a: [], problem: { kind: 'timeout' } });
   });
 

@@ -54,11 +54,11 @@ async function keep(script = LISTENS, firstMs = 50): Promise<HostProcess> {
 const pid = async () => Number(await readFile(join(folder, 'pid'), 'utf8'));
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tried = 0; tried < 500; tried++) {
+  for (let tried = 0; tried < 2_000; tried++) {
     if (await holds()) return;
     await pause(10);
   }
-  throw new Error('it did not come to hold within 5 s');
+  throw new Error('it did not come to hold within 20 s');
 }
 
 test('is ended gracefully', async () => {

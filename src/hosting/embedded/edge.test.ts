@@ -296,7 +296,7 @@ describe('starting', () => {
 
 describe('stopping', () => {
   test('requests under way are finished, new ones refused, connections that wait are closed', async () => {
-    const stopping = await startHost();
+    const stopping = await startHost({ graceMs: 30_000 });
     const install = siteState('gamma', ['gamma.test']);
     await stopping.host.apply(install);
     const content = Buffer.alloc(16 * 1024 * 1024, 'x');
@@ -324,7 +324,7 @@ describe('stopping', () => {
     expect(received).toBeGreaterThan(content.length - 1_000_000);
     halfTls.destroy();
     await stopped;
-    expect(performance.now() - start).toBeLessThan(1_500);
+    expect(performance.now() - start).toBeLessThan(10_000);
     await expect(ask('http', port, 'gamma.test', '/')).rejects.toThrow('ECONNREFUSED');
     await stopping.close();
   });
@@ -341,7 +341,7 @@ describe('stopping', () => {
     socket.pause();
     const start = performance.now();
     await stopping.close();
-    expect(performance.now() - start).toBeLessThan(2_000);
+    expect(performance.now() - start).toBeLessThan(10_000);
     socket.destroy();
   });
 });

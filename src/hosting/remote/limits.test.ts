@@ -211,7 +211,7 @@ describe('a host waits for a command', () => {
     socket.resume();
     const begun = performance.now();
     await once(socket, 'close');
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   it('and is still to be had where many connect and say nothing', async () => {

@@ -199,7 +199,7 @@ describe('questions', () => {
     const begun = performance.now();
     await expect(own.questions.sshLogin('shop', 'SHA256:abc')).rejects.toThrow(/no control plane answers/);
     expect(performance.now() - begun).toBeGreaterThan(4_900);
-    expect(performance.now() - begun).toBeLessThan(7_000);
+    expect(performance.now() - begun).toBeLessThan(15_000);
   });
 
   it('go to another control plane when the first is gone with one', async () => {

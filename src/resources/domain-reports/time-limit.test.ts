@@ -102,7 +102,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     await running;
     const took = performance.now() - began;
     expect(took).toBeGreaterThan(900);
-    expect(took).toBeLessThan(3_000);
+    expect(took).toBeLessThan(10_000);
     expect(await read()).toMatchObject({
       complete: true,
       domains: [

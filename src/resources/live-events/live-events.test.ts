@@ -42,9 +42,9 @@ async function follow({ cookie }: Pick<PortalClient, 'cookie'>, at = homeport) {
     },
     () => {},
   );
-  const until = (expected: unknown, timeout = 1_500) =>
+  const until = (expected: unknown, timeout = 10_000) =>
     vi.waitFor(() => expect(events).toContainEqual(expected), { timeout, interval: 10 });
-  if (statusCode === 200) await until(resync, 5_000);
+  if (statusCode === 200) await until(resync);
   events.length = 0;
   return {
     status: statusCode,
@@ -215,7 +215,7 @@ describe('live changes', () => {
         .where('id', '=', accountId)
         .execute(),
     );
-    await vi.waitFor(() => expect(page.isOver()).toBe(true), { timeout: 2_000 });
+    await vi.waitFor(() => expect(page.isOver()).toBe(true), { timeout: 10_000 });
   });
 
   it('are followed by no more than twenty pages of a person, however many sessions they have', async () => {
@@ -234,7 +234,7 @@ describe('live changes', () => {
       const page = await follow(client);
       page.leave();
       expect(page.status).toBe(200);
-    });
+    }, 10_000);
     for (const page of pages) page.leave();
   });
 
@@ -245,6 +245,6 @@ describe('live changes', () => {
     const begun = performance.now();
     await second.stop(30_000);
     expect(performance.now() - begun).toBeLessThan(5_000);
-    await vi.waitFor(() => expect(page.isOver()).toBe(true));
+    await vi.waitFor(() => expect(page.isOver()).toBe(true), 10_000);
   });
 });
