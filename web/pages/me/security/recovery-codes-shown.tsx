@@ -51,6 +51,7 @@ export function RecoveryCodesShown({
         <CheckboxField
           label="I have kept them"
           name="kept"
+          hint="Tick this to go on."
           checked={kept}
           onChange={(event) => setKept(event.currentTarget.checked)}
         />
