@@ -1,6 +1,16 @@
+import { Notice } from '../../components/notice.tsx';
 import styles from './account.module.css';
 
 /** The domain by which a search has found an install, where nothing else that is shown holds what was typed. */
 export function FoundBy({ name }: { name: string | null }) {
   return name === null ? null : <span className={styles.soft}>Also {name}</span>;
+}
+
+/** Why a search may lack what is found by its domain alone. */
+export function WithoutDomains() {
+  return (
+    <Notice tone="bad" role="status">
+      Domains cannot be searched just now; names and first domains are. Change the search to try again.
+    </Notice>
+  );
 }

@@ -21,8 +21,8 @@ export function InstallFilters({
   onFilter(change: Partial<Record<keyof InstallFilter, string>>): void;
   /** Undefined: they are not loaded yet. */
   sites: readonly Site[] | undefined;
-  /** How many installs need attention. */
-  needing: number;
+  /** How many installs need attention; undefined: it is not known yet. */
+  needing: number | undefined;
 }) {
   const choice = (name: keyof InstallFilter) => ({
     name,
@@ -45,7 +45,7 @@ export function InstallFilters({
         {...choice('status')}
         options={[
           { value: '', label: 'Any status' },
-          { value: ATTENTION, label: `Needs attention (${needing})` },
+          { value: ATTENTION, label: `Needs attention${needing === undefined ? '' : ` (${needing})`}` },
           ...Object.entries(STATUS_WORDS).map(([value, label]) => ({ value, label })),
         ]}
       />

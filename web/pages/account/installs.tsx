@@ -13,12 +13,12 @@ import { useMay } from '../../session/session.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
 import { environmentRank, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
-import { Reasons } from './attention.tsx';
-import { FoundBy } from './found-by.tsx';
+import { AttentionNotice, Reasons } from './attention.tsx';
+import { FoundBy, WithoutDomains } from './found-by.tsx';
 import { InstallFilters } from './install-filters.tsx';
 import { useListAddress, useSearch } from './list-address.ts';
 import { NothingMatches } from './nothing-matches.tsx';
-import { filterInstalls, foundBy } from './search.ts';
+import { ATTENTION, filterInstalls, foundBy } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
@@ -80,8 +80,9 @@ function InstallTable({
   sites: readonly Site[] | undefined;
 }) {
   const { get, ask, search: typed, setSearch } = useListAddress();
-  const { text, byDomain } = useSearch(accountId, typed);
-  const { data: attention = NO_ATTENTION } = useAttention(accountId);
+  const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
+  const needing = useAttention(accountId);
+  const attention = needing.data ?? NO_ATTENTION;
   const [status, environment, site] = [get('status'), get('environment'), get('site')];
   const found = useMemo(
     () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
@@ -101,10 +102,16 @@ function InstallTable({
         filter={{ status, environment, site }}
         onFilter={ask}
         sites={sites}
-        needing={attention.size}
+        needing={needing.data?.size}
       />
+      {status !== ATTENTION && <AttentionNotice accountId={accountId} />}
+      {withoutDomains && <WithoutDomains />}
       <ShownCount shown={found.length} total={installs.length} thing="install" />
-      {found.length === 0 ? (
+      {status === ATTENTION && needing.data === undefined ? (
+        <Loaded query={needing} what="what needs attention">
+          {() => null}
+        </Loaded>
+      ) : found.length === 0 ? (
         <NothingMatches onClear={() => ask({ search: '', status: '', environment: '', site: '' })} />
       ) : (
         <Table

@@ -16,13 +16,13 @@ const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
  * A search as lists follow it: the text, which may be a little behind what is typed, and of each install that has one the domain whose
- * name holds it.
+ * name holds it. `withoutDomains`: the server could not be asked for those.
  */
 export function useSearch(accountId: string, typed: string) {
   const text = useDeferredValue(typed);
   const asked = useRested(typed.trim().toLowerCase());
-  const { data } = useDomainSearch(accountId, asked);
-  return { text, byDomain: asked === '' ? NONE : (data ?? NONE) };
+  const { data, isError } = useDomainSearch(accountId, asked);
+  return { text, byDomain: asked === '' ? NONE : (data ?? NONE), withoutDomains: isError };
 }
 
 /** A text once nobody has changed it for a while. */

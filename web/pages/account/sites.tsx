@@ -15,7 +15,7 @@ import { byEnvironment, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { CreateSiteDialog } from './create-site.tsx';
-import { FoundBy } from './found-by.tsx';
+import { FoundBy, WithoutDomains } from './found-by.tsx';
 import { useListAddress, useSearch } from './list-address.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { foundBy, NONE, searchSites } from './search.ts';
@@ -81,7 +81,7 @@ function SiteTable({
   installs: ReadonlyMap<string, Install>;
 }) {
   const { search: typed, setSearch } = useListAddress();
-  const { text, byDomain } = useSearch(accountId, typed);
+  const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
   const found = useMemo(
     () => searchSites(sites, { text, byDomain }, installs),
     [sites, text, byDomain, installs],
@@ -99,6 +99,7 @@ function SiteTable({
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </TableTools>
+      {withoutDomains && <WithoutDomains />}
       <ShownCount shown={found.length} total={sites.length} thing="site" />
       {found.length === 0 ? (
         <NothingMatches onClear={() => setSearch('')} />

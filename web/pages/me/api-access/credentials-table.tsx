@@ -67,6 +67,7 @@ export function EndedCredentials({ credentials }: { credentials: readonly Creden
   return (
     <Table
       caption="Credentials that do not work any more"
+      addressName="ended-"
       rows={credentials}
       rowKey={({ id }) => id}
       columns={[
