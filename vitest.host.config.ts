@@ -1,4 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/** Whole hosts take longest: begun last, one of them would run alone in the end. */
+class WholeHostsFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isWhole = ({ moduleId }: TestSpecification) => moduleId.includes('/test/host/');
+    const sorted = await super.sort(files);
+    return [...sorted.filter(isWhole), ...sorted.filter((file) => !isWhole(file))];
+  }
+}
 
 /** The Linux host on real daemons: as root, on Debian. Three files at a time: each has a machine's worth of daemons, and waits for them. */
 export default defineConfig({
@@ -8,6 +18,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     include: ['src/**/*.host-test.ts', 'test/host/**/*.host-test.ts'],
     globalSetup: ['test/host/prepare.ts'],
+    sequence: { sequencer: WholeHostsFirst },
     maxWorkers: 3,
     provide: { postgresUrl: '' },
   },

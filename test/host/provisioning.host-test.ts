@@ -73,7 +73,7 @@ test('a host killed at any step of making a website leaves all of it or nothing'
   await again.host.remove(install);
   expect(await tracesOf(machine)).toEqual([]);
   await again.stop();
-}, 170_000);
+}, 300_000);
 
 test('a website that cannot be made whole is undone at once, and the host says why', async () => {
   const reached: string[] = [];
