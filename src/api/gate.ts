@@ -102,9 +102,13 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
         origin: { means: 'portal', credentialId: null, address: request.ip, requestId: request.id },
       };
     }
-    // By the person: sessions are had for the asking. Whoever knows no more than the password uses up nothing of theirs.
-    const key = session.stage === 'second_factor' ? 'awaiting' : 'person';
-    admit(reply, await limiter.spend(`${key}:${session.userId}`, config.rateLimit));
+    // By the person: sessions are had for the asking. Whoever knows no more than the password uses up nothing of theirs,
+    // and nothing of what they have at another place.
+    const key =
+      session.stage === 'second_factor'
+        ? `awaiting:${session.userId}:${addressBlock(request.ip)}`
+        : `person:${session.userId}`;
+    admit(reply, await limiter.spend(key, config.rateLimit));
   }
 
   return {

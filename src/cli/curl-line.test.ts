@@ -1,15 +1,17 @@
 import { execFileSync } from 'node:child_process';
+import ipaddr from 'ipaddr.js';
 import { expect, test } from 'vitest';
 import { curlLine } from './curl-line.ts';
 
 const credential = { username: 'user', password: 'a-b_c' };
-const own = { publicUrl: 'https://localhost:8443', tlsCert: null, dataDir: '/srv/data' };
+const own = { publicUrl: 'https://localhost:8443', tlsCert: null, trustProxy: [], dataDir: '/srv/data' };
 
-test("Homeport's own certificate is named, a configured one is not, nor for a proxy's plain HTTP", () => {
+test("Homeport's own certificate is named, a configured one is not, nor a proxy's", () => {
   expect(curlLine(own, credential)).toBe(
     'curl --cacert /srv/data/tls/api.crt -u user:a-b_c https://localhost:8443/v1/user',
   );
   expect(curlLine({ ...own, tlsCert: '/etc/x.pem' }, credential)).not.toContain('--cacert');
+  expect(curlLine({ ...own, trustProxy: [ipaddr.parseCIDR('127.0.0.1/32')] }, credential)).not.toContain('--cacert');
   expect(curlLine({ ...own, publicUrl: 'http://localhost:80' }, credential)).not.toContain('--cacert');
 });
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasCode } from '../error-code.ts';
 
 /** Where `npm run build` puts the pages. */
 export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
@@ -58,7 +59,10 @@ const NOT_BUILT = `<!doctype html>
  */
 export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
   return async (app: FastifyInstance): Promise<void> => {
-    const built = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined);
+    const built = await readFile(join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return undefined;
+      throw error;
+    });
     const page = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
     for (const url of PAGES) {
       app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
