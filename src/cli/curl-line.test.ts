@@ -11,7 +11,9 @@ test("Homeport's own certificate is named, a configured one is not, nor a proxy'
     'curl --cacert /srv/data/tls/api.crt -u user:a-b_c https://localhost:8443/v1/user',
   );
   expect(curlLine({ ...own, tlsCert: '/etc/x.pem' }, credential)).not.toContain('--cacert');
-  expect(curlLine({ ...own, trustProxy: [ipaddr.parseCIDR('127.0.0.1/32')] }, credential)).not.toContain('--cacert');
+  expect(curlLine({ ...own, trustProxy: [ipaddr.parseCIDR('127.0.0.1/32')] }, credential)).not.toContain(
+    '--cacert',
+  );
   expect(curlLine({ ...own, publicUrl: 'http://localhost:80' }, credential)).not.toContain('--cacert');
 });
 
