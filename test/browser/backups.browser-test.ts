@@ -115,7 +115,11 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await confirm.getByLabel(/^Type/).fill(shop.name);
     await confirm.getByRole('button', { name: `Restore ${shop.name}` }).click();
-    await page.getByRole('listitem').filter({ hasText: 'Restoring a backup: before the update' }).getByText('Done').waitFor();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'Restoring a backup: before the update' })
+      .getByText('Done')
+      .waitFor();
     expect(await website(shop)).toBe('as it was');
     await expectAccessibleInBothThemes(page);
     await expectRoomWhenNarrow(page);
