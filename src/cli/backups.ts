@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { NotFound } from '../failures.ts';
 import { OperatorError } from '../operator-error.ts';
-import type { BackupDetails } from '../resources/backups/service.ts';
+import type { BackupDetails } from '../resources/backups/store.ts';
 import { idArgument } from './arguments.ts';
 import { confirm } from './confirm.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from './output.ts';

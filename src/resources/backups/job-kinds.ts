@@ -1,18 +1,20 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { timestamp } from '../../clock.ts';
-import type { Queries, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { permanently, postponing } from '../host-failures.ts';
+import { findActiveInstall } from '../installs/install-ref.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { restoreCheckKinds } from './restore-check.ts';
 import { discardExpired, discardKind } from './retention.ts';
+import { type BackupOutcome, findFinishedBackup, finishBackup, setBackupStatus } from './store.ts';
 
 const addresses = Type.Array(Type.String());
 
@@ -29,19 +31,11 @@ export function backupJobKinds(
   const { database, queue, clock } = platform;
 
   /** Ends a backup, and asks for the mails in the same transaction. */
-  async function finish(
-    transaction: Transaction,
-    backupId: string,
-    outcome:
-      | { status: 'completed'; bytes: number; files: number; sha256: string; reason: null }
-      | { status: 'aborted'; reason: string },
-  ): Promise<void> {
-    const row = await transaction.queries
-      .updateTable('backups')
-      .set({ ...outcome, finished_at: timestamp(clock) })
-      .where('id', '=', backupId)
-      .returning(['notification_emails', 'scheduled', 'install_id'])
-      .executeTakeFirst();
+  async function finish(transaction: Transaction, backupId: string, outcome: BackupOutcome): Promise<void> {
+    const row = await finishBackup(transaction.queries, backupId, {
+      ...outcome,
+      finished_at: timestamp(clock),
+    });
     if (!row) return;
     if (row.scheduled) {
       await discardExpired(platform, transaction, row.install_id);
@@ -57,18 +51,8 @@ export function backupJobKinds(
   }
 
   /** Outside the fence: a worker that lost the job must not take back what another has completed. */
-  async function note(
-    backupId: string,
-    { from, to }: { from: BackupStatus; to: BackupStatus },
-  ): Promise<void> {
-    await database.write(({ queries }) =>
-      queries
-        .updateTable('backups')
-        .set({ status: to })
-        .where('id', '=', backupId)
-        .where('status', '=', from)
-        .execute(),
-    );
+  async function note(backupId: string, move: { from: BackupStatus; to: BackupStatus }): Promise<void> {
+    await database.write(({ queries }) => setBackupStatus(queries, backupId, move));
   }
 
   return [
@@ -109,21 +93,7 @@ export function backupJobKinds(
     defineJob({
       ...notifyOfBackup,
       async run({ backup_id, address }) {
-        const backup = await database.reader
-          .selectFrom('backups as backup')
-          .innerJoin('installs as install', 'install.id', 'backup.install_id')
-          .select([
-            'backup.id',
-            'install.name as install_name',
-            'backup.description',
-            'backup.status',
-            'backup.bytes',
-            'backup.files',
-            'backup.reason',
-            'backup.finished_at',
-          ])
-          .where('backup.id', '=', backup_id)
-          .executeTakeFirst();
+        const backup = await findFinishedBackup(database.reader, backup_id);
         if (backup) await mailer.send({ to: address, ...backupMail(backup) });
       },
     }),
@@ -131,16 +101,4 @@ export function backupJobKinds(
     discardKind(platform, host),
     ...restoreCheckKinds(platform, host, hostOf),
   ];
-}
-
-async function findActiveInstall(
-  queries: Queries,
-  id: string,
-): Promise<{ id: string; name: string } | undefined> {
-  return queries
-    .selectFrom('installs')
-    .select(['id', 'name'])
-    .where('id', '=', id)
-    .where('status', '=', 'active')
-    .executeTakeFirst();
 }

@@ -1,5 +1,6 @@
 import type { Queries } from '../../database/database.ts';
 import { emailKey } from '../user/email-key.ts';
+import { emailKeysOfMembers } from './store.ts';
 
 /** Addresses that are the same but for how they are typed are one. */
 export function eachOnce(addresses: readonly string[]): string[] {
@@ -15,15 +16,6 @@ export async function strangersAmong(
   addresses: readonly string[],
 ): Promise<string[]> {
   if (addresses.length === 0) return [];
-  const members = await queries
-    .selectFrom('installs as install')
-    .innerJoin('memberships as member', 'member.account_id', 'install.account_id')
-    .innerJoin('users as person', 'person.id', 'member.user_id')
-    .select('person.email_key')
-    .where('install.id', '=', installId)
-    .where('member.invite_accepted', '=', true)
-    .where('person.email_key', 'in', addresses.map(emailKey))
-    .execute();
-  const known = new Set(members.map(({ email_key }) => email_key));
+  const known = new Set(await emailKeysOfMembers(queries, installId, addresses.map(emailKey)));
   return addresses.filter((address) => !known.has(emailKey(address)));
 }

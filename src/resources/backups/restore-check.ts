@@ -1,5 +1,5 @@
 import { timestamp } from '../../clock.ts';
-import type { Queries, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import {
   type Host,
   type InstallRef,
@@ -14,6 +14,13 @@ import { removeInstall } from '../installs/jobs.ts';
 import { cnameOf } from '../installs/present.ts';
 import { RESTORE_CHECK_PREFIX } from '../installs/reserved-names.ts';
 import { checkRestore, sampleRestore } from './jobs.ts';
+import {
+  type CheckedInstall,
+  findCheckedInstall,
+  insertRestoreCheck,
+  isUnderWay,
+  longestUnchecked,
+} from './restore-check-store.ts';
 
 /** Checks are made one at a time: each is a whole website more. */
 const LANE = 'restore-check';
@@ -35,11 +42,8 @@ export function restoreCheckKinds(
   ): Promise<void> {
     const { queries } = transaction;
     // Deleted with its install, or as expired, it needs to be told no more.
-    if (!(await findSource(queries, check.install_id, check.backup_id))) return;
-    await queries
-      .insertInto('restore_checks')
-      .values({ id: random.uuid(), ...check, created_at: timestamp(clock) })
-      .execute();
+    if (!(await findCheckedInstall(queries, check.install_id, check.backup_id))) return;
+    await insertRestoreCheck(queries, { id: random.uuid(), ...check, created_at: timestamp(clock) });
   }
 
   async function restoreInto(
@@ -58,7 +62,7 @@ export function restoreCheckKinds(
   const sample = defineJob({
     ...sampleRestore,
     async run() {
-      if (await isUnderWay(database.reader)) return;
+      if (await isUnderWay(database.reader, checkRestore.name)) return;
       const chosen = await longestUnchecked(database.reader);
       if (!chosen) return;
       return async (transaction) => {
@@ -73,7 +77,7 @@ export function restoreCheckKinds(
   const check = defineJob({
     ...checkRestore,
     async run({ backup_id, install_id, scratch_id, host_id }, { signal }) {
-      const source = await findSource(database.reader, install_id, backup_id);
+      const source = await findCheckedInstall(database.reader, install_id, backup_id);
       const removeScratch = () => postponing(host.remove(doomedScratch(scratch_id, host_id)));
       // It may have gone after an attempt that was broken off.
       if (!source) return removeScratch();
@@ -107,28 +111,6 @@ export function restoreCheckKinds(
   return [sample, check];
 }
 
-interface Source extends InstallRef {
-  php_version: string | null;
-  wordpress_version: string | null;
-}
-
-/** The install of a backup, if that is one to be restored. */
-async function findSource(
-  queries: Queries,
-  installId: string,
-  backupId: string,
-): Promise<Source | undefined> {
-  return queries
-    .selectFrom('installs as install')
-    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
-    .select(['install.id', 'install.name', 'install.php_version', 'install.wordpress_version'])
-    .where('install.id', '=', installId)
-    .where('install.status', '=', 'active')
-    .where('backup.id', '=', backupId)
-    .where('backup.status', '=', 'completed')
-    .executeTakeFirst();
-}
-
 function scratchRef(id: string): InstallRef {
   return { id, name: `${RESTORE_CHECK_PREFIX}${id.slice(0, 8)}` };
 }
@@ -137,7 +119,7 @@ function doomedScratch(id: string, hostId: string | null | undefined): RemovedIn
   return { ...scratchRef(id), ...(typeof hostId === 'string' ? { hostId } : {}) };
 }
 
-function scratchInstall(id: string, source: Source, siteDomain: string): InstallState {
+function scratchInstall(id: string, source: CheckedInstall, siteDomain: string): InstallState {
   const ref = scratchRef(id);
   const hostname = cnameOf(ref.name, siteDomain);
   return {
@@ -148,42 +130,4 @@ function scratchInstall(id: string, source: Source, siteDomain: string): Install
     phpVersion: source.php_version,
     wordpressVersion: source.wordpress_version,
   };
-}
-
-async function isUnderWay(queries: Queries): Promise<boolean> {
-  const job = await queries
-    .selectFrom('jobs')
-    .select('id')
-    .where('kind', '=', checkRestore.name)
-    .where('state', 'in', ['queued', 'running'])
-    .executeTakeFirst();
-  return job !== undefined;
-}
-
-/** The newest completed backup of the install that was checked longest ago, or never. */
-async function longestUnchecked(
-  queries: Queries,
-): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
-  const row = await queries
-    .selectFrom('installs as install')
-    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
-    .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
-    .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
-    .where('install.status', '=', 'active')
-    .where('backup.status', '=', 'completed')
-    .groupBy(['install.id', 'install.host_id'])
-    .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
-    .orderBy((eb) => eb.fn.min('install.seq'))
-    .limit(1)
-    .executeTakeFirst();
-  if (!row) return undefined;
-  const newest = await queries
-    .selectFrom('backups')
-    .select('id')
-    .where('install_id', '=', row.id)
-    .where('status', '=', 'completed')
-    .orderBy('seq', 'desc')
-    .limit(1)
-    .executeTakeFirst();
-  return newest && { install_id: row.id, backup_id: newest.id, host_id: row.host_id };
 }

@@ -1,9 +1,11 @@
 import { timestamp } from '../../clock.ts';
-import type { Queries, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { postponing } from '../host-failures.ts';
+import { findInstallRef } from '../installs/install-ref.ts';
+import { deleteBackup, expiredBackups } from './daily-store.ts';
 import { discardBackup } from './jobs.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -34,48 +36,12 @@ export function discardKind(platform: Platform, host: Host): JobKind {
     ...discardBackup,
     async run({ backup_id, install_id }) {
       const { reader } = database;
-      const install = await reader
-        .selectFrom('installs')
-        .select(['id', 'name'])
-        .where('id', '=', install_id)
-        .executeTakeFirst();
+      const install = await findInstallRef(reader, install_id);
       const expired = await expiredBackups(reader, install_id, timestamp(clock, -config.backupDays * DAY_MS));
       // Judged anew: meanwhile it may have become the last one that there is.
       if (!install || !expired.some(({ id }) => id === backup_id)) return;
       await postponing(host.discardSnapshot(install, backup_id));
-      return async ({ queries }) => {
-        await queries.deleteFrom('backups').where('id', '=', backup_id).execute();
-      };
+      return ({ queries }) => deleteBackup(queries, backup_id);
     },
   });
-}
-
-/** Daily backups of an install that were asked for before `before`; not its last completed one, whosever idea that was. */
-async function expiredBackups(
-  queries: Queries,
-  installId: string,
-  before: string,
-): Promise<{ id: string }[]> {
-  return queries
-    .selectFrom('backups as backup')
-    .select('backup.id')
-    .where('backup.install_id', '=', installId)
-    .where('backup.scheduled', '=', true)
-    .where('backup.created_at', '<', before)
-    .where('backup.status', 'in', ['completed', 'aborted'])
-    .where((eb) =>
-      eb.or([
-        eb('backup.status', '=', 'aborted'),
-        eb.exists(
-          eb
-            .selectFrom('backups as newer')
-            .select('newer.id')
-            .whereRef('newer.install_id', '=', 'backup.install_id')
-            .whereRef('newer.seq', '>', 'backup.seq')
-            .where('newer.status', '=', 'completed'),
-        ),
-      ]),
-    )
-    .orderBy('backup.seq')
-    .execute();
 }

@@ -3,45 +3,27 @@ import { authorize, isAllowed, type Standing } from '../../access/permissions.ts
 import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
-import type { BackupStatus } from '../../database/tables/backups.ts';
 import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import type { Doer } from '../activity/record.ts';
+import { findInstallId } from '../installs/install-ref.ts';
 import { findStanding } from '../installs/store.ts';
 import { createBackup, restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
 import { eachOnce, strangersAmong } from './notified.ts';
-
-export interface BackupView {
-  id: string;
-  status: BackupStatus;
-}
-
-/** A backup as the command line shows it. */
-export interface BackupDetails extends BackupView {
-  install_id: string;
-  install_name: string;
-  description: string;
-  bytes: number | null;
-  reason: string | null;
-  /** Made by the daily schedule. */
-  scheduled: boolean;
-  created_at: string;
-}
-
-/** A backup as the portal lists it. */
-export interface ListedBackup {
-  id: string;
-  description: string;
-  status: BackupStatus;
-  bytes: number | null;
-  files: number | null;
-  reason: string | null;
-  scheduled: boolean;
-  created_at: string;
-  finished_at: string | null;
-}
+import {
+  allBackups,
+  type BackupDetails,
+  type BackupView,
+  countUnfinished,
+  findBackup,
+  findBackupDetails,
+  findRestoreTarget,
+  insertBackup,
+  type ListedBackup,
+  pageOfBackups,
+} from './store.ts';
 
 /** A restore that was asked for. */
 export interface RequestedRestore {
@@ -63,36 +45,16 @@ export function createBackupService(
 ) {
   const { reader } = database;
 
-  const details = (queries: Queries) =>
-    queries
-      .selectFrom('backups as backup')
-      .innerJoin('installs as install', 'install.id', 'backup.install_id')
-      .select([
-        'backup.id',
-        'backup.status',
-        'backup.install_id',
-        'install.name as install_name',
-        'backup.description',
-        'backup.bytes',
-        'backup.reason',
-        'backup.scheduled',
-        'backup.created_at',
-      ]);
-
   async function findDetails(queries: Queries, backupId: string): Promise<BackupDetails> {
-    const backup = await details(queries).where('backup.id', '=', backupId).executeTakeFirst();
+    const backup = await findBackupDetails(queries, backupId);
     if (!backup) throw new NotFound();
     return backup;
   }
 
   async function idOfInstall(queries: Queries, name: string): Promise<string> {
-    const install = await queries
-      .selectFrom('installs')
-      .select('id')
-      .where('name', '=', name)
-      .executeTakeFirst();
-    if (!install) throw new InvalidRequest(`There is no install "${name}" to restore into.`);
-    return install.id;
+    const id = await findInstallId(queries, name);
+    if (id === undefined) throw new InvalidRequest(`There is no install "${name}" to restore into.`);
+    return id;
   }
 
   /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
@@ -106,11 +68,7 @@ export function createBackupService(
       throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
     }
     await lockRow(transaction, 'installs', targetId);
-    const target = await transaction.queries
-      .selectFrom('installs')
-      .select(['name', 'account_id', 'status'])
-      .where('id', '=', targetId)
-      .executeTakeFirst();
+    const target = await findRestoreTarget(transaction.queries, targetId);
     if (!target) throw new NotFound();
     if (target.status !== 'active') {
       throw new InvalidRequest(
@@ -149,23 +107,15 @@ export function createBackupService(
         const install = await findStanding(queries, caller, installId);
         authorize('install.work', 'install.read', install);
         await requireFewUnfinished(queries, installId);
-        await queries
-          .insertInto('backups')
-          .values({
-            id,
-            install_id: installId,
-            description,
-            notification_emails: JSON.stringify(addresses),
-            status: 'requested',
-            bytes: null,
-            files: null,
-            sha256: null,
-            reason: null,
-            requested_by: caller.userId,
-            created_at: timestamp(clock),
-            finished_at: null,
-          })
-          .execute();
+        await insertBackup(queries, {
+          id,
+          install_id: installId,
+          description,
+          notification_emails: addresses,
+          requested_by: caller.userId,
+          scheduled: false,
+          created_at: timestamp(clock),
+        });
         await queue.enqueue(transaction, createBackup, {
           payload: { backup_id: id, install_id: installId },
           lane: installId,
@@ -186,12 +136,7 @@ export function createBackupService(
 
     async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
-      const backup = await reader
-        .selectFrom('backups')
-        .select(['id', 'status'])
-        .where('id', '=', backupId)
-        .where('install_id', '=', installId)
-        .executeTakeFirst();
+      const backup = await findBackup(reader, installId, backupId);
       if (!backup) throw new NotFound();
       return backup;
     },
@@ -199,27 +144,7 @@ export function createBackupService(
     /** The latest first. Throws NotFound. */
     async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<ListedBackup>> {
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
-      const mine = reader.selectFrom('backups').where('install_id', '=', installId);
-      const [{ count }, results] = await Promise.all([
-        mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-        mine
-          .select([
-            'id',
-            'description',
-            'status',
-            'bytes',
-            'files',
-            'reason',
-            'scheduled',
-            'created_at',
-            'finished_at',
-          ])
-          .orderBy('seq', 'desc')
-          .limit(page.limit)
-          .offset(page.offset)
-          .execute(),
-      ]);
-      return { count, results };
+      return pageOfBackups(reader, installId, page);
     },
 
     /**
@@ -248,11 +173,7 @@ export function createBackupService(
     },
 
     /** For the command line: the backups of one install (by name) or of all, newest first. */
-    listAll: (installName?: string): Promise<BackupDetails[]> =>
-      details(reader)
-        .$if(installName !== undefined, (query) => query.where('install.name', '=', installName ?? ''))
-        .orderBy('backup.seq', 'desc')
-        .execute(),
+    listAll: (installName?: string): Promise<BackupDetails[]> => allBackups(reader, installName),
 
     /** For the command line: one backup, whosever it is. Throws NotFound. */
     find: (backupId: string) => findDetails(reader, backupId),
@@ -272,13 +193,7 @@ export function createBackupService(
 }
 
 async function requireFewUnfinished(queries: Queries, installId: string): Promise<void> {
-  const { count } = await queries
-    .selectFrom('backups')
-    .select((eb) => eb.fn.countAll<number>().as('count'))
-    .where('install_id', '=', installId)
-    .where('status', 'in', ['requested', 'in_progress'])
-    .executeTakeFirstOrThrow();
-  if (Number(count) < MOST_UNFINISHED) return;
+  if ((await countUnfinished(queries, installId)) < MOST_UNFINISHED) return;
   throw new RateLimited(
     LOOK_AGAIN_SECONDS,
     `${MOST_UNFINISHED} backups of this install are being made or wait already - please wait until one is finished`,

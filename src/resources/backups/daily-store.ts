@@ -1,0 +1,99 @@
+import type { Queries } from '../../database/database.ts';
+import { UNFINISHED } from './store.ts';
+
+/** Jobs of some kinds that are under way or wait, but for those that wait for a host that is away. */
+export async function countUnderWay(queries: Queries, kinds: readonly string[]): Promise<number> {
+  const { count } = await queries
+    .selectFrom('jobs')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('state', 'in', ['queued', 'running'])
+    .where('kind', 'in', kinds)
+    .where((eb) => eb.or([eb('state', '=', 'running'), eb('attempt', '>', 0), eb('error', 'is', null)]))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * The active installs that have no daily backup of a night, and whose host answers. A backup that was aborted before `again` is none,
+ * but only so often as `most`.
+ */
+export function installsWithoutBackup(
+  queries: Queries,
+  { night, again, most }: { night: string; again: string; most: number },
+): Promise<{ id: string; created_at: string }[]> {
+  return (
+    queries
+      .selectFrom('installs as install')
+      .leftJoin('hosts as host', 'host.id', 'install.host_id')
+      .select(['install.id', 'install.created_at'])
+      .where('install.status', '=', 'active')
+      // One that is away gets no pile of work for when it is back.
+      .where('host.reason', 'is', null)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('backups as backup')
+              .select('backup.id')
+              .whereRef('backup.install_id', '=', 'install.id')
+              .where('backup.scheduled', '=', true)
+              .where((of) =>
+                of.or([
+                  of('backup.status', 'in', UNFINISHED),
+                  of('backup.created_at', '>=', night).and(
+                    of.or([of('backup.status', '<>', 'aborted'), of('backup.finished_at', '>', again)]),
+                  ),
+                ]),
+              ),
+          ),
+        ),
+      )
+      .where(
+        (eb) =>
+          eb
+            .selectFrom('backups as aborted')
+            .select((of) => of.fn.countAll<number>().as('count'))
+            .whereRef('aborted.install_id', '=', 'install.id')
+            .where('aborted.scheduled', '=', true)
+            .where('aborted.status', '=', 'aborted')
+            .where('aborted.created_at', '>=', night),
+        '<',
+        most,
+      )
+      .execute()
+  );
+}
+
+/** Daily backups of an install that were asked for before `before`; not its last completed one, whosever idea that was. */
+export function expiredBackups(
+  queries: Queries,
+  installId: string,
+  before: string,
+): Promise<{ id: string }[]> {
+  return queries
+    .selectFrom('backups as backup')
+    .select('backup.id')
+    .where('backup.install_id', '=', installId)
+    .where('backup.scheduled', '=', true)
+    .where('backup.created_at', '<', before)
+    .where('backup.status', 'in', ['completed', 'aborted'])
+    .where((eb) =>
+      eb.or([
+        eb('backup.status', '=', 'aborted'),
+        eb.exists(
+          eb
+            .selectFrom('backups as newer')
+            .select('newer.id')
+            .whereRef('newer.install_id', '=', 'backup.install_id')
+            .whereRef('newer.seq', '>', 'backup.seq')
+            .where('newer.status', '=', 'completed'),
+        ),
+      ]),
+    )
+    .orderBy('backup.seq')
+    .execute();
+}
+
+export async function deleteBackup(queries: Queries, backupId: string): Promise<void> {
+  await queries.deleteFrom('backups').where('id', '=', backupId).execute();
+}
