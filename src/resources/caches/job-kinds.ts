@@ -6,6 +6,7 @@ import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { domainsOf } from '../domains/store.ts';
 import { postponing } from '../host-failures.ts';
+import { findActiveInstall } from '../installs/install-ref.ts';
 import { purgeCache } from './jobs.ts';
 
 /** Throws an OperatorError if the CDN is configured by halves. */
@@ -18,12 +19,7 @@ export function cacheJobKinds(
     defineJob({
       ...purgeCache,
       async run({ install_id, cache }, { signal, log }) {
-        const install = await database.reader
-          .selectFrom('installs')
-          .select(['id', 'name'])
-          .where('id', '=', install_id)
-          .where('status', '=', 'active')
-          .executeTakeFirst();
+        const install = await findActiveInstall(database.reader, install_id);
         // A website that is not there has no cache.
         if (!install) return;
         // The host first, or the CDN would fetch what is old anew.
