@@ -8,14 +8,19 @@ import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import { findSignedInUser } from '../user/store.ts';
 import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
 import {
+  allCredentials,
   type CredentialRow,
   countWorking,
-  credentialsOf,
+  findCredential,
+  findCredentialOwner,
   findInstallNames,
+  insertCredential,
   ownCredentials,
+  revokeCredential,
   revokeWorking,
 } from './store.ts';
 
@@ -61,22 +66,17 @@ export function createCredentialService(
     { name, expiresAt, limits }: { name: string; expiresAt: string | null; limits: GrantedLimits },
   ): Promise<void> {
     const { readOnly, accountId, installs, installIds } = limits;
-    await transaction.queries
-      .insertInto('credentials')
-      .values({
-        id: issued.username,
-        user_id: doer.userId,
-        name,
-        password_hash: hashSecret(issued.password),
-        expires_at: expiresAt,
-        revoked_at: null,
-        last_used_at: null,
-        read_only: readOnly,
-        account_id: accountId,
-        install_ids: installIds === null ? null : JSON.stringify(installIds),
-        created_at: timestamp(clock),
-      })
-      .execute();
+    await insertCredential(transaction.queries, {
+      id: issued.username,
+      user_id: doer.userId,
+      name,
+      password_hash: hashSecret(issued.password),
+      expires_at: expiresAt,
+      read_only: readOnly,
+      account_id: accountId,
+      install_ids: installIds === null ? null : JSON.stringify(installIds),
+      created_at: timestamp(clock),
+    });
     const person = { userId: doer.userId, accountId };
     await activity.recordOfPerson(transaction, doer, person, {
       action: 'credential.create',
@@ -94,21 +94,10 @@ export function createCredentialService(
   async function revoke(id: string, doerFor: (userId: string) => Caller | null): Promise<void> {
     const found = await database.write(async (transaction) => {
       const { queries } = transaction;
-      const credential = await queries
-        .selectFrom('credentials')
-        .select(['user_id', 'account_id', 'name'])
-        .where('id', '=', id)
-        .executeTakeFirst();
+      const credential = await findCredentialOwner(queries, id);
       const doer = credential && doerFor(credential.user_id);
       if (!credential || !doer) return false;
-      const revoked = await queries
-        .updateTable('credentials')
-        .set({ revoked_at: timestamp(clock) })
-        .where('id', '=', id)
-        .where('revoked_at', 'is', null)
-        .returning('id')
-        .execute();
-      if (revoked.length === 0) return true;
+      if (!(await revokeCredential(queries, id, timestamp(clock)))) return true;
       const person = { userId: credential.user_id, accountId: credential.account_id };
       const details = await ofWhom(queries, doer);
       await activity.recordOfPerson(transaction, doer, person, {
@@ -123,8 +112,8 @@ export function createCredentialService(
   }
 
   async function one(id: string): Promise<CredentialView> {
-    const rows = await credentialsOf(database.reader).where('credential.id', '=', id).execute();
-    const [credential] = await described(database.reader, rows, null);
+    const row = await findCredential(database.reader, id);
+    const [credential] = await described(database.reader, row ? [row] : [], null);
     if (!credential) throw new NotFound();
     return credential;
   }
@@ -212,12 +201,7 @@ export function createCredentialService(
 
     /** For the command line: the credentials of one person (by e-mail address) or of all, oldest first. */
     async list(email?: string): Promise<CredentialView[]> {
-      const rows = await credentialsOf(database.reader)
-        .$if(email !== undefined, (query) =>
-          query.where('person.email_key', '=', (email ?? '').toLowerCase()),
-        )
-        .orderBy('credential.seq')
-        .execute();
+      const rows = await allCredentials(database.reader, email?.toLowerCase());
       return described(database.reader, rows, null);
     },
 
@@ -229,11 +213,7 @@ export function createCredentialService(
 /** Whose credential it is, where that is not who made the change: the operator makes them for people. */
 async function ofWhom(queries: Queries, { userId, origin }: Caller): Promise<{ of: string } | undefined> {
   if (origin.means !== 'command_line') return undefined;
-  const person = await queries
-    .selectFrom('users')
-    .select('email')
-    .where('id', '=', userId)
-    .executeTakeFirst();
+  const person = await findSignedInUser(queries, userId);
   return person && { of: person.email };
 }
 

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder } from 'kysely';
+import type { ExpressionBuilder, Insertable } from 'kysely';
 import type { Caller } from '../../access/caller.ts';
 import { loadScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
@@ -23,7 +23,7 @@ export interface CredentialRow {
 }
 
 /** Every credential with its person and the account that it is limited to, in no order. */
-export const credentialsOf = (queries: Queries) =>
+const credentialsOf = (queries: Queries) =>
   queries
     .selectFrom('credentials as credential')
     .innerJoin('users as person', 'person.id', 'credential.user_id')
@@ -41,6 +41,51 @@ export const credentialsOf = (queries: Queries) =>
       'credential.last_used_at',
       'credential.created_at',
     ]);
+
+/** One credential, whosever it is. */
+export function findCredential(queries: Queries, id: string): Promise<CredentialRow | undefined> {
+  return credentialsOf(queries).where('credential.id', '=', id).executeTakeFirst();
+}
+
+/** The credentials of one person (by e-mail address in lower case) or of all, oldest first. */
+export function allCredentials(queries: Queries, emailKey?: string): Promise<CredentialRow[]> {
+  return credentialsOf(queries)
+    .$if(emailKey !== undefined, (query) => query.where('person.email_key', '=', emailKey ?? ''))
+    .orderBy('credential.seq')
+    .execute();
+}
+
+/** Whose a credential is, and to which account it is limited. */
+export function findCredentialOwner(queries: Queries, id: string) {
+  return queries
+    .selectFrom('credentials')
+    .select(['user_id', 'account_id', 'name'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Adds one that works and was never used. */
+export async function insertCredential(
+  queries: Queries,
+  credential: Omit<Insertable<Tables['credentials']>, 'revoked_at' | 'last_used_at'>,
+): Promise<void> {
+  await queries
+    .insertInto('credentials')
+    .values({ ...credential, revoked_at: null, last_used_at: null })
+    .execute();
+}
+
+/** Returns false if it was revoked before. */
+export async function revokeCredential(queries: Queries, id: string, now: string): Promise<boolean> {
+  const revoked = await queries
+    .updateTable('credentials')
+    .set({ revoked_at: now })
+    .where('id', '=', id)
+    .where('revoked_at', 'is', null)
+    .returning('id')
+    .execute();
+  return revoked.length > 0;
+}
 
 /** A person's own that work, or have ended since a time; the latest first. */
 export const ownCredentials = (queries: Queries, userId: string, endedSince: string) =>
