@@ -7,15 +7,9 @@ import { Forbidden, InvalidRequest, NotFound, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
+import { deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyView } from './store.ts';
 
-export interface SshKeyView {
-  id: string;
-  comment: string;
-  fingerprint_md5: string;
-  /** Base64 without padding. */
-  fingerprint_sha256: string;
-  created_at: string;
-}
+export type { SshKeyView };
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;
 
@@ -47,19 +41,8 @@ export function createSshKeyService({
   }
 
   return {
-    async list(caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> {
-      const mine = reader.selectFrom('ssh_keys').where('user_id', '=', caller.userId);
-      const [{ count }, results] = await Promise.all([
-        mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-        mine
-          .select(['id', 'comment', 'fingerprint_md5', 'fingerprint_sha256', 'created_at'])
-          .orderBy('seq')
-          .limit(page.limit)
-          .offset(page.offset)
-          .execute(),
-      ]);
-      return { count, results };
-    },
+    list: (caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> =>
+      pageOfSshKeys(reader, caller.userId, page),
 
     async add(caller: Caller, text: string): Promise<SshKeyView> {
       requireWholePerson(caller);
@@ -75,14 +58,7 @@ export function createSshKeyService({
       };
       await database
         .write(async (transaction) => {
-          await transaction.queries
-            .insertInto('ssh_keys')
-            .values({
-              ...row,
-              user_id: caller.userId,
-              public_key: key.line,
-            })
-            .execute();
+          await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
           await record(transaction, caller, 'ssh_key.create', row);
         })
         .catch((error: unknown) => {
@@ -95,12 +71,7 @@ export function createSshKeyService({
     async remove(caller: Caller, id: string): Promise<void> {
       requireWholePerson(caller);
       await database.write(async (transaction) => {
-        const removed = await transaction.queries
-          .deleteFrom('ssh_keys')
-          .where('id', '=', id)
-          .where('user_id', '=', caller.userId)
-          .returning(['id', 'comment', 'fingerprint_md5'])
-          .executeTakeFirst();
+        const removed = await deleteSshKey(transaction.queries, caller.userId, id);
         if (!removed) throw new NotFound();
         await record(transaction, caller, 'ssh_key.delete', removed);
       });
