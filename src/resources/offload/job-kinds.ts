@@ -8,6 +8,13 @@ import type { Platform } from '../../platform.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { configureOffload } from './jobs.ts';
 import type { FilestoreSettings } from './service.ts';
+import {
+  enforceOffload,
+  findOffload,
+  findValidationFile,
+  refuseOffload,
+  type ValidationFile,
+} from './store.ts';
 
 /** A validation file is 16 characters; white space at its end is an editor's, and more than this is another file. */
 const LARGEST_VALIDATION_BYTES = 256;
@@ -19,35 +26,19 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
     defineJob({
       ...configureOffload,
       async run({ install_id, settings }) {
-        const file = await database.reader
-          .selectFrom('installs')
-          .select(['offload_file_name as name', 'offload_file_content as content'])
-          .where('id', '=', install_id)
-          .executeTakeFirst();
+        const file = await findValidationFile(database.reader, install_id);
         if (!file) return;
         await requireValidationFile(storage, settings, file);
         return async (transaction) => {
           const latest = await isLatest(transaction, install_id, settings);
-          await transaction.queries
-            .updateTable('offload_settings')
-            .set({
-              settings: JSON.stringify(settings),
-              ...(latest ? { state: 'in_force', reason: null } : {}),
-              updated_at: timestamp(clock),
-            })
-            .where('install_id', '=', install_id)
-            .execute();
+          await enforceOffload(transaction.queries, install_id, settings, { latest, now: timestamp(clock) });
           await queue.enqueue(transaction, applyInstall, { payload: { id: install_id }, lane: install_id });
         };
       },
       /** What was in force stays in force. */
       async giveUp({ install_id, settings }, failure, transaction) {
         if (!(await isLatest(transaction, install_id, settings))) return;
-        await transaction.queries
-          .updateTable('offload_settings')
-          .set({ state: 'refused', reason: failure.reason, updated_at: timestamp(clock) })
-          .where('install_id', '=', install_id)
-          .execute();
+        await refuseOffload(transaction.queries, install_id, failure.reason, timestamp(clock));
       },
     }),
   ];
@@ -60,18 +51,14 @@ async function isLatest(
   settings: FilestoreSettings,
 ): Promise<boolean> {
   await lockRow(transaction, 'installs', installId);
-  const row = await transaction.queries
-    .selectFrom('offload_settings')
-    .select('requested')
-    .where('install_id', '=', installId)
-    .executeTakeFirst();
+  const row = await findOffload(transaction.queries, installId);
   return isDeepStrictEqual(row?.requested, settings);
 }
 
 async function requireValidationFile(
   storage: ObjectStorage,
   { bucket, bucket_region }: FilestoreSettings,
-  file: { name: string; content: string },
+  file: ValidationFile,
 ): Promise<void> {
   let object: StoredObject | null;
   try {

@@ -10,16 +10,16 @@ import type { Platform } from '../../platform.ts';
 import { findStanding } from '../installs/store.ts';
 import { configureOffload } from './jobs.ts';
 import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
+import {
+  findOffload,
+  findOffloadStanding,
+  findValidationFile,
+  type OffloadStanding,
+  requestOffload,
+  type ValidationFile,
+} from './store.ts';
 
 export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
-
-/** How the last request for settings fared; all null: there was none. */
-export interface OffloadStanding {
-  state: 'requested' | 'in_force' | 'refused' | null;
-  /** Why it was refused, one sentence. */
-  reason: string | null;
-  updated_at: string | null;
-}
 
 export type OffloadService = ReturnType<typeof createOffloadService>;
 
@@ -42,11 +42,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
       const install = await requireRight(queries, caller, installId);
-      const row = await queries
-        .selectFrom('offload_settings')
-        .select(['settings', 'requested', 'state'])
-        .where('install_id', '=', installId)
-        .executeTakeFirst();
+      const row = await findOffload(queries, installId);
       // A change on top of one that is not decided yet continues from what was asked for.
       const present = row?.state === 'requested' ? row.requested : (row?.settings ?? null);
       const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
@@ -54,17 +50,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
       refuseTooManyPaths(requested);
       refuseStrayExclusions(requested);
-      const change = {
-        requested: JSON.stringify(requested),
-        state: 'requested' as const,
-        reason: null,
-        updated_at: timestamp(clock),
-      };
-      await queries
-        .insertInto('offload_settings')
-        .values({ install_id: installId, settings: null, ...change })
-        .onConflict((conflict) => conflict.column('install_id').doUpdateSet(change))
-        .execute();
+      await requestOffload(queries, installId, requested, timestamp(clock));
       await queue.enqueue(transaction, configureOffload, {
         payload: { install_id: installId, settings: requested },
         lane: installId,
@@ -83,33 +69,21 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
     /** How the last request fared. Throws NotFound. */
     async standing(caller: Caller, installId: string): Promise<OffloadStanding> {
       await requireRight(reader, caller, installId);
-      const row = await reader
-        .selectFrom('offload_settings')
-        .select(['state', 'reason', 'updated_at'])
-        .where('install_id', '=', installId)
-        .executeTakeFirst();
+      const row = await findOffloadStanding(reader, installId);
       return row ?? { state: null, reason: null, updated_at: null };
     },
 
-    async validationFile(caller: Caller, installId: string): Promise<{ name: string; content: string }> {
+    async validationFile(caller: Caller, installId: string): Promise<ValidationFile> {
       await requireRight(reader, caller, installId);
-      const install = await reader
-        .selectFrom('installs')
-        .select(['offload_file_name as name', 'offload_file_content as content'])
-        .where('id', '=', installId)
-        .executeTakeFirst();
-      if (!install) throw new NotFound();
-      return install;
+      const file = await findValidationFile(reader, installId);
+      if (!file) throw new NotFound();
+      return file;
     },
 
     /** What is in force. Throws NotFound while nothing is. */
     async get(caller: Caller, installId: string): Promise<FilestoreSettings> {
       await requireRight(reader, caller, installId);
-      const row = await reader
-        .selectFrom('offload_settings')
-        .select('settings')
-        .where('install_id', '=', installId)
-        .executeTakeFirst();
+      const row = await findOffload(reader, installId);
       if (!row || row.settings === null) throw new NotFound();
       return Value.Parse(filestoreSettingsSchema, row.settings);
     },
