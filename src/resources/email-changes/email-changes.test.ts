@@ -156,6 +156,18 @@ describe('another e-mail address', () => {
     expect((await browser.post(`/email_changes/${await tokenTo(email)}`)).status).toBe(204);
   });
 
+  it('that is asked for too often costs none of the codes that somebody may try', async () => {
+    await someone();
+    const { recoveryCodes } = await enrol(browser, clock.now());
+    clock.advance(HOUR_MS);
+    const email = address();
+    const code = recoveryCodes[0];
+    const asker = await signedIn(homeport, await homeport.person());
+    for (let times = 0; times < 5; times++) expect((await ask(email, {}, asker)).status).toBe(202);
+    for (let times = 0; times < 10; times++) expect((await ask(email, { code })).status).toBe(429);
+    expect((await browser.post('/second_factor/recovery_codes', { code })).status).toBe(200);
+  });
+
   it('of somebody else is answered as any other; that mailbox hears of it, and nothing changes', async () => {
     await someone();
     const other = await homeport.person();

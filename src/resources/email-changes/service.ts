@@ -53,7 +53,10 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     const email = wanted.email.trim();
     if (email === person.email) throw unchanged();
     const proof = await requireCode(userId, wanted.code);
-    await limits.emailChange(userId, origin.address, email);
+    await limits.emailChange(userId, origin.address, email).catch((error: unknown) => {
+      proof?.attempt.succeeded();
+      throw error;
+    });
     const id = random.uuid();
     await database.write(async (transaction) => {
       const { queries } = transaction;
