@@ -2,7 +2,7 @@ import { Type } from '../../api/schema.ts';
 
 const LONGEST = 40;
 /** As people write it: digits with what stands between them, an extension behind. White space alone is no number, and allowed. */
-const NUMBER = '^ *(\\+?[0-9(][0-9 ()./-]+(?:(?:x|ext\\.?) ?[0-9]+)? *)?$';
+const NUMBER = '^ *(\\+?[0-9(][0-9 ()./\\p{Pd}]+(?:(?:x|ext\\.?|;ext=) ?[0-9]+)? *)?$';
 
 /** A telephone number, or null for none. */
 export const telephone = () =>

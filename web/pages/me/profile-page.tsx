@@ -7,18 +7,18 @@ import { Page, Section } from '../../components/page.tsx';
 import { say } from '../../components/toast.tsx';
 import { SESSION_KEY, useSession } from '../../session/session.ts';
 import { EmailSection } from './email-section.tsx';
+import { profileChange } from './profile-change.ts';
 
 export function ProfilePage() {
   const { user } = useSession();
   const queries = useQueryClient();
 
   async function save(values: FormData) {
-    const phone = textOf(values, 'phone').trim();
-    const body = {
+    const body = profileChange(user, {
       first_name: textOf(values, 'first_name'),
       last_name: textOf(values, 'last_name'),
-      phone: phone === '' ? null : phone,
-    };
+      phone: textOf(values, 'phone'),
+    });
     await answered(portal.PATCH('/portal/api/profile', { body }));
     await queries.invalidateQueries({ queryKey: SESSION_KEY });
     say('Your profile is saved.');
