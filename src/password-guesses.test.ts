@@ -25,16 +25,23 @@ it.each([
 
 it('takes what is known of a person apart', () => {
   expect(wordsAbout(ADA)).toEqual([
+    'homeport',
     'ada.k@people.example',
     'ada.k',
     'people.example',
     'ada',
     'king-lovelace',
-    'k',
     'people',
     'example',
     'king',
     'lovelace',
-    'homeport',
   ]);
+});
+
+it('takes no more words than it has time for, whatever somebody calls themselves', () => {
+  const names = (letter: string) =>
+    Array.from({ length: 20 }, (_, index) => `${letter}${index + 100}`).join(' ');
+  const words = wordsAbout({ ...ADA, first_name: names('a'), last_name: names('b') });
+  expect(words).toHaveLength(20);
+  expect(words).toContain('homeport');
 });

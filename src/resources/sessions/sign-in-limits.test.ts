@@ -83,6 +83,12 @@ describe('wrong passwords', () => {
   });
 });
 
+it('passwords that are not fit are looked at ten times a minute, whatever is switched off', async () => {
+  const person = crypto.randomUUID();
+  clock.advance(60_000);
+  expect(await admitted(30, processes(2, false), (one) => one.newPassword(person))).toBe(10);
+});
+
 it('what was right does not count', async () => {
   const [limits] = processes(1);
   const [from, person] = [address(), email()];

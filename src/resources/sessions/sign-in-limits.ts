@@ -31,7 +31,7 @@ export interface SignInLimits {
   presentPassword(userId: string): Promise<Attempt>;
   /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
   enrolment(userId: string): Promise<Attempt>;
-  /** Of passwords that are not fit to be set: it takes a while to see. */
+  /** Of passwords that are not fit to be set: it takes a while to see, so these are counted always. */
   newPassword(userId: string): Promise<Attempt>;
   /**
    * On signing in, after the password: six digits, of which three are right at any time, are soon guessed by who may try. Whoever knows
@@ -57,6 +57,8 @@ interface Limit {
   name: string;
   limit: number;
   windowSeconds: number;
+  /** It is there for the time that an attempt takes, so it holds where the limits by the minute are switched off, too. */
+  always?: true;
 }
 
 const PASSWORDS_OF_ADDRESS: Limit = { name: 'sign-in:address', limit: 30, windowSeconds: MINUTE };
@@ -64,7 +66,12 @@ const PASSWORDS_FROM_ADDRESS: Limit = { name: 'sign-in:person-address', limit: 1
 /** From wherever: ten times as many as one place has. */
 const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 100, windowSeconds: MINUTE };
 const PRESENT_PASSWORDS: Limit = { name: 'password:person', limit: 10, windowSeconds: MINUTE };
-const NEW_PASSWORDS: Limit = { name: 'new-password:person', limit: 10, windowSeconds: MINUTE };
+const NEW_PASSWORDS: Limit = {
+  name: 'new-password:person',
+  limit: 10,
+  windowSeconds: MINUTE,
+  always: true,
+};
 const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
 const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
 const PRESENT_CODES: Limit = { name: 'present-codes:person', limit: 10, windowSeconds: HOUR };
@@ -89,8 +96,8 @@ export function createSignInLimits(
 ): SignInLimits {
   async function attempt(...counted: [Limit, of: string][]): Promise<Attempt> {
     const spent: { key: string; windowSeconds: number }[] = [];
-    for (const [{ name, limit, windowSeconds }, of] of counted) {
-      if (windowSeconds === MINUTE && !perMinute) continue;
+    for (const [{ name, limit, windowSeconds, always }, of] of counted) {
+      if (windowSeconds === MINUTE && !perMinute && !always) continue;
       const key = `${name}:${of}`;
       const { allowed, resetSeconds } = await counter.spend(key, limit, windowSeconds);
       if (!allowed) throw new RateLimited(resetSeconds, 'Too many attempts - please wait and try again');
