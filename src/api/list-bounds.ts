@@ -1,4 +1,4 @@
-import { IsArray, IsObject, type TSchema } from 'typebox';
+import { IsObject, IsSchema, type TSchema } from 'typebox';
 
 /**
  * The value with its lists cut one element beyond what their schema allows: enough to tell that a list is too long, and what
@@ -6,10 +6,11 @@ import { IsArray, IsObject, type TSchema } from 'typebox';
  * the schema does not know are left out.
  */
 export function cutLists(schema: TSchema, value: unknown): unknown {
-  if (IsArray(schema) && Array.isArray(value)) {
+  const items = itemsOf(schema);
+  if (items && Array.isArray(value)) {
     const most: unknown = Reflect.get(schema, 'maxItems');
     const elements: unknown[] = typeof most === 'number' ? value.slice(0, most + 1) : value;
-    return elements.map((element) => cutLists(schema.items, element));
+    return elements.map((element) => cutLists(items, element));
   }
   if (IsObject(schema) && isRecord(value)) {
     const cut = Object.entries(schema.properties)
@@ -18,6 +19,12 @@ export function cutLists(schema: TSchema, value: unknown): unknown {
     return Object.fromEntries(cut);
   }
   return value;
+}
+
+/** What the elements of a list must be; undefined where a schema is of no list. A list that may be null is one, too. */
+export function itemsOf(schema: TSchema): TSchema | undefined {
+  const items: unknown = Reflect.get(schema, 'items');
+  return IsSchema(items) ? items : undefined;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -13,6 +13,13 @@ const parse = bodyParser({
     parts: Type.Optional(
       Type.Array(Type.Object({ name: Type.String({ pattern: NOT_BLANK }) }), { minItems: 1, maxItems: 20 }),
     ),
+    ids: Type.Optional(
+      Type.Unsafe<string[] | null>({
+        type: ['array', 'null'],
+        items: Type.String({ minLength: 1 }),
+        maxItems: 20,
+      }),
+    ),
   }),
   texts: {
     name: { required: { summary: 'Name is required', message: 'Name cannot be empty' } },
@@ -140,6 +147,8 @@ describe('bodyParser', () => {
       { name: { ['k'.repeat(60_000)]: many }, id: many },
       { name: many, id, parts: many.map((name) => ({ name })) },
       { name: 'x', id, parts: many },
+      { name: 'x', id, ids: many.map(() => 1) },
+      { name: 'x', id, ids: many },
     ]) {
       const { faults } = refusal(() => parse(body));
       expect(JSON.stringify(faults).length).toBeLessThan(5_000);

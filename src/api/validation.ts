@@ -1,9 +1,9 @@
-import { IsArray, IsObject, type Static, type TObject, type TSchema } from 'typebox';
+import { IsObject, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
-import { cutLists } from './list-bounds.ts';
+import { cutLists, itemsOf } from './list-bounds.ts';
 import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
@@ -196,10 +196,10 @@ function nulFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
 
 /** JSON pointers of the texts with a NUL among those that the schema knows. */
 function* pathsWithNul(schema: TSchema, value: unknown, path: string): Generator<string> {
+  const items = itemsOf(schema);
   if (typeof value === 'string' && value.includes('\0')) yield path;
-  else if (IsArray(schema) && Array.isArray(value)) {
-    for (const [index, element] of value.entries())
-      yield* pathsWithNul(schema.items, element, `${path}/${index}`);
+  else if (items && Array.isArray(value)) {
+    for (const [index, element] of value.entries()) yield* pathsWithNul(items, element, `${path}/${index}`);
   } else if (IsObject(schema) && typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(schema.properties))
       yield* pathsWithNul(member, Reflect.get(value, name), `${path}/${name}`);

@@ -166,6 +166,14 @@ describe('the mails', () => {
     expect(mailsTo(homeport, asking.email)).toHaveLength(21);
     expect(mailsTo(homeport, refused)).toEqual([]);
     expect(mailsTo(homeport, stranger)).toHaveLength(20);
+    // Whoever may not see the install hears nothing else of it, and counts nothing.
+    expect(await ask([refused, stranger], own.id, other)).toMatchObject(NOT_FOUND);
+    const windows = homeport.platform.database.reader.selectFrom('rate_windows').select('key');
+    const counted = async () =>
+      (await windows.execute()).filter(({ key }) => key.startsWith('backup-mails:')).length;
+    const before = await counted();
+    expect(await ask([address(), address()], crypto.randomUUID(), other)).toMatchObject(NOT_FOUND);
+    expect(await counted()).toBe(before);
   });
 
   it('tell that it was aborted, and why; the next one works again', async () => {

@@ -96,6 +96,8 @@ export function createBackupService(
       installId: string,
       input: { description: string; notification_emails: string[] },
     ): Promise<BackupView> {
+      // Before anything is counted or compared: whoever may not see the install learns nothing of it, and writes nothing.
+      authorize('install.work', 'install.read', await findStanding(reader, caller, installId));
       const id = random.uuid();
       const description = input.description.trim();
       const addresses = eachOnce(input.notification_emails);

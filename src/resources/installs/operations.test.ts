@@ -53,6 +53,23 @@ describe('the operations of an install', () => {
     expect((await operations()).results).toMatchObject([{ kind: 'provision_install' }]);
   });
 
+  it('tell of a backup only whoever may see it: it may be that of another install', async () => {
+    const target = await homeport.install(owner, accountId);
+    const source = await homeport.install(owner, accountId);
+    await request(source.id);
+    clock.advance(1_000);
+    await homeport.idle();
+    const caller = operatorFor(owner.userId);
+    const { backups } = homeport.services;
+    const { results } = await backups.list(caller, source.id, { limit: 1, offset: 0 });
+    await backups.restore(caller, source.id, results[0]?.id ?? '', target.id);
+    await homeport.idle();
+    const given = await homeport.person(accountId, 'partial', [target.id]);
+    const shown = async (person: Person) => (await operations(target.id, person)).results[0];
+    expect(await shown(owner)).toMatchObject({ kind: 'restore_backup', backup: { description: 'x' } });
+    expect(await shown(given)).toMatchObject({ kind: 'restore_backup', backup: null });
+  });
+
   it('tell why one failed, in the customer’s words, and that it waits for another attempt', async () => {
     const broken = await homeport.install(owner, accountId);
     const files = join(homeport.config.dataDir, 'host', 'installs', broken.id, 'files');

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
+import { loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
@@ -11,7 +12,7 @@ import { createBackup, restoreBackup } from '../backups/jobs.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
-import { findStanding } from './store.ts';
+import { findStanding, inScope } from './store.ts';
 
 export type Operation = Static<typeof operationSchema>;
 
@@ -58,16 +59,23 @@ export function createOperationsService({ config, database, clock }: Platform) {
     return { purge_object: next('purge_object'), check_status: next('check_status') };
   }
 
-  /** The backups that jobs make or put back, by their id; those that are deleted are not among them. */
+  /**
+   * The backups that jobs make or put back, by their id. Those that are deleted are not among them, and neither are those of installs
+   * that the caller does not see: an install may have been given the website of another.
+   */
   async function backupsOf(
+    caller: Caller,
     jobs: readonly ListedJob[],
   ): Promise<Map<string, NonNullable<Operation['backup']>>> {
     const ids = jobs.map(backupIdOf).filter((id) => id !== null);
     if (ids.length === 0) return new Map();
+    const scope = await loadScope(reader, caller);
     const rows = await reader
-      .selectFrom('backups')
-      .select(['id', 'description', 'created_at'])
-      .where('id', 'in', ids)
+      .selectFrom('backups as backup')
+      .innerJoin('installs as install', 'install.id', 'backup.install_id')
+      .select(['backup.id', 'backup.description', 'backup.created_at'])
+      .where('backup.id', 'in', ids)
+      .where((eb) => inScope(eb, scope))
       .execute();
     return new Map(rows.map(({ id, ...backup }) => [id, backup]));
   }
@@ -88,7 +96,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
       const [finished, next] = await Promise.all([latest(installId, FINISHED), nextTurns(installId)]);
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
       const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
-      const backups = await backupsOf(newest);
+      const backups = await backupsOf(caller, newest);
       const results = newest.map(({ seq, payload, ...operation }) => {
         const job = { kind: operation.kind, payload };
         const backup = backups.get(backupIdOf(job) ?? '') ?? null;
