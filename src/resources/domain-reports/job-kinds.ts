@@ -14,7 +14,14 @@ import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import type { Sight, Standing } from './standing.ts';
-import { type CheckedDomain, noteReached, withSibling, writeComplete, writePartial } from './store.ts';
+import {
+  type CheckedDomain,
+  findReport,
+  noteReached,
+  withSibling,
+  writeComplete,
+  writePartial,
+} from './store.ts';
 
 /** What a check asks of the ordering of certificates, and tells it. */
 export interface IssuanceHooks {
@@ -164,10 +171,6 @@ interface ReportRow {
 }
 
 async function reportRow(queries: Queries, id: string): Promise<ReportRow | undefined> {
-  const row = await queries
-    .selectFrom('domain_reports')
-    .select(['install_id', 'domain_id', 'report'])
-    .where('id', '=', id)
-    .executeTakeFirst();
+  const row = await findReport(queries, id);
   return row && { ...row, report: Value.Parse(domainReportSchema, row.report) };
 }

@@ -12,7 +12,7 @@ import { findStanding } from '../installs/store.ts';
 import { checkDomain, laneOf } from './jobs.ts';
 import { blankCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
-import { withSibling } from './store.ts';
+import { findReportOf, insertReport, withSibling } from './store.ts';
 
 export type DomainReportService = ReturnType<typeof createDomainReportService>;
 
@@ -42,17 +42,13 @@ export function createDomainReportService({ config, database, queue, clock, rand
           admin: false,
           domains: domains.map(({ name }) => blankCheck(name, place)),
         };
-        await queries
-          .insertInto('domain_reports')
-          .values({
-            id,
-            install_id: installId,
-            domain_id: domainId,
-            complete: false,
-            report: JSON.stringify(report),
-            created_at: timestamp(clock),
-          })
-          .execute();
+        await insertReport(queries, {
+          id,
+          install_id: installId,
+          domain_id: domainId,
+          report,
+          created_at: timestamp(clock),
+        });
         await queue.enqueue(transaction, checkDomain, {
           payload: { report_id: id },
           lane: laneOf(installId),
@@ -65,12 +61,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
     async get(caller: Caller, installId: string, reportId: string): Promise<DomainReport> {
       const { reader } = database;
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
-      const row = await reader
-        .selectFrom('domain_reports')
-        .select('report')
-        .where('id', '=', reportId)
-        .where('install_id', '=', installId)
-        .executeTakeFirst();
+      const row = await findReportOf(reader, installId, reportId);
       if (!row) throw new NotFound();
       return Value.Parse(domainReportSchema, row.report);
     },

@@ -20,6 +20,41 @@ export async function withSibling(
   return [domain, ...all.filter((candidate) => candidate.name === sibling)];
 }
 
+/** Begins a report. */
+export async function insertReport(
+  queries: Queries,
+  row: { id: string; install_id: string; domain_id: string; report: object; created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('domain_reports')
+    .values({ ...row, complete: false, report: JSON.stringify(row.report) })
+    .execute();
+}
+
+/** A report of an install as it is stored. */
+export function findReportOf(queries: Queries, installId: string, reportId: string) {
+  return queries
+    .selectFrom('domain_reports')
+    .select('report')
+    .where('id', '=', reportId)
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** A report as it is stored, and what it is about. */
+export function findReport(queries: Queries, id: string) {
+  return queries
+    .selectFrom('domain_reports')
+    .select(['install_id', 'domain_id', 'report'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+/** Deletes those that were begun before a time. */
+export async function deleteReportsBefore(queries: Queries, before: string): Promise<void> {
+  await queries.deleteFrom('domain_reports').where('created_at', '<', before).execute();
+}
+
 /** Writes what is known so far; nothing once the report is complete. */
 export async function writePartial(queries: Queries, reportId: string, report: object): Promise<void> {
   await queries
