@@ -5,7 +5,7 @@ import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../ho
 import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
 import { createHostService, isLocalAddress } from './service.ts';
-import { allHosts, findHost, type KnownHost } from './store.ts';
+import { allHosts, findHost, type KnownHost, updateHost } from './store.ts';
 
 export type Connect = (target: HostTarget) => RemoteHost;
 
@@ -176,9 +176,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
     log.warn({ err: error, host: name }, 'a host cannot be asked how it is');
-    await database.write(({ queries }) =>
-      queries.updateTable('hosts').set({ reason }).where('id', '=', id).execute(),
-    );
+    await database.write(({ queries }) => updateHost(queries, id, { reason }));
   }
 
   return {

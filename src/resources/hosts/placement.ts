@@ -3,7 +3,7 @@ import { PermanentHostError } from '../../hosting/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform.ts';
 import { chooseHost } from './room.ts';
-import { allHosts, installCounts } from './store.ts';
+import { allHosts, findPlacement, installCounts, setHost } from './store.ts';
 
 const GONE = 'The install was deleted meanwhile';
 
@@ -19,11 +19,7 @@ export async function placeInstall(
   return database.write(async (transaction) => {
     const { queries } = transaction;
     await lockPlacement(transaction);
-    const install = await queries
-      .selectFrom('installs')
-      .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
-      .where('id', '=', installId)
-      .executeTakeFirst();
+    const install = await findPlacement(queries, installId);
     if (!install) throw new PermanentHostError(GONE);
     if (install.host_id !== null) return install.host_id;
     const choice = chooseHost(await allHosts(queries), await installCounts(queries), install);
@@ -32,14 +28,8 @@ export async function placeInstall(
         ? new PermanentHostError(choice.refusal)
         : new HostUnreachableError(choice.refusal);
     }
-    const placed = await queries
-      .updateTable('installs')
-      .set({ host_id: choice.host.id })
-      .where('id', '=', installId)
-      .returning('id')
-      .executeTakeFirst();
     // Deleted between the two: whoever did that does not know of the host.
-    if (!placed) throw new PermanentHostError(GONE);
+    if (!(await setHost(queries, installId, choice.host.id))) throw new PermanentHostError(GONE);
     return choice.host.id;
   });
 }

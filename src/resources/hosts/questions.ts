@@ -5,7 +5,7 @@ import type { Platform } from '../../platform.ts';
 import { restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../backups/password.ts';
 import { createSshLogin } from '../ssh-keys/ssh-login.ts';
-import { placeOf } from './store.ts';
+import { payloadsOf, placeOf } from './store.ts';
 
 /** Answers a host, and of its own installs alone: one machine that is broken into tells nothing of the others. */
 export function hostQuestions(
@@ -31,13 +31,7 @@ export function hostQuestions(
 
 /** Whether an install of this host is just being made what a backup of `installId`, which is on another, has. */
 async function isRestoredHere(queries: Queries, installId: string, hostId: string): Promise<boolean> {
-  const jobs = await queries
-    .selectFrom('jobs')
-    .select('payload')
-    .where('kind', '=', restoreBackup.name)
-    .where('state', '=', 'running')
-    .execute();
-  for (const { payload } of jobs) {
+  for (const payload of await payloadsOf(queries, restoreBackup.name, ['running'])) {
     if (!Value.Check(restoreBackup.payload, payload) || payload.from_id !== installId) continue;
     if ((await placeOf(queries, payload.install_id))?.hostId === hostId) return true;
   }

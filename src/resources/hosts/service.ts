@@ -12,7 +12,16 @@ import type { Platform } from '../../platform.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
 import { parsePublicName } from './public-name.ts';
-import { allHosts, findHost, installCounts, type KnownHost } from './store.ts';
+import {
+  allHosts,
+  deleteHost,
+  findHost,
+  insertHost,
+  installCounts,
+  type KnownHost,
+  payloadsOf,
+  updateHost,
+} from './store.ts';
 
 /** A host with what is on it, for the operator. */
 export interface HostView extends KnownHost {
@@ -45,10 +54,7 @@ export function createHostService(platform: Platform) {
     queries: Queries,
     host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name'>,
   ): Promise<void> {
-    await queries
-      .insertInto('hosts')
-      .values({ ...host, description: null, seen_at: null, reason: null, created_at: timestamp(clock) })
-      .execute();
+    await insertHost(queries, { ...host, created_at: timestamp(clock) });
   }
 
   /** Adds a machine. Gives its identity, PEM, which is shown only now. Throws OperatorError. */
@@ -94,18 +100,14 @@ export function createHostService(platform: Platform) {
   /** Whether new installs are put on it; those that are there stay. Throws OperatorError. */
   async function setAccepting(name: string, accepting: boolean): Promise<void> {
     const { id } = await named(name);
-    await database.write(({ queries }) =>
-      queries.updateTable('hosts').set({ accepting }).where('id', '=', id).execute(),
-    );
+    await database.write(({ queries }) => updateHost(queries, id, { accepting }));
   }
 
   /** By what name people reach it from now on; null: by none of its own. Gives it as it is kept. Throws OperatorError. */
   async function setPublicName(name: string, publicName: string | null): Promise<string | null> {
     const public_name = publicName === null ? null : parsePublicName(publicName);
     const { id } = await named(name);
-    await database.write(({ queries }) =>
-      queries.updateTable('hosts').set({ public_name }).where('id', '=', id).execute(),
-    );
+    await database.write(({ queries }) => updateHost(queries, id, { public_name }));
     return public_name;
   }
 
@@ -127,7 +129,7 @@ export function createHostService(platform: Platform) {
           `Websites of deleted installs are still being removed from the host "${name}". Try again when that is done.`,
         );
       }
-      await queries.deleteFrom('hosts').where('id', '=', id).execute();
+      await deleteHost(queries, id);
     });
   }
 
@@ -163,11 +165,11 @@ export function createHostService(platform: Platform) {
   /** Writes down how a host says that it is. */
   async function note(description: HostDescription): Promise<void> {
     await database.write(({ queries }) =>
-      queries
-        .updateTable('hosts')
-        .set({ description: JSON.stringify(description), seen_at: timestamp(clock), reason: null })
-        .where('id', '=', description.id)
-        .execute(),
+      updateHost(queries, description.id, {
+        description: JSON.stringify(description),
+        seen_at: timestamp(clock),
+        reason: null,
+      }),
     );
   }
 
@@ -220,13 +222,8 @@ function parsedAddress(text: string): string {
 
 /** Whether a website is still to be taken away from a host. */
 async function isBeingEmptied(queries: Queries, hostId: string): Promise<boolean> {
-  const jobs = await queries
-    .selectFrom('jobs')
-    .select('payload')
-    .where('kind', '=', removeInstall.name)
-    .where('state', 'in', ['queued', 'running'])
-    .execute();
-  return jobs.some(
-    ({ payload }) => Value.Check(removeInstall.payload, payload) && payload.host_id === hostId,
+  const payloads = await payloadsOf(queries, removeInstall.name, ['queued', 'running']);
+  return payloads.some(
+    (payload) => Value.Check(removeInstall.payload, payload) && payload.host_id === hostId,
   );
 }

@@ -1,5 +1,7 @@
+import type { Updateable } from 'kysely';
 import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 import type { HostDescription } from '../../hosting/host.ts';
 import { descriptionSchema } from '../../hosting/remote/protocol.ts';
 
@@ -46,6 +48,75 @@ function known<Row extends { description: unknown }>(row: Row) {
   // What an older version wrote down is told anew soon.
   const { description } = row;
   return { ...row, description: Value.Check(descriptionSchema, description) ? description : null };
+}
+
+/** Adds a machine that has not described itself yet. */
+export async function insertHost(
+  queries: Queries,
+  host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name'> & { created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('hosts')
+    .values({ ...host, description: null, seen_at: null, reason: null })
+    .execute();
+}
+
+export async function updateHost(
+  queries: Queries,
+  id: string,
+  change: Updateable<Tables['hosts']>,
+): Promise<void> {
+  await queries.updateTable('hosts').set(change).where('id', '=', id).execute();
+}
+
+export async function deleteHost(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('hosts').where('id', '=', id).execute();
+}
+
+/** What the unfinished jobs of a kind are about. */
+export async function payloadsOf(
+  queries: Queries,
+  kind: string,
+  states: readonly ('queued' | 'running')[],
+): Promise<unknown[]> {
+  const jobs = await queries
+    .selectFrom('jobs')
+    .select('payload')
+    .where('kind', '=', kind)
+    .where('state', 'in', states)
+    .execute();
+  return jobs.map(({ payload }) => payload);
+}
+
+/** An install with its machine, and what one must have for it. */
+export function findPlacement(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('installs')
+    .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** Puts an install on a machine; false if it has been deleted. */
+export async function setHost(queries: Queries, installId: string, hostId: string): Promise<boolean> {
+  const placed = await queries
+    .updateTable('installs')
+    .set({ host_id: hostId })
+    .where('id', '=', installId)
+    .returning('id')
+    .executeTakeFirst();
+  return placed !== undefined;
+}
+
+/** The name of the machine that an install is on; undefined while it is on none. */
+export async function hostNameOf(queries: Queries, installId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id')
+    .select('host.name')
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row?.name;
 }
 
 /** How many installs each host has; hosts without any are left out. */
