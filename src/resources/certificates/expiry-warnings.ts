@@ -5,6 +5,7 @@ import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { expiryMail } from './expiry-mail.ts';
+import { noteWarned, unwarnedCertificates } from './store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before the expiry at which the operator is warned, if renewal has not come first. */
@@ -49,15 +50,7 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
         log.error({ domain, install, expires: not_after, reason }, 'a certificate is about to expire');
       }
       return async (transaction) => {
-        for (const { domain_id, not_after, threshold } of due) {
-          await transaction.queries
-            .updateTable('certificates')
-            .set({ warned_days: threshold })
-            .where('domain_id', '=', domain_id)
-            // One that was renewed in between keeps its own warnings.
-            .where('not_after', '=', not_after)
-            .execute();
-        }
+        for (const certificate of due) await noteWarned(transaction.queries, certificate);
         if (config.acmeContact === null) return;
         const certificates = due.map(({ domain, install, not_after, reason }) => ({
           domain,
@@ -76,37 +69,11 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
 
 /** Certificates of served domains that come under a threshold of which nobody was warned yet, soonest expiry first. */
 async function dueWarnings(queries: Queries, now: Date) {
-  const at = (days: number) => timestamp({ now: () => now }, days * DAY_MS);
-  const rows = await queries
-    .selectFrom('certificates as certificate')
-    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-    .innerJoin('installs as install', 'install.id', 'domain.install_id')
-    .select([
-      'certificate.domain_id',
-      'certificate.not_after',
-      'domain.name as domain',
-      'domain.ssl_reason as reason',
-      'install.name as install',
-    ])
-    .where('certificate.source', '=', 'LETS_ENCRYPT')
-    .where('domain.is_duplicate', '=', false)
-    // One that lives for days only is young at any of the thresholds.
-    .where((eb) =>
-      eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', now.toISOString())]),
-    )
-    .where((eb) =>
-      eb.or(
-        WARNED_AT.map((days) =>
-          eb.and([
-            eb('certificate.not_after', '<=', at(days)),
-            eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
-          ]),
-        ),
-      ),
-    )
-    .orderBy('certificate.not_after')
-    .limit(BATCH)
-    .execute();
+  const rows = await unwarnedCertificates(queries, {
+    thresholds: WARNED_AT.map((days) => ({ days, endsBy: timestamp({ now: () => now }, days * DAY_MS) })),
+    due: now.toISOString(),
+    limit: BATCH,
+  });
   return rows.map((row) => ({ ...row, threshold: threshold(row.not_after, now) }));
 }
 

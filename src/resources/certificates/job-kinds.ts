@@ -1,7 +1,6 @@
 import type { IssuedCertificate } from '../../acme/authority.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
-import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { dueDomains, requestOrders, settleAttempt } from './attempts.ts';
@@ -11,6 +10,14 @@ import { type Outcome, obtain } from './obtain.ts';
 import { renewalTime } from './renewal-time.ts';
 import { pauseAfter } from './retry-scale.ts';
 import { sslStatus } from './ssl-status.ts';
+import {
+  type Candidate,
+  findCandidate,
+  noteRefused,
+  noteValidated,
+  replaceCertificate,
+  setRenewalTime,
+} from './store.ts';
 
 /** So many orders are asked for each minute at most; what is left is due in the next one. */
 const ORDERS_A_MINUTE = 60;
@@ -19,21 +26,6 @@ const ASK_AGAIN_MS = 12 * 60 * 60_000;
 /** A status report may have a name tried again before its time, but not more often than this. */
 const HOLD_MS = 60_000;
 const SOONEST_MS = 60_000;
-
-interface Candidate {
-  id: string;
-  install_id: string;
-  name: string;
-  failures: number;
-  order_id: string | null;
-  directory_url: string | null;
-  source: CertificateSource | null;
-  chain: string | null;
-  not_before: string | null;
-  not_after: string | null;
-  renew_at: string | null;
-  renewal_id: string | null;
-}
 
 /** With the order that is under way. */
 type Ordered = Candidate & { order_id: string };
@@ -46,7 +38,7 @@ export function certificateJobKinds(issuance: Issuance) {
   const obtaining = defineJob({
     ...obtainCertificate,
     async run({ domain_id, order_id }, { signal }) {
-      const domain = await findCandidate({ queries: database.reader }, domain_id);
+      const domain = await findCandidate(database.reader, domain_id);
       // Another order took its place.
       if (domain === undefined || domain.order_id !== order_id) return;
       const later = await notYet(domain, signal);
@@ -59,7 +51,7 @@ export function certificateJobKinds(issuance: Issuance) {
       return concluded({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
     },
     async giveUp({ domain_id, order_id }, _failure, transaction) {
-      const domain = await findCandidate(transaction, domain_id);
+      const domain = await findCandidate(transaction.queries, domain_id);
       if (domain === undefined || domain.order_id !== order_id) return;
       const reason = `No certificate for ${domain.name} could be had because of a fault here; it is tried again later.`;
       await refused(
@@ -82,36 +74,6 @@ export function certificateJobKinds(issuance: Issuance) {
 
   const kinds: JobKind[] = [obtaining, order];
   return { kinds, order };
-
-  /** What there is to know of a domain that is served; undefined for one that needs no certificate. */
-  function findCandidate(
-    { queries }: Pick<Transaction, 'queries'>,
-    domainId: string,
-  ): Promise<Candidate | undefined> {
-    return queries
-      .selectFrom('domains as domain')
-      .innerJoin('installs as install', 'install.id', 'domain.install_id')
-      .innerJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
-      .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-      .select([
-        'domain.id',
-        'domain.install_id',
-        'domain.name',
-        'attempt.failures',
-        'attempt.order_id',
-        'certificate.directory_url',
-        'certificate.source',
-        'certificate.chain',
-        'certificate.not_before',
-        'certificate.not_after',
-        'certificate.renew_at',
-        'certificate.renewal_id',
-      ])
-      .where('domain.id', '=', domainId)
-      .where('domain.is_duplicate', '=', false)
-      .where('install.status', '=', 'active')
-      .executeTakeFirst();
-  }
 
   /** Null if it is time to order; otherwise when to look again. */
   async function notYet(domain: Candidate, signal: AbortSignal): Promise<string | null> {
@@ -149,13 +111,7 @@ export function certificateJobKinds(issuance: Issuance) {
   }
 
   async function remember(domainId: string, renewAt: number): Promise<void> {
-    await database.write(({ queries }) =>
-      queries
-        .updateTable('certificates')
-        .set({ renew_at: new Date(renewAt).toISOString() })
-        .where('domain_id', '=', domainId)
-        .execute(),
-    );
+    await database.write(({ queries }) => setRenewalTime(queries, domainId, new Date(renewAt).toISOString()));
   }
 
   function concluded(domain: Ordered, outcome: Outcome): Completion {
@@ -181,16 +137,10 @@ export function certificateJobKinds(issuance: Issuance) {
   ): Promise<void> {
     const { queries } = transaction;
     // It may have been deleted while the authority worked.
-    const still = await queries
-      .updateTable('domains')
-      .set({ reached: true, checked_at: timestamp(clock), ssl_reason: null })
-      .where('id', '=', domain.id)
-      .returning('id')
-      .executeTakeFirst();
-    if (!still) return;
+    if (!(await noteValidated(queries, domain.id, timestamp(clock)))) return;
     const renewAt = renewalTime(issuedNow, null, random);
-    const certificate = {
-      source: 'LETS_ENCRYPT' as const,
+    await replaceCertificate(queries, domain.id, {
+      source: 'LETS_ENCRYPT',
       chain: issuedNow.chain,
       sealed_key: sealer.seal(issuedNow.key),
       not_before: issuedNow.notBefore.toISOString(),
@@ -201,12 +151,7 @@ export function certificateJobKinds(issuance: Issuance) {
       renew_at: renewAt.toISOString(),
       warned_days: null,
       created_at: timestamp(clock),
-    };
-    await queries
-      .insertInto('certificates')
-      .values({ domain_id: domain.id, ...certificate })
-      .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
-      .execute();
+    });
     const askAt = Math.min(renewAt.getTime(), clock.now().getTime() + ASK_AGAIN_MS);
     await settleAttempt(queries, domain.order_id, {
       failures: 0,
@@ -237,14 +182,10 @@ export function certificateJobKinds(issuance: Issuance) {
       refused: true,
       now: clock.now(),
     });
-    await queries
-      .updateTable('domains')
-      .set({
-        ssl_status,
-        ssl_reason: reason,
-        ...(reached === null ? {} : { reached, checked_at: timestamp(clock) }),
-      })
-      .where('id', '=', domain.id)
-      .execute();
+    await noteRefused(queries, domain.id, {
+      ssl_status,
+      ssl_reason: reason,
+      ...(reached === null ? {} : { reached, checked_at: timestamp(clock) }),
+    });
   }
 }

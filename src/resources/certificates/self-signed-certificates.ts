@@ -2,6 +2,7 @@ import { timestamp } from '../../clock.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import type { Platform } from '../../platform.ts';
 import type { Sealer } from '../../secrets.ts';
+import { certificatesOf, insertSelfSigned, installsWithSelfSigned } from './store.ts';
 
 const VALID_DAYS = 365;
 /** Renewed when this much of its life is left. */
@@ -17,15 +18,10 @@ export async function ensureCertificates(
   domains: { id: string; name: string }[],
 ): Promise<void> {
   if (domains.length === 0) return;
-  const present = await database.reader
-    .selectFrom('certificates')
-    .select(['domain_id', 'source', 'sealed_key', 'not_after'])
-    .where(
-      'domain_id',
-      'in',
-      domains.map((domain) => domain.id),
-    )
-    .execute();
+  const present = await certificatesOf(
+    database.reader,
+    domains.map((domain) => domain.id),
+  );
   // One whose key cannot be opened any more (the sealing key was lost) serves nobody: another is made.
   const renewed = timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS);
   const covered = new Set(
@@ -55,22 +51,7 @@ export async function ensureCertificates(
       not_after: notAfter.toISOString(),
       created_at: timestamp(clock),
     };
-    await database.write(async ({ queries }) => {
-      // The domain may have been deleted since; its certificate would have nothing to hang on.
-      const domain = await queries.selectFrom('domains').select('id').where('id', '=', id).executeTakeFirst();
-      if (!domain) return;
-      await queries
-        .insertInto('certificates')
-        .values({ domain_id: id, ...certificate })
-        // Replaces the one that was judged above and no other: an authority may have given one since.
-        .onConflict((conflict) =>
-          conflict
-            .column('domain_id')
-            .doUpdateSet(certificate)
-            .where('certificates.sealed_key', '=', judged?.sealed_key ?? ''),
-        )
-        .execute();
-    });
+    await database.write(({ queries }) => insertSelfSigned(queries, id, certificate, judged?.sealed_key));
   }
 }
 
@@ -88,15 +69,5 @@ export async function installsToRenew({
   database,
   clock,
 }: Pick<Platform, 'database' | 'clock'>): Promise<string[]> {
-  const rows = await database.reader
-    .selectFrom('certificates as certificate')
-    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-    .innerJoin('installs as install', 'install.id', 'domain.install_id')
-    .select('domain.install_id')
-    .distinct()
-    .where('install.status', '=', 'active')
-    .where('certificate.source', '=', 'SELF_SIGNED')
-    .where('certificate.not_after', '<=', timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS))
-    .execute();
-  return rows.map((row) => row.install_id);
+  return installsWithSelfSigned(database.reader, timestamp(clock, RENEW_BEFORE_DAYS * DAY_MS));
 }

@@ -2,6 +2,7 @@ import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform.ts';
 import { requestOrders, untriedDomains } from './attempts.ts';
 import { sslStatus } from './ssl-status.ts';
+import { servedDomains, setSslStatus } from './store.ts';
 
 /**
  * After the edge took over what the database says of an install: the ssl status of its domains follows from their
@@ -14,20 +15,7 @@ export async function certificatesServed(
 ): Promise<void> {
   const { queries } = transaction;
   const authority = config.acmeDirectory !== null;
-  const domains = await queries
-    .selectFrom('domains as domain')
-    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-    .select([
-      'domain.id',
-      'domain.ssl_status',
-      'domain.ssl_reason',
-      'certificate.source',
-      'certificate.not_after',
-    ])
-    .where('domain.install_id', '=', installId)
-    .where('domain.is_duplicate', '=', false)
-    .where('domain.network_status', '=', 'ACTIVE')
-    .execute();
+  const domains = await servedDomains(queries, installId);
   for (const { id, ssl_status: present, ssl_reason, source, not_after } of domains) {
     const certificate = source === null || not_after === null ? null : { source, not_after };
     const ssl_status = sslStatus({
@@ -37,7 +25,7 @@ export async function certificatesServed(
       now: clock.now(),
     });
     if (ssl_status === present) continue;
-    await queries.updateTable('domains').set({ ssl_status }).where('id', '=', id).execute();
+    await setSslStatus(queries, id, ssl_status);
   }
   if (authority) {
     await requestOrders(transaction, { queue, clock, random }, await untriedDomains(queries, installId));

@@ -4,6 +4,7 @@ import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { findStanding } from '../installs/store.ts';
+import { findCertificate } from './store.ts';
 
 /** The certificate of a domain as the API shows it. */
 export interface CertificateView {
@@ -35,22 +36,7 @@ export function createCertificateService({
     async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
       const install = await findStanding(reader, caller, installId);
       authorize('install.read', 'install.read', install);
-      const row = await reader
-        .selectFrom('certificates as certificate')
-        .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-        .select([
-          'certificate.seq',
-          'domain.name as domain',
-          'certificate.source',
-          'certificate.chain',
-          'certificate.sealed_key',
-          'certificate.order_url',
-          'certificate.created_at',
-          'certificate.not_after',
-        ])
-        .where('domain.id', '=', domainId)
-        .where('domain.install_id', '=', installId)
-        .executeTakeFirst();
+      const row = await findCertificate(reader, installId, domainId);
       if (!row) throw new NotFound();
       const { sealed_key, ...certificate } = row;
       const maySeeKey = caller.limits?.readOnly !== true && isAllowed('certificate.key', install);
