@@ -12,7 +12,7 @@ const UNITS = [
 ] as const;
 
 /** "3 hours ago", "in 2 days", "just now". */
-function relativeTime(at: Date, now: Date): string {
+export function relativeTime(at: Date, now: Date): string {
   const seconds = (at.getTime() - now.getTime()) / 1000;
   for (const [unit, length] of UNITS) {
     if (Math.abs(seconds) >= length) return relative.format(Math.round(seconds / length), unit);

@@ -140,7 +140,8 @@ describe('what needs attention', () => {
     await backups(badly, 'completed', 'aborted', 'requested');
     await backups(doubtful, 'aborted');
     const refusal = 'The authority said no.';
-    await domain('elsewhere.example', { reached: false, ssl_status: 'failed' });
+    const seen = at(-3);
+    await domain('elsewhere.example', { reached: false, checked_at: seen, ssl_status: 'failed' });
     await domain('refused.example', { reached: true, ssl_status: 'failed', ssl_reason: refusal });
     await domain('ending.example', { reached: true, ssl_status: 'active' }, 13);
 
@@ -162,7 +163,7 @@ describe('what needs attention', () => {
           install_id: doubtful,
           reasons: [
             backup,
-            { ...nothing, kind: 'domain_not_reached', domain: 'elsewhere.example' },
+            { ...nothing, kind: 'domain_not_reached', domain: 'elsewhere.example', at: seen },
             { ...nothing, kind: 'certificate_missing', domain: 'refused.example', reason: refusal },
             { ...nothing, kind: 'certificate_ends', domain: 'ending.example', at: expect.any(String) },
           ],

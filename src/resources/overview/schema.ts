@@ -16,7 +16,7 @@ export const REASON_KINDS = [
 export const reasonSchema = Type.Object({
   kind: stringEnum(REASON_KINDS),
   domain: nullableString('which domain, where it is about one'),
-  at: nullableString('when the certificate ends, or the backup was given up'),
+  at: nullableString('when the certificate ends, the backup was given up, or the domain was looked at last'),
   reason: nullableString('why, one sentence, where that is known'),
 });
 

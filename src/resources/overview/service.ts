@@ -66,10 +66,9 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
 }
 
 /** The one thing to say of a domain: a name that does not lead here cannot get a certificate either. */
-function reasonOf({ name, reached, without_certificate, ssl_reason, not_after }: DoubtfulDomain): Reason {
-  if (reached === false) return { kind: 'domain_not_reached', domain: name, at: null, reason: ssl_reason };
-  if (without_certificate) {
-    return { kind: 'certificate_missing', domain: name, at: null, reason: ssl_reason };
-  }
-  return { kind: 'certificate_ends', domain: name, at: not_after, reason: ssl_reason };
+function reasonOf(domain: DoubtfulDomain): Reason {
+  const about = { domain: domain.name, reason: domain.ssl_reason };
+  if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: domain.checked_at };
+  if (domain.without_certificate) return { kind: 'certificate_missing', ...about, at: null };
+  return { kind: 'certificate_ends', ...about, at: domain.not_after };
 }

@@ -56,6 +56,8 @@ export interface DoubtfulDomain {
   install_id: string;
   name: string;
   reached: boolean | null;
+  /** When that was seen: nobody has looked since. */
+  checked_at: string | null;
   /** The last try to get a certificate has failed, and none serves. */
   without_certificate: boolean;
   ssl_reason: string | null;
@@ -76,6 +78,7 @@ export async function doubtfulDomains(
       'domain.install_id',
       'domain.name',
       'domain.reached',
+      'domain.checked_at',
       'domain.ssl_status',
       'domain.ssl_reason',
       'certificate.not_after',

@@ -18,6 +18,12 @@ it('says why somebody should see to an install', () => {
   );
 });
 
+it('says when it was seen that a domain does not lead here', () => {
+  const seen = (at: string) => sentence({ kind: 'domain_not_reached', domain: 'a.example', at });
+  expect(seen('2026-11-18T12:00:00Z')).toBe('a.example does not lead here, as seen 3 days ago.');
+  expect(seen('2026-11-21T11:59:50Z')).toBe('a.example does not lead here, as seen just now.');
+});
+
 it('says when a certificate ends', () => {
   const ends = (at: string) => sentence({ kind: 'certificate_ends', domain: 'a.example', at });
   expect(ends('2026-11-24T13:00:00Z')).toBe('The certificate of a.example ends in 3 days.');

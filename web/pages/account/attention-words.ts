@@ -1,4 +1,5 @@
 import type { Reason } from '../../api/overview.ts';
+import { relativeTime } from '../../components/time.tsx';
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -14,12 +15,17 @@ export function attentionWords(
     case 'backup_failed':
       return { sentence: `The last backup failed.${because}`, section: '/backups' };
     case 'domain_not_reached':
-      return { sentence: `${domain} does not lead here.`, section: '/domains' };
+      return { sentence: `${domain} does not lead here${asSeen(at, now)}.`, section: '/domains' };
     case 'certificate_missing':
       return { sentence: `${domain} has no certificate.${because}`, section: '/domains' };
     case 'certificate_ends':
       return { sentence: `The certificate of ${domain} ${ending(at, now)}.`, section: '/domains' };
   }
+}
+
+/** Nobody looks unless somebody asks: it may have been mended since. */
+function asSeen(at: string | null, now: Date): string {
+  return at === null ? '' : `, as seen ${relativeTime(new Date(at), now)}`;
 }
 
 function ending(at: string | null, now: Date): string {
