@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { findTaken, takeOfWindow } from './rate-window-store.ts';
 
 const WINDOW_SECONDS = 60;
 /** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
@@ -81,47 +82,15 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
 
   /** What the processes have taken together, without taking anything. */
   async function look(key: string, allowance: Allowance, limit: number): Promise<void> {
-    const row = await database.reader
-      .selectFrom('rate_windows')
-      .select('taken')
-      .where('key', '=', key)
-      .where('window_start', '>=', new Date(allowance.windowStart).toISOString())
-      .executeTakeFirst();
-    allowance.unclaimed = Math.max(0, limit - (row?.taken ?? 0));
+    const start = new Date(allowance.windowStart).toISOString();
+    allowance.unclaimed = Math.max(0, limit - (await findTaken(database.reader, key, start)));
     allowance.asked = true;
   }
 
   async function takeShare(key: string, allowance: Allowance, limit: number): Promise<void> {
     const share = Math.max(1, Math.ceil(limit / SHARES));
     const start = new Date(allowance.windowStart).toISOString();
-    const taken = await database.write(async ({ queries }) => {
-      const row = await queries
-        .insertInto('rate_windows')
-        .values({ key, window_start: start, taken: share })
-        .onConflict((conflict) =>
-          conflict.column('key').doUpdateSet((eb) => {
-            // A process whose clock is behind spends of the later window: it must not begin the earlier one again.
-            const begins = eb('rate_windows.window_start', '<', start);
-            return {
-              window_start: eb
-                .case()
-                .when(begins)
-                .then(start)
-                .else(eb.ref('rate_windows.window_start'))
-                .end(),
-              taken: eb
-                .case()
-                .when(begins)
-                .then(share)
-                .else(eb('rate_windows.taken', '+', share))
-                .end(),
-            };
-          }),
-        )
-        .returning('taken')
-        .executeTakeFirstOrThrow();
-      return row.taken;
-    });
+    const taken = await database.write(({ queries }) => takeOfWindow(queries, { key, start, share }));
     allowance.inHand += Math.max(0, share - Math.max(0, taken - limit));
     allowance.unclaimed = Math.max(0, limit - taken);
     allowance.asked = true;
