@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { deleteRateWindowsBefore } from './api/rate-window-store.ts';
 import { type Clock, timestamp } from './clock.ts';
 import type { Database } from './database/database.ts';
 import { deleteInBatches } from './database/delete-in-batches.ts';
@@ -7,7 +8,9 @@ import { defineJob, type JobKind } from './jobs/job.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
 import { KEEP_ENDED_MS } from './resources/credentials/service.ts';
 import { deleteEndedCredentials } from './resources/credentials/store.ts';
+import { deleteReportsBefore } from './resources/domain-reports/store.ts';
 import { deleteExpiredEmailChanges } from './resources/email-changes/store.ts';
+import { deleteExpiredInvitations } from './resources/invitations/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
 import { deleteExpiredSessions } from './resources/sessions/store.ts';
 
@@ -41,15 +44,9 @@ export function createTidyJob({
       if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
       return async ({ queries }) => {
         const now = timestamp(clock);
-        await queries
-          .deleteFrom('domain_reports')
-          .where('created_at', '<', timestamp(clock, -KEEP_REPORTS_MS))
-          .execute();
-        await queries
-          .deleteFrom('rate_windows')
-          .where('window_start', '<', timestamp(clock, -KEEP_RATE_WINDOWS_MS))
-          .execute();
-        await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
+        await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
+        await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
+        await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);
         await deleteExpiredPasswordLinks(queries, now);

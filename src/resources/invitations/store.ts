@@ -59,6 +59,10 @@ export async function deleteInvitationsOf(queries: Queries, userId: string): Pro
   await queries.deleteFrom('invitations').where('user_id', '=', userId).execute();
 }
 
+export async function deleteExpiredInvitations(queries: Queries, now: string): Promise<void> {
+  await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
+}
+
 export async function acceptMembership(queries: Queries, accountId: string, userId: string): Promise<void> {
   await queries
     .updateTable('memberships')
