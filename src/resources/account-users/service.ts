@@ -16,11 +16,13 @@ import {
   deleteMember,
   findMembers,
   findPeople,
+  findPersonId,
   giveInstalls,
   insertMember,
   insertPerson,
   type MemberRow,
   type Person,
+  setMemberRole,
 } from './store.ts';
 import { changesBetween, loadMember, loadMembers, type MemberView, seenBy } from './view.ts';
 
@@ -175,12 +177,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       const present = await requireMember(transaction, caller, accountId, userId, [wanted]);
       const before = await loadMember(queries, accountId, userId);
       if (wanted.role !== 'owner') await requireAnotherOwner(queries, present);
-      await queries
-        .updateTable('memberships')
-        .set(wanted)
-        .where('account_id', '=', accountId)
-        .where('user_id', '=', userId)
-        .execute();
+      await setMemberRole(queries, accountId, userId, wanted);
       await give(queries, accountId, userId, wanted, change.install_ids);
       const changes = changesBetween(before, await loadMember(queries, accountId, userId));
       if (Object.keys(changes).length > 0) {
@@ -236,13 +233,8 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
 
   /** A known person keeps their own details, whatever the invitation says of them. */
   async function findOrAddPerson(queries: Queries, input: Addition['person']): Promise<string> {
-    const email_key = input.email.toLowerCase();
-    const known = await queries
-      .selectFrom('users')
-      .select('id')
-      .where('email_key', '=', email_key)
-      .executeTakeFirst();
-    if (known) return known.id;
+    const known = await findPersonId(queries, input.email.toLowerCase());
+    if (known !== undefined) return known;
     const id = random.uuid();
     await insertPerson(queries, {
       id,

@@ -126,6 +126,15 @@ export async function findMembers(
   });
 }
 
+export async function findPersonId(queries: Queries, emailKey: string): Promise<string | undefined> {
+  const known = await queries
+    .selectFrom('users')
+    .select('id')
+    .where('email_key', '=', emailKey)
+    .executeTakeFirst();
+  return known?.id;
+}
+
 /** Adds somebody without a password. A second person of the same address violates `users.email_key`. */
 export async function insertPerson(
   queries: Queries,
@@ -158,6 +167,20 @@ export async function insertMember(
       invited_first_name: invited_as?.first_name ?? null,
       invited_last_name: invited_as?.last_name ?? null,
     })
+    .execute();
+}
+
+export async function setMemberRole(
+  queries: Queries,
+  accountId: string,
+  userId: string,
+  role: MemberRole,
+): Promise<void> {
+  await queries
+    .updateTable('memberships')
+    .set(role)
+    .where('account_id', '=', accountId)
+    .where('user_id', '=', userId)
     .execute();
 }
 
