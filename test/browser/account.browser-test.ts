@@ -197,6 +197,8 @@ describe('an account', () => {
     await theirs.getByRole('button', { name: 'Next' }).click();
     await theirs.getByText('Page 2 of 20').waitFor();
     expect(await theirs.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Sites');
+    await theirs.getByRole('button', { name: 'Site', exact: true }).click();
+    await theirs.getByText('Page 1 of 20').waitFor();
 
     // Back and a reload bring the list as it was left.
     await theirs.getByLabel('Search sites').fill('site 9');

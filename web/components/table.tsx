@@ -129,7 +129,7 @@ export function usePage(addressName = '') {
   return [page, (next: number) => address.set({ [name]: next === 0 ? '' : String(next + 1) })] as const;
 }
 
-/** By which column the address asks to sort (`-name`: backwards), and how to sort by one, or the other way round. */
+/** By which column the address asks to sort (`-name`: backwards), and how to sort by one, or the other way round, from the first page on. */
 function useSort<Row>(addressName: string, columns: readonly Column<Row>[], initial: Sort | undefined) {
   const address = useAddressState();
   const name = `${addressName}sort`;
@@ -140,7 +140,10 @@ function useSort<Row>(addressName: string, columns: readonly Column<Row>[], init
     ? { column, direction: asked === column ? 'ascending' : 'descending' }
     : initial;
   const turn = (to: string) =>
-    address.set({ [name]: sort?.column === to && sort.direction === 'ascending' ? `-${to}` : to });
+    address.set({
+      [name]: sort?.column === to && sort.direction === 'ascending' ? `-${to}` : to,
+      [`${addressName}page`]: '',
+    });
   return [sort, turn] as const;
 }
 
