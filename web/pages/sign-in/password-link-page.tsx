@@ -68,7 +68,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
                       readOnly
                     />
                     <NewPasswordFields />
-                    {api_credentials > 0 && (
+                    {purpose === 'reset' && api_credentials > 0 && (
                       <CheckboxField
                         label="End my API access, too"
                         name="end_api_access"
