@@ -172,3 +172,38 @@ export async function setPrimary(queries: Queries, installId: string, domainId: 
     .execute();
   await queries.updateTable('domains').set({ is_primary: true }).where('id', '=', domainId).execute();
 }
+
+/** Notes that the edge serves some names of an install. */
+export async function noteServed(
+  queries: Queries,
+  installId: string,
+  names: readonly string[],
+): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ network_status: 'ACTIVE' })
+    .where('install_id', '=', installId)
+    .where('is_duplicate', '=', false)
+    .where('name', 'in', names)
+    .execute();
+}
+
+/** Notes that no name of an install is served, nor will be. */
+export async function failDomains(queries: Queries, installId: string): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ network_status: 'FAILED', ssl_status: 'failed' })
+    .where('install_id', '=', installId)
+    .execute();
+}
+
+/** The same of those alone that wait to be served. */
+export async function failPendingDomains(queries: Queries, installId: string): Promise<void> {
+  await queries
+    .updateTable('domains')
+    .set({ network_status: 'FAILED', ssl_status: 'failed' })
+    .where('install_id', '=', installId)
+    .where('is_duplicate', '=', false)
+    .where('network_status', '=', 'PENDING')
+    .execute();
+}

@@ -1,13 +1,13 @@
-import type { Queries } from '../../database/database.ts';
 import type { Host, InstallState } from '../../hosting/host.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../certificates/served.ts';
-import { domainsOf } from '../domains/store.ts';
+import { domainsOf, failDomains, failPendingDomains, noteServed } from '../domains/store.ts';
 import { permanently, postponing } from '../host-failures.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { applyInstall, provisionInstall, removeInstall, switchWordpress } from './jobs.ts';
+import { failInstall, findInstallStatus, noteApplied } from './website-store.ts';
 
 /** The work on websites: make one, bring one to what the database says, take one away. */
 export function installJobKinds(platform: Platform, host: Host): JobKind[] {
@@ -17,24 +17,16 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, { status: 'active' }),
       async giveUp({ id }, _failure, transaction) {
         // The name stays with the row until it is deleted; what was made of the website is undone.
-        const failed = await transaction.queries
-          .updateTable('installs')
-          .set({ status: 'failed' })
-          .where('id', '=', id)
-          .returning(['id', 'name'])
-          .executeTakeFirst();
+        const failed = await failInstall(transaction.queries, id);
         if (!failed) return;
-        await transaction.queries
-          .updateTable('domains')
-          .set({ network_status: 'FAILED', ssl_status: 'failed' })
-          .where('install_id', '=', id)
-          .execute();
+        await failDomains(transaction.queries, id);
         await platform.queue.enqueue(transaction, removeInstall, { payload: failed, lane: id });
       },
     }),
     defineJob({
       ...applyInstall,
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
+      // Nobody works any more on what these names wait for.
       giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
     }),
     defineJob({
@@ -59,13 +51,9 @@ async function bringToDesiredState(
   change: { status?: 'active'; wordpressVersion?: string } = {},
 ): Promise<Completion | undefined> {
   const { database } = platform;
-  const install = await database.reader
-    .selectFrom('installs')
-    .select('status')
-    .where('id', '=', installId)
-    .executeTakeFirst();
-  if (!install) return undefined;
-  if (install.status === 'failed') {
+  const status = await findInstallStatus(database.reader, installId);
+  if (status === undefined) return undefined;
+  if (status === 'failed') {
     return ({ queries }) => failPendingDomains(queries, installId);
   }
 
@@ -80,36 +68,10 @@ async function bringToDesiredState(
   const applied = await permanently(postponing(host.apply(state, signal)));
   return async (transaction) => {
     const { queries } = transaction;
-    await queries
-      .updateTable('installs')
-      .set({
-        php_version: applied.phpVersion,
-        wordpress_version: applied.wordpressVersion,
-        stable_ips: applied.stableIps === null ? null : JSON.stringify(applied.stableIps),
-        ...(change.status ? { status: change.status } : {}),
-      })
-      .where('id', '=', installId)
-      .execute();
-    await queries
-      .updateTable('domains')
-      .set({ network_status: 'ACTIVE' })
-      .where('install_id', '=', installId)
-      .where('is_duplicate', '=', false)
-      .where('name', 'in', servedNames(state))
-      .execute();
+    await noteApplied(queries, installId, { ...applied, status: change.status });
+    await noteServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);
   };
-}
-
-/** Nobody works any more on what these names wait for. */
-async function failPendingDomains(queries: Queries, installId: string): Promise<void> {
-  await queries
-    .updateTable('domains')
-    .set({ network_status: 'FAILED', ssl_status: 'failed' })
-    .where('install_id', '=', installId)
-    .where('is_duplicate', '=', false)
-    .where('network_status', '=', 'PENDING')
-    .execute();
 }
 
 /** The edge has a certificate for each name that it serves: apply() failed otherwise. */

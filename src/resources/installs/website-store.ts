@@ -1,0 +1,47 @@
+import type { Queries } from '../../database/database.ts';
+import type { InstallStatus } from '../../database/tables/installs.ts';
+import type { InstallRef } from '../../hosting/host.ts';
+
+export async function findInstallStatus(queries: Queries, id: string): Promise<InstallStatus | undefined> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('status')
+    .where('id', '=', id)
+    .executeTakeFirst();
+  return install?.status;
+}
+
+/** Notes that no website could be made; undefined if the install has been deleted. */
+export function failInstall(queries: Queries, id: string): Promise<InstallRef | undefined> {
+  return queries
+    .updateTable('installs')
+    .set({ status: 'failed' })
+    .where('id', '=', id)
+    .returning(['id', 'name'])
+    .executeTakeFirst();
+}
+
+/** Notes how a website is now. */
+export async function noteApplied(
+  queries: Queries,
+  id: string,
+  website: {
+    phpVersion: string | null;
+    wordpressVersion: string | null;
+    stableIps: readonly string[] | null;
+    /** As it stays where this is not given. */
+    status?: InstallStatus | undefined;
+  },
+): Promise<void> {
+  const { phpVersion, wordpressVersion, stableIps, status } = website;
+  await queries
+    .updateTable('installs')
+    .set({
+      php_version: phpVersion,
+      wordpress_version: wordpressVersion,
+      stable_ips: stableIps === null ? null : JSON.stringify(stableIps),
+      ...(status ? { status } : {}),
+    })
+    .where('id', '=', id)
+    .execute();
+}
