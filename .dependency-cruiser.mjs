@@ -50,8 +50,14 @@ export default {
     never(
       'stores-know-no-rules',
       'stores know SQL and no rules',
-      { path: '^src/resources/[^/]+/store\\.ts$' },
+      { path: '^src/resources/[^/]+/(store|[^/]+-store)\\.ts$' },
       { path: '^src/resources/[^/]+/(service|rules|removal|job-kinds|routes)\\.ts$|^src/failures\\.ts$' },
+    ),
+    never(
+      'services-write-no-sql',
+      'services and jobs ask the database through stores',
+      { path: '^src/resources/[^/]+/(service|job-kinds)\\.ts$' },
+      { path: 'node_modules/kysely/' },
     ),
     never(
       'routes-know-no-sql',
@@ -60,7 +66,7 @@ export default {
         path: '^src/resources/[^/]+/(portal-)?routes\\.ts$',
         pathNot: '^src/resources/(user|service-status)/',
       },
-      { path: '^src/resources/[^/]+/store\\.ts$|^src/database/' },
+      { path: '^src/resources/[^/]+/(store|[^/]+-store)\\.ts$|^src/database/' },
     ),
     never(
       'a-host-knows-no-database',
