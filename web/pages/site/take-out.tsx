@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
 import { answered } from '../../api/failure.ts';
 import type { Site } from '../../api/sites.ts';
@@ -17,7 +18,7 @@ export function TakeOutDialog({
   onClose(): void;
 }) {
   const queries = useQueryClient();
-  const install = site.installs.find(({ environment }) => environment === slot);
+  const { install, environment } = useAsked(site, slot);
 
   async function takeOut() {
     if (!install) return;
@@ -37,11 +38,23 @@ export function TakeOutDialog({
       onOpenChange={(open) => open || onClose()}
       title={`Take ${install?.name ?? 'it'} out of ${site.name}?`}
       description={
-        slot &&
-        `It is not ${environmentWord(slot)} any more then, and in no site. Nothing is deleted: the website goes on as it is, and can be moved here again.`
+        environment &&
+        `It is not ${environmentWord(environment)} any more then, and in no site. Nothing is deleted: the website goes on as it is, and can be moved here again.`
       }
       confirmLabel="Take it out"
       onConfirm={takeOut}
     />
   );
+}
+
+/** What is asked about, as it was when the question came up: it stands in its slot no more before the question is gone. */
+function useAsked(site: Site, slot: Environment | undefined) {
+  const asking = () => ({
+    slot,
+    environment: slot,
+    install: site.installs.find(({ environment }) => environment === slot),
+  });
+  const [asked, setAsked] = useState(asking);
+  if (asked.slot !== slot) setAsked(slot === undefined ? { ...asked, slot } : asking());
+  return asked;
 }
