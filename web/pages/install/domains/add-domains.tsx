@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered, Objection } from '../../../api/failure.ts';
+import { ApiFailure, answered, Objection } from '../../../api/failure.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField, TextArea } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { say } from '../../../components/toast.tsx';
 import type { Domain } from '../queries.ts';
 import { reloadDomains } from './change-domain.ts';
-import { readNames, withTwins } from './new-names.ts';
+import { faultsOfNames, type NewDomain, readNames, withTwins } from './new-names.ts';
 
 const MOST = 20;
 
@@ -55,18 +55,16 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
         params: { path: { install_id: installId } },
         body: { domains },
       }),
-    );
+    ).catch((error: unknown) => {
+      throw withNames(error, domains);
+    });
     await reloadDomains(queries, installId);
     say(domains.length === 1 ? `${domains[0]?.name} is added.` : `${domains.length} domains are added.`);
     onAdded();
   }
 
   return (
-    <Form
-      submitLabel={domains.length > 1 ? `Add ${domains.length} domains` : 'Add'}
-      onSubmit={add}
-      fieldOf={() => 'names'}
-    >
+    <Form submitLabel={domains.length > 1 ? `Add ${domains.length} domains` : 'Add'} onSubmit={add}>
       <TextArea
         label="Names"
         name="names"
@@ -89,6 +87,12 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
       />
     </Form>
   );
+}
+
+/** The server counts the names; people know them by what they wrote. */
+function withNames(error: unknown, domains: readonly NewDomain[]): unknown {
+  if (!(error instanceof ApiFailure) || error.faults.length === 0) return error;
+  return new Objection('Nothing was added: look at the names.', faultsOfNames(error.faults, domains));
 }
 
 function objectionTo(names: number, redirects: number): string | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readNames, withTwins } from './new-names.ts';
+import { faultsOfNames, readNames, withTwins } from './new-names.ts';
 
 describe('names to be added', () => {
   it('are read as people paste them, each once', () => {
@@ -27,4 +27,22 @@ describe('names to be added', () => {
     expect(withTwins(['example.com', 'www.example.com'], [], true)).toHaveLength(2);
     expect(withTwins(['example.com'], [], false)).toEqual([{ name: 'example.com' }]);
   });
+});
+
+it('are named in the faults that the server counts, once each', () => {
+  const domains = [{ name: 'one.example' }, { name: 'two.example' }];
+  expect(
+    faultsOfNames(
+      [
+        { field: 'domains.1.name', message: 'Domain name cannot be empty' },
+        { field: 'domains.0.name', message: 'one.example is a domain of this install already' },
+        { field: 'domains', message: 'At most 20' },
+      ],
+      domains,
+    ),
+  ).toEqual([
+    { field: 'names', message: 'two.example: Domain name cannot be empty' },
+    { field: 'names', message: 'one.example is a domain of this install already' },
+    { field: 'names', message: 'At most 20' },
+  ]);
 });

@@ -1,3 +1,4 @@
+import type { Fault } from '../../../api/failure.ts';
 import { looksLikeApex } from './dns-advice.ts';
 
 /** Names as people write or paste them: by lines, spaces or commas, whole URLs among them, each once. */
@@ -40,4 +41,14 @@ export function withTwins(names: readonly string[], present: readonly string[], 
       : [{ name: twin, redirect_to: name }];
   });
   return [...added, ...redirects];
+}
+
+/** The faults of a request, each at the field of the names and with the name that it is of, which the server only counts. */
+export function faultsOfNames(faults: readonly Fault[], domains: readonly NewDomain[]): Fault[] {
+  return faults.map(({ field, message }) => {
+    const [, index] = /^domains\.(\d+)\./.exec(field) ?? [];
+    const name = index === undefined ? undefined : domains[Number(index)]?.name;
+    const isNamed = name === undefined || message.includes(name);
+    return { field: 'names', message: isNamed ? message : `${name}: ${message}` };
+  });
 }
