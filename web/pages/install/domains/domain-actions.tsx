@@ -18,15 +18,15 @@ export function DomainActions({
   domain,
   all,
   isCname,
-  isSeenHere,
+  objection,
   onDeleted,
 }: {
   install: Install;
   domain: Domain;
   all: Domain[];
   isCname: boolean;
-  /** Visitors by this name get here, as far as anybody has looked. */
-  isSeenHere: boolean;
+  /** Why it had better not be the primary domain yet; null: visitors by this name get here. */
+  objection: string | null;
   onDeleted(): void;
 }) {
   const queries = useQueryClient();
@@ -68,7 +68,7 @@ export function DomainActions({
           {
             label: 'Make primary',
             onSelect: () =>
-              isSeenHere ? void change({ primary: true }, isPrimaryNow) : setAsking('primary'),
+              objection === null ? void change({ primary: true }, isPrimaryNow) : setAsking('primary'),
           },
         ]),
     ...(domain.primary || targets.length === 0
@@ -98,9 +98,8 @@ export function DomainActions({
         title={`Make ${shownName(domain.name)} primary`}
         description={
           <p>
-            Nobody has seen yet that {domain.name} leads here. The website may send its visitors to its
-            primary domain, and until the DNS leads here they get nowhere. Better set the DNS record and press
-            Check now first.
+            {objection} The website may send its visitors to its primary domain, and until the DNS leads here
+            they get nowhere. Better set the DNS record and press Check now first.
           </p>
         }
         confirmLabel="Make it primary"

@@ -8,7 +8,7 @@ import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainCheckPanel } from './domain-check.tsx';
-import { CERTIFICATE_SOURCES, daysLeft, networkWord, tlsWord } from './domain-words.ts';
+import { CERTIFICATE_SOURCES, daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-words.ts';
 import styles from './domains.module.css';
 import { HttpsSwitch } from './https-switch.tsx';
 import { shownName } from './shown-name.ts';
@@ -77,7 +77,7 @@ export function DomainCard({
           domain={domain}
           all={all}
           isCname={state?.is_cname ?? false}
-          isSeenHere={network.tone === 'good'}
+          objection={objectionToPrimary(domain, state)}
           onDeleted={onDeleted}
         />
         <HttpsSwitch installId={install.id} domain={domain} warnsOf={warningOf(state)} />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { daysLeft, networkWord, tlsWord } from './domain-words.ts';
+import { daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-words.ts';
 
 const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'active' | 'failed' | 'none') => ({
   duplicate: false,
@@ -25,6 +25,18 @@ describe('a domain in words', () => {
     expect(networkWord(active, { ...unchecked, is_cname: true }).word).toBe('Served here');
     expect(networkWord(details('PENDING', 'pending'), unchecked).word).toBe('Being set up');
     expect(networkWord(details('FAILED', 'failed'), unchecked).tone).toBe('bad');
+  });
+
+  it('objects to a primary domain by what is known of it', () => {
+    const checked = { is_cname: false, checked_at: '2026-06-01T00:00:00Z' };
+    const name = 'shop.example';
+    const objection = (status: 'ACTIVE' | 'FAILED', checked_at: string | null) =>
+      objectionToPrimary({ name, ...details(status, 'active') }, { ...checked, checked_at });
+    expect(objection('ACTIVE', checked.checked_at)).toBeNull();
+    expect(objection('ACTIVE', null)).toBe('Nobody has seen yet that shop.example leads here.');
+    expect(objection('FAILED', checked.checked_at)).toBe(
+      'The last check found that visitors of shop.example do not get here.',
+    );
   });
 
   it('does not call a self-signed certificate good', () => {

@@ -1,5 +1,6 @@
 import type { Tone } from '../../../components/notice.tsx';
 import type { Domain, DomainState } from '../queries.ts';
+import { shownName } from './shown-name.ts';
 
 export interface Word {
   word: string;
@@ -31,6 +32,18 @@ export function networkWord(
   const { status } = domain.network_details.network_info;
   const isKnown = state?.is_cname === true || (state?.checked_at ?? null) !== null;
   return status === 'ACTIVE' && !isKnown ? NOT_CHECKED : NETWORK[status];
+}
+
+/** Why the website would lose visitors by this name as its primary domain; null: they get here. */
+export function objectionToPrimary(
+  domain: Pick<Domain, 'name' | 'duplicate' | 'network_details'>,
+  state: Pick<DomainState, 'is_cname' | 'checked_at'> | undefined,
+): string | null {
+  const { tone } = networkWord(domain, state);
+  if (tone === 'good') return null;
+  return tone === 'bad'
+    ? `The last check found that visitors of ${shownName(domain.name)} do not get here.`
+    : `Nobody has seen yet that ${shownName(domain.name)} leads here.`;
 }
 
 export function tlsWord(
