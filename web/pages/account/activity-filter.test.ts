@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { NO_FILTER, queryOf } from './activity-filter.ts';
+import { activityFilterOf, NO_FILTER, queryOf } from './activity-filter.ts';
 
 it('asks from the beginning of the first day to the end of the last, as the reader counts them', () => {
   const { since, until } = queryOf({ ...NO_FILTER, from: '2026-02-28', to: '2026-02-28' });
@@ -10,8 +10,16 @@ it('asks from the beginning of the first day to the end of the last, as the read
 it('asks for what is chosen, and nothing for what is none', () => {
   const person = '11111111-2222-4333-8444-555555555555';
   expect(queryOf({ ...NO_FILTER, person, kind: 'site' })).toEqual({ user_id: person, kind: 'site' });
-  expect(queryOf({ person: 'me', install: '1', kind: 'toString', from: 'today', to: '2026-13-01' })).toEqual(
-    {},
-  );
   expect(queryOf(NO_FILTER)).toEqual({});
+});
+
+it('takes from the address what is a filter, and nothing else', () => {
+  const asked = (parameters: Record<string, string>) => activityFilterOf((name) => parameters[name] ?? '');
+  const id = '11111111-2222-4333-8444-555555555555';
+  const valid = { person: id, install: id, kind: 'site', from: '2026-02-28', to: '2026-03-01' };
+  expect(asked(valid)).toEqual(valid);
+  expect(asked({ person: 'me', install: '1', kind: 'toString', from: 'today', to: '2026-13-01' })).toEqual(
+    NO_FILTER,
+  );
+  expect(asked({ from: '2026-02-31' })).toEqual(NO_FILTER);
 });

@@ -34,13 +34,27 @@ export const KIND_WORDS: Record<Kind, string> = {
 const isKind = (text: string): text is Kind => Object.hasOwn(KIND_WORDS, text);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The filters as the server is asked; what is none, as somebody may have typed it into the address, asks nothing. */
+/** The filters that an address asks for; what is none, as somebody may have typed it, is empty. */
+export function activityFilterOf(get: (name: string) => string): ActivityFilter {
+  const valid = (name: string, isValid: (text: string) => boolean) => (isValid(get(name)) ? get(name) : '');
+  const isId = (text: string) => UUID.test(text);
+  const isDay = (text: string) => startOfDay(text, 0) !== null;
+  return {
+    person: valid('person', isId),
+    install: valid('install', isId),
+    kind: valid('kind', isKind),
+    from: valid('from', isDay),
+    to: valid('to', isDay),
+  };
+}
+
+/** The filters as the server is asked. */
 export function queryOf({ person, install, kind, from, to }: ActivityFilter): ActivityQuery {
   const since = startOfDay(from, 0);
   const until = startOfDay(to, 1);
   return {
-    ...(UUID.test(person) ? { user_id: person } : {}),
-    ...(UUID.test(install) ? { install_id: install } : {}),
+    ...(person === '' ? {} : { user_id: person }),
+    ...(install === '' ? {} : { install_id: install }),
     ...(isKind(kind) ? { kind } : {}),
     ...(since === null ? {} : { since }),
     ...(until === null ? {} : { until }),
@@ -51,6 +65,8 @@ export function queryOf({ person, install, kind, from, to }: ActivityFilter): Ac
 function startOfDay(day: string, daysLater: number): string | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const at = new Date(`${day}T00:00`);
+  // Some engines take the 31st of February for one in March.
+  if (at.getDate() !== Number(day.slice(-2))) return null;
   at.setDate(at.getDate() + daysLater);
   const year = at.getUTCFullYear();
   return year >= 1 && year <= 9999 ? at.toISOString() : null;

@@ -9,7 +9,7 @@ import { type Column, Table, usePage } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useAccount } from '../../session/session.ts';
 import styles from './account.module.css';
-import { type ActivityFilter, NO_FILTER, queryOf } from './activity-filter.ts';
+import { activityFilterOf, NO_FILTER, queryOf } from './activity-filter.ts';
 import { ActivityFilters } from './activity-filters.tsx';
 import { meansOf, sentenceOf } from './activity-sentence.ts';
 import { useListAddress } from './list-address.ts';
@@ -22,13 +22,7 @@ const NO_INSTALLS: readonly Install[] = [];
 export function ActivityPage({ accountId }: { accountId: string }) {
   const own = useAccount(accountId)?.may['activity.read'] === 'own';
   const { get, ask } = useListAddress();
-  const filter: ActivityFilter = {
-    person: get('person'),
-    install: get('install'),
-    kind: get('kind'),
-    from: get('from'),
-    to: get('to'),
-  };
+  const filter = activityFilterOf(get);
   const query = queryOf(filter);
   const narrowed = Object.keys(query).length > 0;
   const [page] = usePage();

@@ -18,7 +18,7 @@ import { FoundBy, WithoutDomains } from './found-by.tsx';
 import { InstallFilters } from './install-filters.tsx';
 import { useListAddress, useSearch } from './list-address.ts';
 import { NothingMatches } from './nothing-matches.tsx';
-import { ATTENTION, filterInstalls, foundBy } from './search.ts';
+import { ATTENTION, filterInstalls, foundBy, installFilterOf } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
@@ -83,7 +83,7 @@ function InstallTable({
   const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
   const needing = useAttention(accountId);
   const attention = needing.data ?? NO_ATTENTION;
-  const [status, environment, site] = [get('status'), get('environment'), get('site')];
+  const { status, environment, site } = installFilterOf(get);
   const found = useMemo(
     () => filterInstalls(installs, { text, byDomain }, { status, environment, site }, attention),
     [installs, text, byDomain, status, environment, site, attention],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Install } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
-import { filterInstalls, foundBy, searchSites } from './search.ts';
+import { filterInstalls, foundBy, installFilterOf, searchSites } from './search.ts';
 
 const install = (name: string, more: Partial<Install> = {}): Install => ({
   id: name,
@@ -62,6 +62,22 @@ it('filters installs by each of the things asked for', () => {
   expect(found({ site: 'Shop' })).toEqual(['shop1']);
   expect(found({ site: 'none' })).toEqual(['journal']);
   expect(found({ site: 'none' }, 'shop')).toEqual([]);
+});
+
+it('takes from the address what is a filter of installs, and nothing else', () => {
+  const asked = (parameters: Record<string, string>) => installFilterOf((name) => parameters[name] ?? '');
+  const valid = { status: 'attention', environment: 'none', site: 'Shop' };
+  expect(asked(valid)).toEqual(valid);
+  expect(asked({ status: 'active', environment: 'staging' })).toEqual({
+    status: 'active',
+    environment: 'staging',
+    site: '',
+  });
+  expect(asked({ status: 'nonsense', environment: 'toString' })).toEqual({
+    status: '',
+    environment: '',
+    site: '',
+  });
 });
 
 it('tells by which domain an install was found, unless that is the one it shows', () => {

@@ -1,5 +1,6 @@
 import type { Install } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
+import { STATUS_WORDS } from '../../components/install-status.tsx';
 import { environmentOf } from '../site/environments.ts';
 
 /** What is searched for: a text, and what the server knows of it, by the ids of installs: a domain whose name holds it. */
@@ -43,6 +44,16 @@ export interface InstallFilter {
 export const NONE = 'none';
 /** In place of a status: those that somebody should see to. */
 export const ATTENTION = 'attention';
+
+/** The filter that an address asks for; what is none, as somebody may have typed it, is empty. */
+export function installFilterOf(get: (name: string) => string): InstallFilter {
+  const [status, environment] = [get('status'), get('environment')];
+  return {
+    status: status === ATTENTION || Object.hasOwn(STATUS_WORDS, status) ? status : '',
+    environment: environment === NONE || environmentOf(environment) !== null ? environment : '',
+    site: get('site'),
+  };
+}
 
 export function filterInstalls(
   installs: readonly Install[],
