@@ -144,6 +144,11 @@ describe('the portal', () => {
     await dialog.waitFor({ state: 'hidden' });
     await held.releaseFirst();
     await page.getByRole('button', { name: 'Put away this message' }).waitFor();
+    await page.setViewportSize({ width: 360, height: 640 });
+    await page.getByRole('button', { name: 'Create a site' }).click();
+    await dialog.getByRole('button', { name: 'Put away this message' }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'hidden' });
   });
 
   it('has room for the longest names on a telephone, and shows each column of a table', async () => {

@@ -6,6 +6,7 @@ import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { useReturnFocus } from './return-focus.ts';
 import { SurroundingDialog } from './surrounding-dialog.ts';
+import { FailuresInDialog } from './toast.tsx';
 
 interface DialogProps {
   open: boolean;
@@ -43,6 +44,7 @@ export function Dialog({
           <BaseDialog.Close className={styles.close} aria-label="Close">
             <span aria-hidden="true">✕</span>
           </BaseDialog.Close>
+          <FailuresInDialog />
         </BaseDialog.Popup>
       </BaseDialog.Portal>
     </BaseDialog.Root>
@@ -101,6 +103,7 @@ export function ConfirmDialog({
               }}
             />
           </SurroundingDialog>
+          <FailuresInDialog />
         </AlertDialog.Popup>
       </AlertDialog.Portal>
     </AlertDialog.Root>

@@ -53,21 +53,51 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
+/** How many dialogs are open that tell of failures themselves. */
+let dialogs = 0;
+
+function countDialogs(by: 1 | -1): void {
+  dialogs += by;
+  for (const listener of listeners) listener();
+}
+
 /** Where it is said; there all the time, since a region that comes with its text is not read out. */
 export function Toasts() {
   const toasts = useSyncExternalStore(subscribe, () => shown);
+  const inDialog = useSyncExternalStore(subscribe, () => dialogs > 0);
   return (
     <output className={styles.viewport} aria-live="polite">
-      {toasts.map((toast) => (
-        <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
-          <span className={styles.sentence}>{toast.sentence}</span>
-          {toast.tone === 'bad' && (
-            <Button small variant="quiet" aria-label="Put away this message" onClick={() => takeAway(toast)}>
-              <span aria-hidden="true">✕</span>
-            </Button>
-          )}
-        </span>
-      ))}
+      <ToastList toasts={inDialog ? toasts.filter(({ tone }) => tone === 'good') : toasts} />
     </output>
   );
+}
+
+/**
+ * Failures at the end of a dialog while one is open: beside it they would lie over its buttons on a telephone, and nobody could put
+ * them away, for a dialog keeps everybody inside.
+ */
+export function FailuresInDialog() {
+  const toasts = useSyncExternalStore(subscribe, () => shown);
+  useEffect(() => {
+    countDialogs(1);
+    return () => countDialogs(-1);
+  }, []);
+  return (
+    <output className={styles.inDialog} aria-live="polite">
+      <ToastList toasts={toasts.filter(({ tone }) => tone === 'bad')} />
+    </output>
+  );
+}
+
+function ToastList({ toasts }: { toasts: readonly Toast[] }) {
+  return toasts.map((toast) => (
+    <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
+      <span className={styles.sentence}>{toast.sentence}</span>
+      {toast.tone === 'bad' && (
+        <Button small variant="quiet" aria-label="Put away this message" onClick={() => takeAway(toast)}>
+          <span aria-hidden="true">✕</span>
+        </Button>
+      )}
+    </span>
+  ));
 }
