@@ -15,6 +15,12 @@ export async function lockRow(
   return row !== undefined;
 }
 
+/** The same for a row that is to be deleted: until the transaction ends, nothing new can refer to it. */
+export async function lockRowToDelete(transaction: Transaction, table: 'users', id: string): Promise<void> {
+  if (transaction.dialect !== 'postgres') return;
+  await transaction.queries.selectFrom(table).select('seq').where('id', '=', id).forUpdate().execute();
+}
+
 /** An arbitrary number that no other use of advisory locks has. */
 const HOST_NAMES = 4_711_001;
 

@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
+import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, type ReadMail } from '../../../test/mails.ts';
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { refusal } from '../../../test/refusal.ts';
+import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -39,11 +41,13 @@ async function mailsOf(email: string): Promise<ReadMail[]> {
   return mailsTo(homeport, email);
 }
 
-/** The token in the latest mail to an address. */
+/** The token in the latest mail to an address that asks whether it is the person's. */
 async function tokenTo(email: string): Promise<string> {
-  const link = /https:\S+/.exec((await mailsOf(email)).at(-1)?.text ?? '')?.[0] ?? '';
-  expect(link).toContain(`${homeport.origin}/me/email/`);
-  return link.slice(link.lastIndexOf('/') + 1);
+  const start = `${homeport.origin}/me/email/`;
+  const links = (await mailsOf(email)).map((mail) => /https:\S+/.exec(mail.text)?.[0] ?? '');
+  const link = links.findLast((one) => one.startsWith(start)) ?? '';
+  expect(link).not.toBe('');
+  return link.slice(start.length);
 }
 
 /** Asks for an address, and gives the token in the mail. */
@@ -201,6 +205,94 @@ describe('another e-mail address', () => {
     );
     expect(await emailOf()).toMatchObject({ email: owner.email });
     expect(await mailsOf(owner.email)).toEqual([]);
+  });
+});
+
+describe('an address by which somebody was invited, and nothing more', () => {
+  const tokenIn = (mail?: ReadMail) => /\/invitations\/(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
+
+  /** Invites an address to an account. */
+  async function invited(
+    email: string,
+    by: { accountId: string; owner: Person },
+    more: object = { roles: 'full' },
+  ): Promise<string> {
+    const answer = await by.owner.client.post(`/accounts/${by.accountId}/account_users`, {
+      user: { account_id: by.accountId, first_name: 'Some', last_name: 'Body', email, ...more },
+    });
+    expect(answer.status).toBe(201);
+    return text(answer.body, 'account_user', 'user_id');
+  }
+
+  it('is free for whom the mailbox belongs to, once the invitation was taken back', async () => {
+    const [email, inviting] = [address(), await homeport.ownedAccount()];
+    const holder = await invited(email, inviting);
+    await inviting.owner.client.delete(`/accounts/${inviting.accountId}/account_users/${holder}`);
+    await someone();
+    expect((await browser.post(`/email_changes/${await asked(email)}`)).status).toBe(204);
+    expect(await emailOf()).toMatchObject({ email });
+    const { reader } = homeport.platform.database;
+    expect(await reader.selectFrom('users').select('id').where('id', '=', holder).execute()).toEqual([]);
+  });
+
+  it('brings the open invitations with it, whose links work as before', async () => {
+    const email = address();
+    const inviting = await homeport.ownedAccount();
+    const caller = operatorFor(inviting.owner.userId);
+    const name = `invited${process.pid}`;
+    const { id: install } = await homeport.services.installs.create(caller, {
+      name,
+      account_id: inviting.accountId,
+    });
+    const holder = await invited(email, inviting, { roles: 'partial', install_ids: [install] });
+    const token = tokenIn((await mailsOf(email)).at(-1));
+    await someone();
+    await invited(email, { accountId, owner });
+    expect((await browser.post(`/email_changes/${await asked(email)}`)).status).toBe(204);
+    const { owner: by, accountId: account } = inviting;
+    expect((await by.client.get(`/accounts/${account}/account_users/${holder}`)).status).toBe(404);
+    const path = `/accounts/${account}/account_users/${owner.userId}`;
+    expect((await by.client.get(path)).body).toMatchObject({
+      email,
+      invite_accepted: false,
+      roles: 'partial',
+    });
+    // Where they are already, they stay what they are.
+    const own = await owner.client.get(`/accounts/${accountId}/account_users/${owner.userId}`);
+    expect(own.body).toMatchObject({ email, invite_accepted: true, roles: 'owner' });
+    expect((await createPortalClient(homeport).post(`/invitations/${token}`, {})).status).toBe(204);
+    expect((await by.client.get(path)).body).toMatchObject({ invite_accepted: true });
+    expect((await owner.client.get(`/installs/${install}`)).body).toMatchObject({ name });
+  });
+
+  it('is somebody’s who has credentials or an account, also without a password', async () => {
+    const [withCredentials, member] = [address(), address()];
+    const inviting = await homeport.ownedAccount();
+    const holder = await invited(withCredentials, inviting);
+    await homeport.services.credentials.issue(holder, { name: 'by the operator' });
+    await homeport.services.accountUsers.addByOperator(
+      { account_id: inviting.accountId, first_name: 'Some', last_name: 'Body', email: member, roles: 'full' },
+      { installNames: [], invite: false },
+    );
+    await someone();
+    for (const email of [withCredentials, member]) {
+      expect((await ask(email)).status).toBe(202);
+      const subjects = (await mailsOf(email)).map(({ subject }) => subject);
+      expect(subjects).toContain('Your e-mail address was asked for');
+      expect(subjects).not.toContain('Confirm your new e-mail address');
+    }
+  });
+
+  it('is refused where the invitation was accepted meanwhile', async () => {
+    const [email, inviting] = [address(), await homeport.ownedAccount()];
+    await invited(email, inviting);
+    const invitation = tokenIn((await mailsOf(email)).at(-1));
+    await someone();
+    const token = await asked(email);
+    const stranger = createPortalClient(homeport);
+    expect((await stranger.post(`/invitations/${invitation}`, { password: PASSWORD })).status).toBe(204);
+    expect(await browser.post(`/email_changes/${token}`)).toMatchObject({ status: 400 });
+    expect(await emailOf()).toMatchObject({ email: owner.email });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { Session } from '../../access/session.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
+import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { InvalidRequest, invalidValue, NotFound, taken, Unauthenticated } from '../../failures.ts';
@@ -13,6 +14,12 @@ import type { Attempt, SignInLimits } from '../sessions/sign-in-limits.ts';
 import { moveToAddress } from '../user/address.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../user/store.ts';
+import {
+  dissolveUnclaimed,
+  isUnclaimed,
+  type OpenInvitations,
+  takeOverInvitations,
+} from '../user/unclaimed.ts';
 import { askNewAddress, tellOldAddress } from './jobs.ts';
 import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailChangeToken } from './store.ts';
 
@@ -31,7 +38,10 @@ export interface EmailChangeService {
   request(session: Session | null, wanted: EmailChangeRequest, origin: SessionOrigin): Promise<void>;
   /** The address that a link of the person's own is for. Throws NotFound. */
   find(session: Session | null, token: string): Promise<{ email: string }>;
-  /** Makes it the person's address, and tells the old one. Throws NotFound; InvalidRequest where somebody else has it by now. */
+  /**
+   * Makes it the person's address, and tells the old one; what was sent to the new one to invite whoever has it invites them. Throws NotFound; InvalidRequest where somebody else
+   * has it by now.
+   */
   confirm(session: Session | null, token: string, origin: SessionOrigin): Promise<void>;
   /**
    * For the mail to the new address; those made before stop working. `link`: null where somebody else has the address; undefined
@@ -129,7 +139,10 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         if (!change || !person) throw new NotFound();
         const { email: to } = change;
         const { email: from, first_name } = person;
+        const open = await freeAddress(transaction, userId, to);
         await moveToAddress(queries, userId, to);
+        // After the move, with which the links end that went to the old address: these went to the new one.
+        if (open) await takeOverInvitations(queries, userId, open);
         await activity.recordOfPerson(
           transaction,
           visitor(userId, origin),
@@ -148,6 +161,16 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
       });
   };
 
+  /** What the address was invited to where nobody has claimed it; who was invited is gone then, and their address is free. */
+  async function freeAddress(
+    transaction: Transaction,
+    userId: string,
+    email: string,
+  ): Promise<OpenInvitations | undefined> {
+    const holder = await findPersonByEmail(transaction.queries, emailKey(email));
+    return holder && holder.id !== userId ? dissolveUnclaimed(transaction, holder.id) : undefined;
+  }
+
   const createLink: EmailChangeService['createLink'] = async (id) => {
     const token = newSecret(random);
     return database.write(async ({ queries }) => {
@@ -155,7 +178,9 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
       if (!change) return undefined;
       const { user_id, email } = change;
       const holder = await findPersonByEmail(queries, emailKey(email));
-      if (holder && holder.id !== user_id) return { email, link: null };
+      if (holder && holder.id !== user_id && !(await isUnclaimed(queries, holder.id))) {
+        return { email, link: null };
+      }
       const made = { token_hash: hashSecret(token), expires_at: timestamp(clock, LINK_MS) };
       if (!(await setEmailChangeToken(queries, id, made))) return undefined;
       return { email, link: `${config.publicUrl}/me/email/${token}` };
