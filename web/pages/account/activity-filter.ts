@@ -48,6 +48,11 @@ export function activityFilterOf(get: (name: string) => string): ActivityFilter 
   };
 }
 
+/** What is wrong with which filter. */
+export function faultsOf({ from, to }: ActivityFilter): Record<string, string> {
+  return from !== '' && to !== '' && to < from ? { to: 'This is before From.' } : {};
+}
+
 /** The filters as the server is asked. */
 export function queryOf({ person, install, kind, from, to }: ActivityFilter): ActivityQuery {
   const since = startOfDay(from, 0);

@@ -2,8 +2,9 @@ import { useActivityPeople } from '../../api/activity.ts';
 import type { Install } from '../../api/installs.ts';
 import { arranged } from '../../components/arranged.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
+import { Faults } from '../../components/form.tsx';
 import { TableTools } from '../../components/table.tsx';
-import { type ActivityFilter, KIND_WORDS } from './activity-filter.ts';
+import { type ActivityFilter, faultsOf, KIND_WORDS } from './activity-filter.ts';
 
 type Option = { value: string; label: string };
 
@@ -51,8 +52,10 @@ export function ActivityFilters({
           ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
         ]}
       />
-      <TextField type="date" label="From" max={filter.to || undefined} {...field('from')} />
-      <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
+      <Faults.Provider value={faultsOf(filter)}>
+        <TextField type="date" label="From" max={filter.to || undefined} {...field('from')} />
+        <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
+      </Faults.Provider>
     </TableTools>
   );
 }
