@@ -151,6 +151,18 @@ describe('the portal', () => {
     await dialog.waitFor({ state: 'hidden' });
   });
 
+  it('begins a dialog in its form, also where that has to be loaded first', async () => {
+    const install = await portal.homeport.install(owner, accountId);
+    const page = await portal.signedIn(owner);
+    await page.goto(`/installs/${install.id}`);
+    const held = await holdBack(page, '**/v1/sites?**');
+    await page.getByRole('button', { name: 'Move to another site' }).click();
+    await expect.poll(() => page.evaluate('document.activeElement?.role')).toBe('dialog');
+    await expect.poll(held.count).toBe(1);
+    await held.releaseFirst();
+    await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('SELECT');
+  });
+
   it('has room for the longest names on a telephone, and shows each column of a table', async () => {
     const { owner: person, accountId: account } = await portal.homeport.ownedAccount();
     const { database } = portal.homeport.platform;

@@ -4,6 +4,7 @@ import { type ReactNode, useRef, useState } from 'react';
 import styles from './dialog.module.css';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
+import { useInitialFocus } from './initial-focus.ts';
 import { useReturnFocus } from './return-focus.ts';
 import { SurroundingDialog } from './surrounding-dialog.ts';
 import { FailuresInDialog } from './toast.tsx';
@@ -27,21 +28,27 @@ export function Dialog({
   children,
 }: DialogProps & { children: ReactNode }) {
   const returnFocus = useReturnFocus(open);
+  const { popup, close, initialFocus, begin } = useInitialFocus();
   const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
     <BaseDialog.Root open={open} onOpenChange={leave} disablePointerDismissal>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup className={styles.popup} finalFocus={returnFocus}>
+        <BaseDialog.Popup
+          ref={popup}
+          className={styles.popup}
+          initialFocus={initialFocus}
+          finalFocus={returnFocus}
+        >
           <BaseDialog.Title className={`${styles.title} ${styles.besideClose}`}>{title}</BaseDialog.Title>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description} render={<div />}>
               {description}
             </BaseDialog.Description>
           )}
-          <SurroundingDialog value={surrounding}>{children}</SurroundingDialog>
+          <SurroundingDialog value={{ ...surrounding, begin }}>{children}</SurroundingDialog>
           {/* Comes last, so that the focus begins in the form. */}
-          <BaseDialog.Close className={styles.close} aria-label="Close">
+          <BaseDialog.Close ref={close} className={styles.close} aria-label="Close">
             <span aria-hidden="true">✕</span>
           </BaseDialog.Close>
           <FailuresInDialog />

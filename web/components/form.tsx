@@ -3,6 +3,7 @@ import {
   type FormEvent,
   type ReactNode,
   useContext,
+  useEffect,
   useLayoutEffect,
   useRef,
   useState,
@@ -64,6 +65,10 @@ export function Form({
   const notice = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
   const [changed, setChanged] = useState(NONE);
+
+  useEffect(() => {
+    if (form.current) dialog?.begin?.(form.current);
+  }, [dialog]);
 
   useLayoutEffect(() => {
     if (failure) (firstOf(form.current, Object.keys(failure.faults)) ?? notice.current)?.focus();
