@@ -107,6 +107,7 @@ describe('the portal', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Put away this message' }).press('Enter');
     await page.getByText('The server cannot be reached.').waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement?.tagName')).not.toBe('BODY');
     await page.getByRole('button', { name: /your settings$/ }).click();
     await page.getByRole('link', { name: 'SSH keys' }).click();
     await page.getByRole('heading', { name: 'This page could not be loaded' }).waitFor();

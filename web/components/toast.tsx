@@ -1,4 +1,4 @@
-import { useEffect, useSyncExternalStore } from 'react';
+import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
 import { sentenceFor } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './toast.module.css';
@@ -90,14 +90,50 @@ export function FailuresInDialog() {
 }
 
 function ToastList({ toasts }: { toasts: readonly Toast[] }) {
-  return toasts.map((toast) => (
-    <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
-      <span className={styles.sentence}>{toast.sentence}</span>
-      {toast.tone === 'bad' && (
-        <Button small variant="quiet" aria-label="Put away this message" onClick={() => takeAway(toast)}>
-          <span aria-hidden="true">✕</span>
-        </Button>
-      )}
+  const { list, remember, goOn } = useFocusAfter();
+  return (
+    <span ref={list} className={styles.list}>
+      {toasts.map((toast) => (
+        <span key={toast.id} className={styles.toast} data-tone={toast.tone}>
+          <span className={styles.sentence}>{toast.sentence}</span>
+          {toast.tone === 'bad' && (
+            <Button
+              small
+              variant="quiet"
+              aria-label="Put away this message"
+              onFocus={remember}
+              onClick={({ currentTarget }) => {
+                goOn(currentTarget);
+                takeAway(toast);
+              }}
+            >
+              <span aria-hidden="true">✕</span>
+            </Button>
+          )}
+        </span>
+      ))}
     </span>
-  ));
+  );
+}
+
+/**
+ * Where the focus goes on when a message is put away by its button: to that of the next, else to where it was before, else to the dialog
+ * or the content of the page.
+ */
+function useFocusAfter() {
+  const list = useRef<HTMLSpanElement>(null);
+  const before = useRef<HTMLElement>(null);
+  const remember = ({ relatedTarget }: FocusEvent) => {
+    const isOutside = relatedTarget instanceof HTMLElement && !list.current?.contains(relatedTarget);
+    if (isOutside) before.current = relatedTarget;
+  };
+  const goOn = (button: HTMLElement) => {
+    const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
+    const next = buttons[buttons.indexOf(button) + 1];
+    const others = buttons.filter((other) => other !== button);
+    const last = before.current?.isConnected ? before.current : null;
+    const around = button.closest<HTMLElement>('[role$="dialog"]') ?? document.getElementById('content');
+    (next ?? others.at(-1) ?? last ?? around)?.focus();
+  };
+  return { list, remember, goOn };
 }
