@@ -279,6 +279,20 @@ describe('a password that is shown once', () => {
       expect(await isShown()).toBe(false);
     }
   });
+
+  it('is left by Back for the first page, where nothing is to go back to', async () => {
+    const opened = page.context().waitForEvent('page');
+    await page.evaluate('void window.open("/me/api-access", "_blank", "noopener")');
+    const tab = await opened;
+    await tab.getByRole('button', { name: 'New credential' }).click();
+    await tab.getByLabel('Name', { exact: true }).fill('Alone');
+    await tab.getByRole('button', { name: 'Make the credential' }).click();
+    await tab.getByText('The password is not shown again').waitFor();
+    await tab.goBack();
+    await tab.getByRole('button', { name: 'Leave' }).click();
+    await tab.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();
+    await tab.close();
+  });
 });
 
 describe('SSH keys', () => {

@@ -2,7 +2,7 @@
 export type Destination = string | 'back';
 
 export interface Watch {
-  /** Goes there after all. */
+  /** Goes there after all; to the portal's first page where there is nothing to go back to. `navigate`: replaces the present entry. */
   leave(to: Destination, navigate: (path: string) => void): void;
   stop(): void;
 }
@@ -15,6 +15,8 @@ const isAbove = (): boolean => {
   return typeof state === 'object' && state !== null && MARK in state;
 };
 const putAbove = () => history.pushState({ [MARK]: true }, '');
+/** An entry that is put above ends the history: with the page's own alone below, there are two. */
+const hasNothingBelow = (): boolean => history.length === 2;
 
 /**
  * Holds up whoever is about to leave the page by one of its links or by Back, and tells `ask` where they want to go. When the window is
@@ -48,8 +50,9 @@ export function watchLeaving(ask: (to: Destination) => void): Watch {
   return {
     leave(to, navigate) {
       watching.abort();
-      if (to === 'back') history.go(-2);
-      else navigate(to);
+      if (to !== 'back') navigate(to);
+      else if (hasNothingBelow()) navigate(new URL(document.baseURI).pathname);
+      else history.go(-2);
     },
     stop() {
       watching.abort();
