@@ -128,7 +128,7 @@ function useFocusAfter() {
     if (isOutside) before.current = relatedTarget;
   };
   const goOn = (button: HTMLElement) => {
-    const buttons = [...(list.current?.querySelectorAll('button') ?? [])];
+    const buttons: HTMLElement[] = [...(list.current?.querySelectorAll('button') ?? [])];
     const next = buttons[buttons.indexOf(button) + 1];
     const others = buttons.filter((other) => other !== button);
     const last = before.current?.isConnected ? before.current : null;
