@@ -218,6 +218,7 @@ describe('an account', () => {
     await theirs.getByLabel('Search sites').fill('none of them');
     await theirs.getByRole('button', { name: 'Clear the filters' }).click();
     await theirs.getByText('1000 sites', { exact: true }).waitFor();
+    expect(await theirs.evaluate('document.activeElement?.getAttribute("name")')).toBe('search');
   });
 
   it('has activity of which a hundred are shown at a time', async () => {
@@ -266,6 +267,8 @@ describe('an account', () => {
     expect(lines).toHaveLength(2);
     await expectAccessible(page);
     await page.getByLabel('To', { exact: true }).fill('2020-01-01');
+    await page.getByLabel('From', { exact: true }).fill('2020-01-02');
+    await page.getByText('This is before From.').waitFor();
     await page.getByRole('button', { name: 'Clear the filters' }).click();
     await page.getByRole('combobox', { name: 'Person' }).selectOption(`Frida Full (${full.email})`);
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
@@ -283,6 +286,9 @@ describe('an account', () => {
     await page.getByRole('link', { name: 'second.example does not lead here.' }).waitFor();
     await expectAccessible(page);
     await page.getByRole('combobox', { name: 'Status' }).selectOption('Any status');
+    await page.getByRole('link', { name: 'See which, and why' }).click();
+    expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
+    await page.goto(at('installs?status=nonsense'));
     await page.getByLabel('Search installs').fill('shop.exam');
     await page.getByRole('row', { name: given.name }).getByText('Also shop.example').waitFor();
   });

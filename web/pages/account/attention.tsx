@@ -29,14 +29,16 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
 }
 
 /** How many installs need somebody, and the way to them; nothing where all is well. */
-export function AttentionNotice({ accountId }: { accountId: string }) {
+export function AttentionNotice({ accountId, onFollow }: { accountId: string; onFollow?(): void }) {
   const { data: attention } = useAttention(accountId);
   const count = attention?.size ?? 0;
   if (count === 0) return null;
   return (
     <Notice tone="bad">
       {count === 1 ? 'One install needs attention.' : `${count} installs need attention.`}{' '}
-      <Link href={`/accounts/${accountId}/installs?status=${ATTENTION}`}>See which, and why</Link>
+      <Link href={`/accounts/${accountId}/installs?status=${ATTENTION}`} onClick={onFollow}>
+        See which, and why
+      </Link>
     </Notice>
   );
 }

@@ -14,6 +14,7 @@ import { CreateInstallDialog } from '../site/create-install.tsx';
 import { environmentRank, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
 import { AttentionNotice, Reasons } from './attention.tsx';
+import { focusFilter } from './focus-filter.ts';
 import { FoundBy, WithoutDomains } from './found-by.tsx';
 import { InstallFilters } from './install-filters.tsx';
 import { useListAddress, useSearch } from './list-address.ts';
@@ -104,7 +105,9 @@ function InstallTable({
         sites={sites}
         needing={needing.data?.size}
       />
-      {status !== ATTENTION && <AttentionNotice accountId={accountId} />}
+      {status !== ATTENTION && (
+        <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
+      )}
       {withoutDomains && <WithoutDomains />}
       <ShownCount shown={found.length} total={installs.length} thing="install" />
       {status === ATTENTION && needing.data === undefined ? (
