@@ -216,4 +216,18 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await expectAccessible(theirs);
     expect(await theirs.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
+
+  it('are searched where they are many, and a reload keeps what was searched for', async () => {
+    const many = await portal.homeport.install(owner, accountId);
+    const domains = Array.from({ length: 8 }, (_, index) => ({ name: `many${index}.example.org` }));
+    await owner.client.post(`/installs/${many.id}/domains/bulk`, { domains });
+    await page.goto(`/installs/${many.id}/domains`);
+    await card('many1.example.org').waitFor();
+    await page.getByLabel('Search domains').fill('many5');
+    await card('many1.example.org').waitFor({ state: 'hidden' });
+    await page.reload();
+    await card('many5.example.org').waitFor();
+    expect(await page.getByLabel('Search domains').inputValue()).toBe('many5');
+    expect(await card('many1.example.org').count()).toBe(0);
+  });
 });

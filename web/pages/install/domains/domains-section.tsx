@@ -1,5 +1,6 @@
 import { type ReactNode, useRef, useState } from 'react';
 import type { Install } from '../../../api/installs.ts';
+import { useAddressState, useTyped } from '../../../components/address-state.ts';
 import { Button } from '../../../components/button.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -68,7 +69,8 @@ export function DomainsSection({ install }: { install: Install }) {
 }
 
 function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => ReactNode }) {
-  const [sought, setSought] = useState('');
+  const { get, set } = useAddressState();
+  const [sought, setSought] = useTyped(get('search'), (search) => set({ search }));
   const [most, setMost] = useState(SHOWN_AT_ONCE);
   const found = all.filter(({ name }) => shownName(name).includes(sought.trim().toLowerCase()));
   return (
