@@ -18,6 +18,13 @@ it('says why somebody should see to an install', () => {
   );
 });
 
+it('names a domain as people write it', () => {
+  const kind = 'domain_not_reached';
+  expect(sentence({ kind, domain: 'xn--bro-hoa.example' })).toBe(
+    'büro.example (xn--bro-hoa.example) does not lead here.',
+  );
+});
+
 it('says when it was seen that a domain does not lead here', () => {
   const seen = (at: string) => sentence({ kind: 'domain_not_reached', domain: 'a.example', at });
   expect(seen('2026-11-18T12:00:00Z')).toBe('a.example does not lead here, as seen 3 days ago.');

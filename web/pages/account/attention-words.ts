@@ -1,14 +1,16 @@
 import type { Reason } from '../../api/overview.ts';
 import { relativeTime } from '../../components/time.tsx';
+import { shownName } from '../install/domains/shown-name.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 
 /** Why somebody should see to an install, in one sentence, and in which part of its pages. */
 export function attentionWords(
-  { kind, domain, at, reason }: Reason,
+  { kind, domain: name, at, reason }: Reason,
   now: Date,
 ): { sentence: string; section: string } {
   const because = reason === null ? '' : ` ${reason}`;
+  const domain = name === null ? 'A domain' : shownName(name);
   switch (kind) {
     case 'install_failed':
       return { sentence: 'It could not be made.', section: '' };

@@ -1,9 +1,10 @@
 import { Notice } from '../../components/notice.tsx';
+import { shownName } from '../install/domains/shown-name.ts';
 import styles from './account.module.css';
 
 /** The domain by which a search has found an install, where nothing else that is shown holds what was typed. */
 export function FoundBy({ name }: { name: string | null }) {
-  return name === null ? null : <span className={styles.soft}>Also {name}</span>;
+  return name === null ? null : <span className={styles.soft}>Also {shownName(name)}</span>;
 }
 
 /** Why a search may lack what is found by its domain alone. */

@@ -9,6 +9,7 @@ import { say } from '../../../components/toast.tsx';
 import type { Domain } from '../queries.ts';
 import { reloadDomains } from './change-domain.ts';
 import { faultsOfNames, type NewDomain, readNames, withTwins } from './new-names.ts';
+import { shownName } from './shown-name.ts';
 
 const MOST = 20;
 
@@ -59,7 +60,11 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
       throw withNames(error, domains);
     });
     await reloadDomains(queries, installId);
-    say(domains.length === 1 ? `${domains[0]?.name} is added.` : `${domains.length} domains are added.`);
+    say(
+      domains.length === 1
+        ? `${shownName(domains[0]?.name ?? '')} is added.`
+        : `${domains.length} domains are added.`,
+    );
     onAdded();
   }
 
@@ -79,7 +84,9 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
         name="twins"
         hint={
           redirects.length > 0
-            ? redirects.map(({ name, redirect_to }) => `${name} leads to ${redirect_to}`).join('; ')
+            ? redirects
+                .map(({ name, redirect_to }) => `${shownName(name)} leads to ${shownName(redirect_to ?? '')}`)
+                .join('; ')
             : 'www.example.com leads to example.com then, or the other way round.'
         }
         checked={twins}

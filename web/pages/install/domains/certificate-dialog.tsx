@@ -12,6 +12,7 @@ import { useMay } from '../../../session/session.ts';
 import { type Domain, useCertificate } from '../queries.ts';
 import { daysLeft } from './domain-words.ts';
 import styles from './domains.module.css';
+import { shownName } from './shown-name.ts';
 
 const SOURCES = {
   LETS_ENCRYPT: 'the certificate authority',
@@ -33,7 +34,7 @@ export function CertificateDialog({
   domain: Domain;
 }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${domain.name}`}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${shownName(domain.name)}`}>
       <Certificate install={install} domain={domain} />
     </Dialog>
   );
@@ -75,7 +76,9 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
               </TextDownload>
               <CopyButton text={cert_info.cert} what="the certificate" />
             </div>
-            {maySeeKey && cert_info.key !== '' && <PrivateKey pem={cert_info.key} name={domain.name} />}
+            {maySeeKey && cert_info.key !== '' && (
+              <PrivateKey pem={cert_info.key} name={shownName(domain.name)} />
+            )}
           </>
         );
       }}

@@ -55,11 +55,11 @@ export function DomainActions({
       }),
     );
     await reloadDomains(queries, install.id);
-    say(`${domain.name} is deleted.`);
+    say(`${shownName(domain.name)} is deleted.`);
     onDeleted();
   }
 
-  const isPrimaryNow = `${domain.name} is the primary domain now.`;
+  const isPrimaryNow = `${shownName(domain.name)} is the primary domain now.`;
   const cannotBePrimary = domain.primary || isRedirect || domain.duplicate || domain.name.startsWith('*.');
   const entries = [
     ...(cannotBePrimary
@@ -78,7 +78,8 @@ export function DomainActions({
       ? [
           {
             label: 'Stop redirecting',
-            onSelect: () => void change({ redirect_to: null }, `${domain.name} is redirected no more.`),
+            onSelect: () =>
+              void change({ redirect_to: null }, `${shownName(domain.name)} is redirected no more.`),
           },
         ]
       : []),
@@ -88,7 +89,7 @@ export function DomainActions({
   return (
     <>
       {entries.length > 0 && (
-        <Menu small label={`Change ${domain.name}`} entries={entries}>
+        <Menu small label={`Change ${shownName(domain.name)}`} entries={entries}>
           Change <span aria-hidden="true">▾</span>
         </Menu>
       )}
@@ -112,7 +113,7 @@ export function DomainActions({
         open={asking === 'redirect'}
         onOpenChange={close}
         title={`Redirect ${shownName(domain.name)}`}
-        description={`Visitors of ${domain.name} are sent on to another domain of this install.`}
+        description={`Visitors of ${shownName(domain.name)} are sent on to another domain of this install.`}
       >
         <Form
           submitLabel="Redirect"
@@ -120,7 +121,7 @@ export function DomainActions({
             await changeDomain(queries, install.id, domain.id, {
               redirect_to: textOf(values, 'redirect_to'),
             });
-            say(`${domain.name} is redirected.`);
+            say(`${shownName(domain.name)} is redirected.`);
             setAsking(null);
           }}
         >

@@ -117,7 +117,11 @@ function CertificateLine({
               <Time at={certificate.not_after} exact />
             </span>
             <Badge tone={left.tone}>{left.word}</Badge>
-            <Button small aria-label={`Certificate of ${domain.name}`} onClick={() => setOpen(true)}>
+            <Button
+              small
+              aria-label={`Certificate of ${shownName(domain.name)}`}
+              onClick={() => setOpen(true)}
+            >
               Certificate
             </Button>
           </>

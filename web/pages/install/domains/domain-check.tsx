@@ -10,6 +10,7 @@ import { type Domain, type DomainCheck, type Report, useReport } from '../querie
 import { reloadDomains } from './change-domain.ts';
 import styles from './domains.module.css';
 import { checkWord } from './report-words.ts';
+import { shownName } from './shown-name.ts';
 
 const ReportDetails = lazy(async () => ({ default: (await import('./report-details.tsx')).ReportDetails }));
 
@@ -93,7 +94,7 @@ function CheckButton({
         small
         pending={asking || pending}
         disabled={seconds > 0}
-        aria-label={`Check now: ${domain.name}`}
+        aria-label={`Check now: ${shownName(domain.name)}`}
         onClick={check}
       >
         Check now
@@ -108,7 +109,7 @@ function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
   const check = report.domains.find(({ name }) => name === domain.name);
   return (
     <>
-      {!report.complete && <ProgressBar label={`${domain.name} is being checked`} />}
+      {!report.complete && <ProgressBar label={`${shownName(domain.name)} is being checked`} />}
       {check && <CheckResult check={check} domain={domain} />}
     </>
   );
@@ -125,7 +126,7 @@ function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) 
       </p>
       <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          What was seen<span className="visually-hidden"> of {check.name}</span>
+          What was seen<span className="visually-hidden"> of {shownName(check.name)}</span>
         </summary>
         {open && (
           <Suspense fallback={<ProgressBar label="Loading what was seen" />}>

@@ -27,8 +27,8 @@ export function HttpsSwitch({
     await changeDomain(queries, installId, domain.id, { secure_all_urls: !domain.secure_all_urls });
     say(
       domain.secure_all_urls
-        ? `Visitors of ${domain.name} may use HTTP again.`
-        : `Visitors of ${domain.name} are sent to HTTPS.`,
+        ? `Visitors of ${shownName(domain.name)} may use HTTP again.`
+        : `Visitors of ${shownName(domain.name)} are sent to HTTPS.`,
     );
   }
 
@@ -59,7 +59,7 @@ export function HttpsSwitch({
         }}
       />
       <label htmlFor={id}>
-        Send visitors <span className="visually-hidden">of {domain.name} </span>to HTTPS
+        Send visitors <span className="visually-hidden">of {shownName(domain.name)} </span>to HTTPS
       </label>
       <ConfirmDialog
         open={asking}
