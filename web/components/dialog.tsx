@@ -1,6 +1,7 @@
 import { AlertDialog } from '@base-ui/react/alert-dialog';
 import { Dialog as BaseDialog } from '@base-ui/react/dialog';
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, type RefObject, useRef, useState } from 'react';
+import { Button } from './button.tsx';
 import styles from './dialog.module.css';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
@@ -77,7 +78,8 @@ function useHeldDialog(onOpenChange: (open: boolean) => void) {
 }
 
 /**
- * Asks before something that cannot be undone. `name`: what has to be typed for it, where a slip would cost a website.
+ * Asks before something that cannot be undone. `name`: what has to be typed for it, where a slip would cost a website; without one the
+ * focus begins at Cancel, so that Enter does nothing.
  * Closes when `onConfirm` has come to its end; what that throws is told inside.
  */
 export function ConfirmDialog({
@@ -90,12 +92,17 @@ export function ConfirmDialog({
   onConfirm,
 }: DialogProps & { name?: string; confirmLabel: string; onConfirm(): Promise<void> }) {
   const returnFocus = useReturnFocus(open);
+  const cancel = useRef<HTMLButtonElement>(null);
   const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
     <AlertDialog.Root open={open} onOpenChange={leave}>
       <AlertDialog.Portal>
         <AlertDialog.Backdrop className={styles.backdrop} />
-        <AlertDialog.Popup className={styles.popup} finalFocus={returnFocus}>
+        <AlertDialog.Popup
+          className={styles.popup}
+          initialFocus={name === undefined ? cancel : true}
+          finalFocus={returnFocus}
+        >
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.description} render={<div />}>
             {description}
@@ -104,6 +111,8 @@ export function ConfirmDialog({
             <Confirmation
               name={name}
               label={confirmLabel}
+              cancel={cancel}
+              onCancel={() => onOpenChange(false)}
               onConfirm={async () => {
                 await onConfirm();
                 onOpenChange(false);
@@ -120,15 +129,29 @@ export function ConfirmDialog({
 function Confirmation({
   name,
   label,
+  cancel,
+  onCancel,
   onConfirm,
 }: {
   name: string | undefined;
   label: string;
+  cancel: RefObject<HTMLButtonElement | null>;
+  onCancel(): void;
   onConfirm(): Promise<void>;
 }) {
   const [typed, setTyped] = useState('');
   return (
-    <Form danger submitLabel={label} disabled={name !== undefined && typed !== name} onSubmit={onConfirm}>
+    <Form
+      danger
+      submitLabel={label}
+      disabled={name !== undefined && typed !== name}
+      actions={
+        <Button ref={cancel} onClick={onCancel}>
+          Cancel
+        </Button>
+      }
+      onSubmit={onConfirm}
+    >
       {name !== undefined && (
         <TextField
           label={`Type ${name} to confirm`}
