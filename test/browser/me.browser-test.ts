@@ -231,6 +231,7 @@ describe('API access', () => {
     expect(installs).toMatchObject({ count: 1, results: [{ name: install.name }] });
 
     await row.getByRole('button', { name: 'Revoke Monitoring' }).click();
+    await expect.poll(() => focused(page)).toBe('Cancel');
     await dialog().getByRole('button', { name: 'Revoke' }).click();
     await table('Credentials that do not work any more').getByText('Monitoring').waitFor();
     await expectAccessible(page);
@@ -280,7 +281,7 @@ describe('a password that is shown once', () => {
     }
   });
 
-  it('is left by Back for the first page, where nothing is to go back to', async () => {
+  it('is not lost by signing out without a question, and left by Back for the first page where nothing is to go back to', async () => {
     const opened = page.context().waitForEvent('page');
     await page.evaluate('void window.open("/me/api-access", "_blank", "noopener")');
     const tab = await opened;
@@ -288,6 +289,11 @@ describe('a password that is shown once', () => {
     await tab.getByLabel('Name', { exact: true }).fill('Alone');
     await tab.getByRole('button', { name: 'Make the credential' }).click();
     await tab.getByText('The password is not shown again').waitFor();
+    await tab.getByRole('button', { name: /: your settings$/ }).click();
+    await tab.getByRole('button', { name: 'Sign out' }).click();
+    await tab.getByRole('button', { name: 'Cancel' }).click();
+    await tab.getByRole('alertdialog').waitFor({ state: 'hidden' });
+    expect(await tab.getByText('The password is not shown again').isVisible()).toBe(true);
     await tab.goBack();
     await tab.getByRole('button', { name: 'Leave' }).click();
     await tab.getByRole('heading', { name: 'Sites', level: 1 }).waitFor();

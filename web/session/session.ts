@@ -2,6 +2,7 @@ import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-quer
 import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
 import { ApiFailure, answered, done } from '../api/failure.ts';
+import { meansToLeave } from './leaving.ts';
 
 export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
@@ -76,9 +77,11 @@ export function useForgetting(): void {
   useEffect(() => () => forget(queries), [queries]);
 }
 
+/** Ends the session, unless somebody is asked first and stays. */
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
+    if (!(await meansToLeave())) return;
     await done(portal.DELETE('/portal/api/session'));
     queries.setQueryData(SESSION_KEY, null);
   };

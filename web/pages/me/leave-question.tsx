@@ -1,29 +1,44 @@
 import { useEffect, useRef, useState } from 'react';
 import { useLocation } from 'wouter';
 import { ConfirmDialog } from '../../components/dialog.tsx';
+import { askBeforeLeaving } from '../../session/leaving.ts';
 import { type Destination, type Watch, watchLeaving } from './watch-leaving.ts';
+
+/** What is asked about: going somewhere else, or signing out, which waits for the answer. */
+type Asked = { to: Destination } | { answer(leaves: boolean): void };
 
 /** Asks before a page is left while something stands on it that is shown only once. `description`: what is lost. */
 export function LeaveQuestion({ description }: { description: string }) {
   const [, navigate] = useLocation();
-  const [to, setTo] = useState<Destination | null>(null);
+  const [asked, setAsked] = useState<Asked | null>(null);
   const watch = useRef<Watch | null>(null);
 
   useEffect(() => {
-    watch.current = watchLeaving(setTo);
-    return () => watch.current?.stop();
+    watch.current = watchLeaving((to) => setAsked({ to }));
+    const forget = askBeforeLeaving(() => new Promise((answer) => setAsked({ answer })));
+    return () => {
+      forget();
+      watch.current?.stop();
+    };
   }, []);
+
+  function stay() {
+    if (asked !== null && 'answer' in asked) asked.answer(false);
+    setAsked(null);
+  }
 
   return (
     <ConfirmDialog
-      open={to !== null}
-      onOpenChange={(open) => !open && setTo(null)}
+      open={asked !== null}
+      onOpenChange={(open) => !open && stay()}
       title="Leave this page?"
       description={description}
       confirmLabel="Leave"
       onConfirm={async () => {
+        if (asked === null) return;
+        if ('answer' in asked) asked.answer(true);
         // In place of the entry that stands above the page; the path has the portal's own base in it already.
-        if (to !== null) watch.current?.leave(to, (path) => navigate(`~${path}`, { replace: true }));
+        else watch.current?.leave(asked.to, (path) => navigate(`~${path}`, { replace: true }));
       }}
     />
   );
