@@ -4,6 +4,7 @@ export type Destination = string | 'back';
 export interface Watch {
   /** Goes there after all; to the portal's first page where there is nothing to go back to. `navigate`: replaces the present entry. */
   leave(to: Destination, navigate: (path: string) => void): void;
+  /** The entry above stays as one that Forward comes to, and that shows the same page: nothing takes away an entry of the history. */
   stop(): void;
 }
 
