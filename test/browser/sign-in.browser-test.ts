@@ -184,7 +184,8 @@ describe('an invitation', () => {
     await expect.poll(() => focusedField(page)).toBe('password');
     await choosePassword(page, PASSWORD, 'another one altogether');
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
-    await page.getByRole('alert').getByText('The two passwords are not the same').waitFor();
+    await page.getByText('The two passwords are not the same').waitFor();
+    await page.getByRole('alert').getByText('Look at the marked field.').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Accept the invitation' }).click();
     await page.getByText('You have accepted the invitation.').waitFor();
@@ -254,9 +255,10 @@ describe('a link of the first start or of the command line', () => {
     await page.goto(new URL(link).pathname);
     await page.getByText('Welcome. Choose a password').waitFor();
     await expect.poll(() => focusedField(page)).toBe('password');
+    expect(await page.getByLabel('End my API access').count()).toBe(0);
     await choosePassword(page, 'password1234');
     await page.getByRole('button', { name: 'Set the password' }).click();
-    await page.getByRole('alert').getByText('This password is easy to guess').waitFor();
+    await page.getByText('This password is easy to guess').waitFor();
     await choosePassword(page, PASSWORD);
     await page.getByRole('button', { name: 'Set the password' }).click();
     await page.getByText('Your password is set.').waitFor();
