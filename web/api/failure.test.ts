@@ -70,7 +70,7 @@ it('several faults of one field stand there one after the other, and each once',
   ];
   expect(sentencesByField(faults, (field) => (field === 'pass' ? 'password' : field))).toEqual({
     password: 'Too short. Well known.',
-    email: 'Not an address',
+    email: 'Not an address.',
   });
 });
 
@@ -81,9 +81,9 @@ it('names a field as people know it', () => {
     fault('excluded_paths.3', 'excluded_paths.3 must be a string'),
   ];
   expect(sentencesByField(faults, (field) => field)).toEqual({
-    bucket: 'Bucket cannot be empty',
-    'path_settings.0.path': 'Path is required',
-    'excluded_paths.3': 'Excluded paths must be a string',
+    bucket: 'Bucket cannot be empty.',
+    'path_settings.0.path': 'Path is required.',
+    'excluded_paths.3': 'Excluded paths must be a string.',
   });
   expect(sentenceFor(failed(400, {}, faults.slice(0, 1)))).toBe('Bucket cannot be empty.');
 });

@@ -109,8 +109,8 @@ export function sentencesByField(
   const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
   return Object.fromEntries(
     Object.entries(byField).map(([field, of = []]) => {
-      const [first = '', ...others] = new Set(of.map(inWords));
-      return [field, others.length === 0 ? first : [first, ...others].map(sentence).join(' ')];
+      const sentences = new Set(of.map((fault) => sentence(inWords(fault))));
+      return [field, [...sentences].join(' ')];
     }),
   );
 }

@@ -34,7 +34,7 @@ interface Failure {
 const NONE: ReadonlySet<string> = new Set();
 
 export interface FormProps {
-  /** Sends it; what it throws is told above the form, and its faults at their fields. */
+  /** Sends it; what it throws is told above the form, and its faults at their fields, where they are in sight. */
   onSubmit(values: FormData): Promise<void>;
   submitLabel: string;
   danger?: boolean;
@@ -94,12 +94,10 @@ export function Form({
 
   function fail(error: unknown) {
     const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
+    const faults = sentencesByField(found, fieldOf);
+    const sentence = whereMarked(form.current, Object.keys(faults)) ?? sentenceFor(error);
     setChanged(NONE);
-    setFailure((before) => ({
-      number: (before?.number ?? 0) + 1,
-      sentence: sentenceFor(error),
-      faults: sentencesByField(found, fieldOf),
-    }));
+    setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, faults }));
   }
 
   function change(event: FormEvent<HTMLFormElement>) {
@@ -137,6 +135,13 @@ function leftOf(failure: Failure | null, changed: ReadonlySet<string>) {
   const left = all.filter(([field]) => !changed.has(field));
   const isOld = left.length < all.length || (all.length === 0 && changed.size > 0);
   return { shown: isOld ? null : failure, faults: Object.fromEntries(left) };
+}
+
+/** Where to look, when all that is wrong stands at fields in sight, and need not be said twice; null: it does not. */
+function whereMarked(form: HTMLFormElement | null, fields: string[]): string | null {
+  const areInSight = fields.every((field) => firstOf(form, [field])?.checkVisibility());
+  if (fields.length === 0 || !areInSight) return null;
+  return fields.length === 1 ? 'Look at the marked field.' : 'Look at the marked fields.';
 }
 
 function firstOf(form: HTMLFormElement | null, fields: string[]): HTMLElement | undefined {
