@@ -164,6 +164,16 @@ describe('the portal', () => {
     await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('SELECT');
   });
 
+  it('cuts no short name of an account on a telephone', async () => {
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('accounts').set({ name: 'My account' }).where('id', '=', accountId).execute(),
+    );
+    const page = await portal.signedIn(owner, { width: 360 });
+    await page.getByTitle('My account').waitFor();
+    const hidden = '((name) => name.scrollWidth - name.clientWidth)(document.querySelector("[title]"))';
+    expect(await page.evaluate(hidden)).toBe(0);
+  });
+
   it('has room for the longest names on a telephone, and shows each column of a table', async () => {
     const { owner: person, accountId: account } = await portal.homeport.ownedAccount();
     const { database } = portal.homeport.platform;
