@@ -51,8 +51,8 @@ const withoutDatabase = [
 
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // What is waited for is there in a moment, and on a machine with other work in a few: a second is no fault.
     expect: { poll: { timeout: 20_000, interval: 20 } },
     // More than there are processors: most tests wait for disk, network and child processes.
@@ -80,7 +80,6 @@ export default defineConfig({
               extends: true as const,
               test: {
                 name: 'browser',
-                testTimeout: 120_000,
                 include: ['test/browser/**/*.browser-test.ts'],
                 provide: { postgresUrl: '' },
                 globalSetup: ['test/browser/built-portal.ts'],
