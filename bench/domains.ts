@@ -8,7 +8,7 @@ import { readConfig } from '../src/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../test/servers/dns-server.ts';
-import { freePort } from '../test/servers/postgres-server.ts';
+import { freePort } from '../test/servers/free-port.ts';
 import { temporaryFolder } from './processes.ts';
 
 /**

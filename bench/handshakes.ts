@@ -9,7 +9,7 @@ import { nextGenerations, vhostFileFor } from '../src/hosting/embedded/vhost.ts'
 import type { ServedCertificate } from '../src/hosting/host.ts';
 import { createSelfSigned } from '../src/hosting/self-signed.ts';
 import { createSealer } from '../src/secrets.ts';
-import { freePort } from '../test/servers/postgres-server.ts';
+import { freePort } from '../test/servers/free-port.ts';
 import { type Served, serve, temporaryFolder } from './processes.ts';
 
 /**

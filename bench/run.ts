@@ -6,7 +6,7 @@ import { Agent, request } from 'undici';
 import { table } from '../src/cli/output.ts';
 import { SQLITE_FILE } from '../src/database/open.ts';
 import { installSchema } from '../src/resources/installs/schema.ts';
-import { freePort } from '../test/servers/postgres-server.ts';
+import { freePort } from '../test/servers/free-port.ts';
 import { interleaved, type Load, type LoadResult } from './load.ts';
 import { type Served, type ServedHomeport, serve, serveHomeport, temporaryFolder } from './processes.ts';
 import { type Seeded, seedAccount } from './seed.ts';

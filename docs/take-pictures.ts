@@ -10,7 +10,7 @@ import { fillDemo } from '../src/demo.ts';
 import { ensureOwner } from '../src/first-start.ts';
 import { startHomeport } from '../src/homeport.ts';
 import { CHROMIUM, FLAGS } from '../test/browser/chromium.ts';
-import { freePort } from '../test/servers/postgres-server.ts';
+import { freePort } from '../test/servers/free-port.ts';
 import { buildWhenMissing } from '../web/build.ts';
 
 const PASSWORD = 'a password for pictures';

@@ -14,7 +14,7 @@ import type { IssuedCredential } from '../src/resources/credentials/service.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
-import { freePort } from './servers/postgres-server.ts';
+import { freePort } from './servers/free-port.ts';
 
 /** A person with credentials. */
 export interface Person {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import type { ListenAddress } from '../../src/setting-values.ts';
-import { freePort } from '../../test/servers/postgres-server.ts';
+import { freePort } from '../../test/servers/free-port.ts';
 import { serve } from '../processes.ts';
 import { withCleanup } from './cleanup.ts';
 

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { freePort } from '../../test/servers/postgres-server.ts';
+import { freePort } from '../../test/servers/free-port.ts';
 
 /** One call, as it came. */
 export interface AskedPurge {

@@ -1,7 +1,7 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
-import { freePort } from '../../test/servers/postgres-server.ts';
+import { freePort } from '../../test/servers/free-port.ts';
 import { type ManualClock, manualClock } from '../clock.ts';
 import { OperatorError } from '../operator-error.ts';
 import { startMetrics } from './server.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../src/dns/fake-dns-server.fixture.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
-import { freePort } from '../servers/postgres-server.ts';
+import { freePort } from '../servers/free-port.ts';
 import { type Environment, environmentFor, run } from './run-homeport.ts';
 
 let place: DatabasePlace;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { DatabasePlace } from '../database.ts';
-import { freePort } from '../servers/postgres-server.ts';
+import { freePort } from '../servers/free-port.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/homeport.mjs', import.meta.url));
 const PATIENCE_MS = 40_000;

@@ -9,7 +9,7 @@ import { type FakeDnsServer, reply, startFakeDnsServer } from '../../src/dns/fak
 import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { createPortalClient, PASSWORD } from '../portal-client.ts';
-import { freePort } from '../servers/postgres-server.ts';
+import { freePort } from '../servers/free-port.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
 
 let place: DatabasePlace;

@@ -14,7 +14,7 @@ import { type Answer, type Client, createAgent, createClient, text } from '../cl
 import { domainName, publicKey } from '../contract/things.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { installName } from '../homeport.ts';
-import { freePort } from '../servers/postgres-server.ts';
+import { freePort } from '../servers/free-port.ts';
 
 const ROUNDS = 3;
 /** A server is killed somewhere in this time after it began to take requests. */

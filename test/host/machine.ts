@@ -7,7 +7,7 @@ import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/linux-host.ts';
 import { silent } from '../database.ts';
-import { freePort } from '../servers/postgres-server.ts';
+import { freePort } from '../servers/free-port.ts';
 import { wordpressCore } from './wordpress-core.ts';
 
 /** A place on this machine for a Linux host of a test's own: folders, ports, users and a name that nobody else has. */

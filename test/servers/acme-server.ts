@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:https';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSelfSigned } from '../../src/hosting/self-signed.ts';
+import { freePort } from './free-port.ts';
 
 /** A certificate authority of the tests' own, on 127.0.0.1: pebble, which forgets everything when it ends. */
 export interface AcmeServer {
@@ -52,7 +52,8 @@ export async function startAcmeServer(options: AcmeServerOptions): Promise<AcmeS
     notBefore: new Date(Date.now() - 60_000),
     days: 7,
   });
-  const [port, managementPort, dnsPort, dnsManagementPort] = await freePorts(4);
+  const [port, managementPort] = [await freePort(), await freePort()];
+  const [dnsPort, dnsManagementPort] = [await freePort(), await freePort()];
   const directoryUrl = `https://localhost:${port}/dir`;
   const management = `https://localhost:${managementPort}`;
   const dns = options.dnsServer ?? { host: '127.0.0.1', port: dnsPort };
@@ -177,24 +178,4 @@ function fetchText(url: string, ca: string): Promise<string> {
     asked.once('timeout', () => asked.destroy(new Error(`${url} does not answer`)));
     asked.once('error', reject);
   });
-}
-
-/** Ports of 127.0.0.1 that were free a moment ago, all different. */
-async function freePorts(count: 4): Promise<[number, number, number, number]>;
-async function freePorts(count: number): Promise<number[]> {
-  const servers = await Promise.all(
-    Array.from({ length: count }, async () => {
-      const server = createServer();
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      return server;
-    }),
-  );
-  return Promise.all(
-    servers.map(async (server) => {
-      const address = server.address();
-      await new Promise((resolve) => server.close(resolve));
-      if (address === null || typeof address === 'string') throw new Error('the socket has no port');
-      return address.port;
-    }),
-  );
 }

@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { askServer, type DnsServer } from '../../src/dns/client.ts';
+import { freePort } from './free-port.ts';
 
 /** An authority and a resolver of the tests' own, on 127.0.0.1, thrown away afterwards. */
 export interface DnsTestServers {
@@ -42,8 +42,8 @@ export async function startDnsServers(
 ): Promise<DnsTestServers> {
   if (!findDnsServers()) throw new Error('The DNS tests need the Debian packages knot and unbound.');
   const folder = mkdtempSync(join(tmpdir(), 'homeport-dns-'));
-  const authority = { host: HOST, port: await freeDnsPort() };
-  const resolver = { host: HOST, port: await freeDnsPort() };
+  const authority = { host: HOST, port: await freePort(isUdpFree) };
+  const resolver = { host: HOST, port: await freePort(isUdpFree) };
   // The root too: nothing that is asked here may leave this machine.
   const zones = new Set<string>();
   let serial = 1;
@@ -274,26 +274,6 @@ function run(program: string, args: string[]): Promise<void> {
     child.once('close', (code) => {
       if (code === 0) resolve();
       else reject(new Error(`${program} ${args.join(' ')} failed: ${output}`));
-    });
-  });
-}
-
-/** A port that is free for UDP as well as for TCP. */
-async function freeDnsPort(): Promise<number> {
-  for (let tried = 0; tried < 20; tried++) {
-    const port = await freePort();
-    if (port !== undefined && (await isUdpFree(port))) return port;
-  }
-  throw new Error('no port is free for DNS');
-}
-
-function freePort(): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.once('error', reject);
-    probe.listen(0, HOST, () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' ? address?.port : undefined));
     });
   });
 }

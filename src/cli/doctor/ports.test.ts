@@ -6,7 +6,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
-import { freePort } from '../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
 import { readConfig } from '../../config.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';

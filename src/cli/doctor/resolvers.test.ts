@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest';
-import { freePort } from '../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
 import type { DnsServer } from '../../dns/client.ts';
 import {
   type Behaviour,

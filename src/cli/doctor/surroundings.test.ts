@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silent, temporaryFolder } from '../../../test/database.ts';
-import { freePort } from '../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
 import { systemClock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
 import { checkConfiguration } from './configuration.ts';

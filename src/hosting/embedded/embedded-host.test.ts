@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newSshKey } from '../../../test/ssh-key.ts';
 import { createSealer } from '../../secrets.ts';
 import { type Hostname, PermanentHostError } from '../host.ts';
 import {
@@ -337,17 +338,11 @@ test('what is put there by SFTP is served, and only who may sign in puts anythin
     questions: { sshLogin: (name) => Promise.resolve(name === 'alpha' ? login : null) },
   });
   await site.host.apply(install);
-  const privateKey = newKey();
+  const privateKey = newSshKey().private;
   await upload('alpha', privateKey, 'hello.html', 'by SFTP');
   expect((await site.http('alpha.test', '/hello.html')).text).toBe('by SFTP');
   await expect(upload('beta', privateKey, 'hello.html', 'x')).rejects.toThrow(/authentication/i);
 });
-
-/** About one in a thousand of the keys that ssh2 makes cannot be read. */
-function newKey(): string {
-  const made = ssh2.utils.generateKeyPairSync('ed25519').private;
-  return ssh2.utils.parseKey(made) instanceof Error ? newKey() : made;
-}
 
 function upload(username: string, privateKey: string, path: string, content: string): Promise<void> {
   const client = new ssh2.Client();

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import pino from 'pino';
 import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { newSshKey } from '../../../test/ssh-key.ts';
 import { manualClock } from '../../clock.ts';
 import type { SshLogin } from '../host.ts';
 import { createSftpGateway, type SftpGateway, type SftpGatewayOptions } from './sftp-gateway.ts';
@@ -76,12 +77,7 @@ async function restartGateway(more: Partial<SftpGatewayOptions>): Promise<void> 
 }
 
 function makeKey(type: 'ed25519' | 'rsa' | 'ecdsa' = 'ed25519') {
-  const pair =
-    type === 'rsa'
-      ? ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 })
-      : type === 'ecdsa'
-        ? ssh2.utils.generateKeyPairSync('ecdsa', { bits: 256 })
-        : ssh2.utils.generateKeyPairSync('ed25519');
+  const pair = newSshKey(type);
   const blob = Buffer.from(pair.public.split(' ')[1] ?? '', 'base64');
   const fingerprint = createHash('sha256').update(blob).digest('base64').replace(/=+$/, '');
   return { ...pair, fingerprint };

@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events';
 import pino from 'pino';
 import ssh2, { type PublicKeyAuthContext } from 'ssh2';
 import { expect, test } from 'vitest';
+import { newSshKey } from '../../../test/ssh-key.ts';
 import { authenticate } from './ssh-authentication.ts';
 
 const login = { install: { id: 'id', name: 'shop' }, userId: 'ada' };
 const questions = { sshLogin: async () => login };
 const log = pino({ level: 'silent' });
-const ed25519 = parsed(ssh2.utils.generateKeyPairSync('ed25519').private);
-const rsa = parsed(ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 }).private);
+const ed25519 = parsed(newSshKey().private);
+const rsa = parsed(newSshKey('rsa').private);
 const blob = Buffer.from('what is signed');
 
 function parsed(text: string): ssh2.ParsedKey {

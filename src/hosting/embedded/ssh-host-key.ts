@@ -38,7 +38,7 @@ export async function publicHostKey(file: string): Promise<string | null> {
   return key instanceof Error ? null : `${key.type} ${key.getPublicSSH().toString('base64')}`;
 }
 
-/** ssh2 1.17 writes about one key in a thousand so that nothing can read it; such a one is made again. */
+/** ssh2 1.17 writes about one key in two hundred so that nothing can read it; such a one is made again. */
 function newKey(): string {
   const made = ssh2.utils.generateKeyPairSync('ed25519').private;
   return ssh2.utils.parseKey(made) instanceof Error ? newKey() : made;

@@ -21,14 +21,13 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/** Has the domain's certificate come from the authority, to expire in so many days. */
-async function issue(domain: string, days: number): Promise<void> {
+/**
+ * Has the certificates of these domains come from the authority, to expire in so many days: of all at once, since the
+ * schedule may look at any moment.
+ */
+async function issue(domains: string[], days: number): Promise<void> {
   await homeport.platform.database.write(async ({ queries }) => {
-    const { id } = await queries
-      .selectFrom('domains')
-      .select('id')
-      .where('name', '=', domain)
-      .executeTakeFirstOrThrow();
+    const named = queries.selectFrom('domains').select('id').where('name', 'in', domains);
     await queries
       .updateTable('certificates')
       .set({
@@ -36,12 +35,12 @@ async function issue(domain: string, days: number): Promise<void> {
         not_after: new Date(clock.now().getTime() + days * DAY_MS).toISOString(),
         warned_days: null,
       })
-      .where('domain_id', '=', id)
+      .where('domain_id', 'in', named)
       .execute();
     await queries
       .updateTable('domains')
       .set({ ssl_reason: 'Set the CNAME of it.' })
-      .where('id', '=', id)
+      .where('name', 'in', domains)
       .execute();
   });
 }
@@ -67,7 +66,7 @@ it('warns once at 14, 7 and 1 days and at no other time, and anew after a renewa
   await owner.client.post(`/installs/${install.id}/domains`, { name: domain });
   await homeport.idle();
 
-  await issue(domain, 15);
+  await issue([domain], 15);
   expect(await look()).toEqual([]);
   clock.advance(1.5 * DAY_MS);
   expect(await look()).toEqual([`The certificate of ${domain} expires in 14 days`]);
@@ -81,7 +80,7 @@ it('warns once at 14, 7 and 1 days and at no other time, and anew after a renewa
   expect(text).toContain(`${domain} (install ${install.name})`);
   expect(text).toContain('Set the CNAME of it.');
 
-  await issue(domain, 90);
+  await issue([domain], 90);
   expect(await look()).toEqual([]);
   clock.advance(77 * DAY_MS);
   expect(await look()).toEqual([`The certificate of ${domain} expires in 13 days`]);
@@ -93,12 +92,12 @@ it('leaves a certificate that was renewed meanwhile its own warnings', async () 
   const name = 'renewed.example';
   await owner.client.post(`/installs/${install.id}/domains`, { name });
   await homeport.idle();
-  await issue(name, 5);
+  await issue([name], 5);
 
   const { database, log } = homeport.platform;
   const signal = new AbortController().signal;
   const completion = await warn.run({}, { id: 'x', attempt: 1, requestId: null, signal, log });
-  await issue(name, 90);
+  await issue([name], 90);
   if (completion) await database.write(completion);
   const row = await database.reader
     .selectFrom('certificates as certificate')
@@ -113,11 +112,10 @@ it('leaves a certificate that was renewed meanwhile its own warnings', async () 
 it('tells of all in one mail', async () => {
   const { accountId, owner } = await homeport.ownedAccount();
   const install = await homeport.install(owner, accountId);
-  for (const name of ['one.several.example', 'two.several.example']) {
-    await owner.client.post(`/installs/${install.id}/domains`, { name });
-    await homeport.idle();
-    await issue(name, 5);
-  }
+  const names = ['one.several.example', 'two.several.example'];
+  for (const name of names) await owner.client.post(`/installs/${install.id}/domains`, { name });
+  await homeport.idle();
+  await issue(names, 5);
   expect(await look()).toEqual(['2 certificates expire soon']);
 });
 

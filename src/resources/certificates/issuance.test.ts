@@ -8,7 +8,7 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../../../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../../../test/servers/dns-server.ts';
-import { freePort } from '../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { recordValidation, requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';

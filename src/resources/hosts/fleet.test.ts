@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:https';
-import ssh2 from 'ssh2';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { until } from '../../../test/jobs.ts';
 import { refusal } from '../../../test/refusal.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
+import { newSshKey } from '../../../test/ssh-key.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
 import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
@@ -62,16 +63,11 @@ async function addOther(name = 'web2'): Promise<void> {
   const present = (await services.hosts.list()).find((host) => host.name === name);
   if (present) return;
   // The machine has its id from the identity, as `homeport host` has.
-  const port = await freeTlsPort();
+  const port = await freePort();
   const { identity } = await services.hosts.add(name, `https://127.0.0.1:${port}`);
   const parsed = parseIdentity(identity);
   other.description.id = parsed.hostId;
   await other.listenTls(parsed, port);
-}
-
-async function freeTlsPort(): Promise<number> {
-  const { freePort } = await import('../../../test/servers/postgres-server.ts');
-  return freePort();
 }
 
 const row = (id: string) =>
@@ -424,7 +420,7 @@ describe('two hosts', () => {
   it('are told of their own installs alone', async () => {
     const here = await install({ php_version: '8.4' });
     const there = await install({ php_version: '7.4' });
-    const key = ssh2.utils.generateKeyPairSync('ed25519');
+    const key = newSshKey();
     await owner.client.post('/ssh_keys', { public_key: key.public });
     const { fingerprint_sha256: fingerprint } = await homeport.platform.database.reader
       .selectFrom('ssh_keys')
@@ -520,7 +516,7 @@ describe('two hosts', () => {
 describe('a host that somebody has broken into', () => {
   /** It shows that it lives whatever it is asked, and never ends; or describes itself as the test says. */
   async function hostile(name: string, described?: object): Promise<{ asked: string[] }> {
-    const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${await freeTlsPort()}`);
+    const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${await freePort()}`);
     const { certificate, key, ca } = parseIdentity(identity);
     const asked: string[] = [];
     const server = createServer({ cert: certificate, key, ca, requestCert: true }, (request, response) => {

@@ -8,7 +8,7 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
-import { freePort } from '../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { NotFound } from '../../failures.ts';
 import { serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';

@@ -11,6 +11,7 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../test/refusal.ts';
+import { newSshKey } from '../../../test/ssh-key.ts';
 
 let homeport: TestHomeport;
 
@@ -20,9 +21,8 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 const add = (person: Person, public_key: unknown) => person.client.post('/ssh_keys', { public_key });
-const newKey = () => ssh2.utils.generateKeyPairSync('ed25519');
 
-async function addedKey(person: Person, line = newKey().public): Promise<string> {
+async function addedKey(person: Person, line = newSshKey().public): Promise<string> {
   const answer = await add(person, line);
   expect(answer.status).toBe(201);
   return text(answer.body, 'uuid');
@@ -38,7 +38,7 @@ const refusedKey = (message = 'SSH key must be in valid OpenSSH format') =>
 
 describe('POST /ssh_keys', () => {
   it.each([
-    ['ed25519', () => newKey().public, 'me@laptop'],
+    ['ed25519', () => newSshKey().public, 'me@laptop'],
     ['ecdsa', () => ssh2.utils.generateKeyPairSync('ecdsa', { bits: 384 }).public, 'two words, and “more”'],
     ['rsa', () => ssh2.utils.generateKeyPairSync('rsa', { bits: 2048 }).public, ''],
   ])('adds a key of the type %s, and shows its comment', async (_, make, comment) => {
@@ -81,7 +81,7 @@ describe('POST /ssh_keys', () => {
 
   it('takes a key once for a person, whatever the comment, and from several people', async () => {
     const [one, two] = [await homeport.person(), await homeport.person()];
-    const [type, blob] = newKey().public.split(' ');
+    const [type, blob] = newSshKey().public.split(' ');
     expect((await add(one, `${type} ${blob} a`)).status).toBe(201);
     expect(await add(one, `${type} ${blob} b`)).toMatchObject(TAKEN);
     expect((await add(two, `${type} ${blob}`)).status).toBe(201);
@@ -90,7 +90,7 @@ describe('POST /ssh_keys', () => {
 
   it('takes a key once of several simultaneous requests', async () => {
     const person = await homeport.person();
-    const line = newKey().public;
+    const line = newSshKey().public;
     const answers = await Promise.all(Array.from({ length: 6 }, () => add(person, line)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
     for (const answer of answers) if (answer.status === 400) expect(answer).toMatchObject(TAKEN);
@@ -98,7 +98,7 @@ describe('POST /ssh_keys', () => {
 
   it('refuses what is no public key in the words of the specification', async () => {
     const person = await homeport.person();
-    const [type = '', blob = ''] = newKey().public.split(' ');
+    const [type = '', blob = ''] = newSshKey().public.split(' ');
     for (const wrong of [
       '',
       '   ',
@@ -143,7 +143,7 @@ describe('POST /ssh_keys', () => {
         'The rsa key is too short: at least 2048 bits are needed. An ed25519 key is the best choice.',
       ),
     );
-    expect(await add(person, newKey().private)).toMatchObject(
+    expect(await add(person, newSshKey().private)).toMatchObject(
       refusedKey('This is a private key. Keep it secret and paste the .pub file that belongs to it.'),
     );
     const dss = Buffer.from('\0\0\0\x07ssh-dss').toString('base64');
@@ -196,7 +196,7 @@ describe('DELETE /ssh_keys/{ssh_key_id}', () => {
 
   it('frees the key', async () => {
     const person = await homeport.person();
-    const line = newKey().public;
+    const line = newSshKey().public;
     await person.client.delete(`/ssh_keys/${await addedKey(person, line)}`);
     expect((await add(person, line)).status).toBe(201);
   });
@@ -253,7 +253,7 @@ describe('signing in by SFTP', () => {
   it('works as the install, with its files, until the key is removed', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const install = await homeport.install(owner, accountId);
-    const key = newKey();
+    const key = newSshKey();
     await isRefused(install.name, key.private);
     const id = await addedKey(owner, key.public);
     const session = await signIn(install.name, key.private);
@@ -274,7 +274,7 @@ describe('signing in by SFTP', () => {
     ];
     const partial = await homeport.person(accountId, 'partial', [mine.id]);
     const stranger = (await homeport.ownedAccount()).owner;
-    const [key, other] = [newKey(), newKey()];
+    const [key, other] = [newSshKey(), newSshKey()];
     await addedKey(partial, key.public);
     await addedKey(stranger, other.public);
     const session = await signIn(mine.name, key.private);
@@ -296,7 +296,7 @@ describe('signing in by SFTP', () => {
   it('ends with the install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const install = await homeport.install(owner, accountId);
-    const key = newKey();
+    const key = newSshKey();
     await addedKey(owner, key.public);
     const session = await signIn(install.name, key.private);
     await owner.client.delete(`/installs/${install.id}`);
@@ -312,7 +312,7 @@ describe('signing in by SFTP', () => {
       await homeport.install(one.owner, one.accountId),
       await homeport.install(two.owner, two.accountId),
     ];
-    const key = newKey();
+    const key = newSshKey();
     await addedKey(one.owner, key.public);
     const second = await addedKey(two.owner, key.public);
     for (const { name } of installs)

@@ -9,7 +9,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
-import { freePort } from '../../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../../test/servers/free-port.ts';
 import { type ManualClock, manualClock, systemClock } from '../../../clock.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../../host.ts';
 import { createSelfSigned } from '../../self-signed.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { freePort } from '../../../../test/servers/postgres-server.ts';
+import { freePort } from '../../../../test/servers/free-port.ts';
 import type { InstallState } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 import { certificateFor, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
