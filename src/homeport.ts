@@ -7,6 +7,7 @@ import { createRateLimiter } from './api/limits.ts';
 import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config.ts';
+import { DAY_MS } from './durations.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { codeOf, hasCode } from './error-code.ts';
 import { hostAndPort } from './host-and-port.ts';
@@ -43,8 +44,6 @@ import { offloadJobKinds } from './resources/offload/job-kinds.ts';
 import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What else the parts are made from, besides the configuration. */
 export interface Surroundings {

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { MINUTE_MS } from './durations.ts';
 import { defineJob, type JobKind, type JobType } from './jobs/job.ts';
 import { createPruneJob } from './jobs/prune.ts';
 import type { Schedule } from './jobs/schedule.ts';
@@ -30,7 +31,7 @@ export function maintenance(
     name: 'renew_certificates',
     payload: nothing,
     maxAttempts: 3,
-    timeoutMs: 10 * 60 * 1000,
+    timeoutMs: 10 * MINUTE_MS,
     async run() {
       const installs = await installsToRenew(platform);
       return async (transaction) => {

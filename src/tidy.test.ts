@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../test/jobs.ts';
 import { timestamp } from './clock.ts';
+import { DAY_MS, MINUTE_MS } from './durations.ts';
 import { systemRandomness } from './ids.ts';
 import { createActivityLog } from './resources/activity/record.ts';
 import { createTidyJob } from './tidy.ts';
@@ -11,9 +12,6 @@ beforeAll(async () => {
 });
 beforeEach(() => jobs.clear());
 afterAll(() => jobs.remove());
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 async function tidy(): Promise<void> {
   const kind = createTidyJob(jobs);
@@ -90,12 +88,12 @@ describe('tidying up', () => {
       accountId,
       Array.from({ length: 1_100 }, (_, index) => `old ${index}`),
     );
-    jobs.clock.advance(2 * MINUTE);
+    jobs.clock.advance(2 * MINUTE_MS);
     await addActivity(accountId, ['young']);
-    jobs.clock.advance(365 * DAY - MINUTE);
+    jobs.clock.advance(365 * DAY_MS - MINUTE_MS);
     await tidy();
     expect(await names()).toEqual(['young']);
-    jobs.clock.advance(2 * MINUTE);
+    jobs.clock.advance(2 * MINUTE_MS);
     await tidy();
     expect(await names()).toEqual([]);
   });
@@ -126,13 +124,13 @@ describe('tidying up', () => {
         .insertInto('sessions')
         .values([
           session('expired', timestamp(jobs.clock, -1)),
-          session('unused', timestamp(jobs.clock, DAY), timestamp(jobs.clock, -DAY)),
-          session('alive', timestamp(jobs.clock, DAY)),
+          session('unused', timestamp(jobs.clock, DAY_MS), timestamp(jobs.clock, -DAY_MS)),
+          session('alive', timestamp(jobs.clock, DAY_MS)),
         ])
         .execute();
       await queries
         .insertInto('password_links')
-        .values([link('expired', timestamp(jobs.clock, -1)), link('alive', timestamp(jobs.clock, DAY))])
+        .values([link('expired', timestamp(jobs.clock, -1)), link('alive', timestamp(jobs.clock, DAY_MS))])
         .execute();
       await queries
         .insertInto('email_changes')
@@ -173,7 +171,7 @@ describe('tidying up', () => {
       install_ids: null,
       created_at: now,
     });
-    const [long, short] = [timestamp(clock, -30 * DAY - 1), timestamp(clock, -30 * DAY)];
+    const [long, short] = [timestamp(clock, -30 * DAY_MS - 1), timestamp(clock, -30 * DAY_MS)];
     const gone = credential('revoked long ago', long, null);
     await database.write(async (transaction) => {
       await transaction.queries
@@ -184,7 +182,7 @@ describe('tidying up', () => {
           credential('expired long ago', null, long),
           credential('expired, then revoked', short, long),
           credential('expired', null, short),
-          credential('ends one day', null, timestamp(clock, DAY)),
+          credential('ends one day', null, timestamp(clock, DAY_MS)),
           credential('works', null, null),
         ])
         .execute();

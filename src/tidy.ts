@@ -4,6 +4,7 @@ import { type Clock, timestamp } from './clock.ts';
 import type { Database } from './database/database.ts';
 import { deleteInBatches } from './database/delete-in-batches.ts';
 import { pruneChanges } from './database/sqlite-changes.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { defineJob, type JobKind } from './jobs/job.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
 import { KEEP_ENDED_MS } from './resources/credentials/service.ts';
@@ -14,12 +15,11 @@ import { deleteExpiredInvitations } from './resources/invitations/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
 import { deleteExpiredSessions } from './resources/sessions/store.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** As long as a look back is any use. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
 /** Longer than the longest window, an hour. */
-const KEEP_RATE_WINDOWS_MS = 2 * 60 * 60 * 1000;
+const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
 
 const payload = Type.Object({});
 
@@ -35,7 +35,7 @@ export function createTidyJob({
     name: 'tidy',
     payload,
     maxAttempts: 3,
-    timeoutMs: 10 * 60 * 1000,
+    timeoutMs: 10 * MINUTE_MS,
     async run(_payload, { signal }) {
       const yearAgo = timestamp(clock, -KEEP_ACTIVITY_MS);
       await deleteInBatches(database, signal, (queries, limit) =>

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
+import { MINUTE_MS } from '../../src/durations.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 
 /** restic as anybody would use it by hand, with a repository and a cache of its own. */
@@ -16,7 +17,7 @@ export interface PlainRestic {
 }
 
 const RESTIC = '/usr/bin/restic';
-const MOST_MS = 10 * 60_000;
+const MOST_MS = 10 * MINUTE_MS;
 
 /** Makes a repository in `folder`. */
 export async function createPlainRestic(folder: string): Promise<PlainRestic> {

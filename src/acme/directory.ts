@@ -1,9 +1,8 @@
 import { getDomain } from 'tldts';
 import type { Clock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import type { Exchange } from './exchange.ts';
 import { type Directory, directorySchema, parsed } from './wire.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** The authority's directory (RFC 8555 section 7.1.1), asked for at most once a day. */
 export type ReadDirectory = (exchange: Exchange) => Promise<Directory>;

@@ -1,5 +1,7 @@
+import { DAY_MS } from '../durations.ts';
+
 /** Longest wait that an authority may ask for; beyond it the header is taken for a mistake. */
-const MAX_MS = 30 * 24 * 60 * 60 * 1000;
+const MAX_MS = 30 * DAY_MS;
 
 /**
  * The Retry-After header (RFC 9110 section 10.2.3), which is seconds or a date, as milliseconds from `now`; null if

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { manualClock } from '../clock.ts';
+import { HOUR_MS } from '../durations.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import {
   type Asked,
@@ -72,9 +73,9 @@ describe('the directory', () => {
     const authority = authorityAt(server);
     expect((await authority.about(signal)).identities).toEqual(['one.example']);
     identity = 'two.example';
-    clock.advance(23 * 3600 * 1000);
+    clock.advance(23 * HOUR_MS);
     expect((await authority.about(signal)).identities).toEqual(['one.example']);
-    clock.advance(3600 * 1000);
+    clock.advance(HOUR_MS);
     expect((await authority.about(signal)).identities).toEqual(['two.example']);
   });
 

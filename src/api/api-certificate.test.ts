@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import { OperatorError } from '../operator-error.ts';
 import { loadApiCertificate, ownCertificateFile } from './api-certificate.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const clock = manualClock();
 
 let dataDir: string;

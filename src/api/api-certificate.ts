@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { DAY_MS } from '../durations.ts';
 import { messageOf } from '../error-message.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -12,7 +13,6 @@ import type { CertificatePair } from './secure-listener.ts';
 
 const VALID_DAYS = 365;
 const RENEW_BEFORE_DAYS = 30;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Where the API's own self-signed certificate lies, for `curl --cacert`. */
 export function ownCertificateFile(dataDir: string): string {

@@ -3,12 +3,11 @@ import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { systemRandomness } from '../ids.ts';
 import { createActivityLog } from '../resources/activity/record.ts';
 import { createCredentialService, type IssuedCredential } from '../resources/credentials/service.ts';
 import { type Authenticator, createAuthenticator } from './auth.ts';
-
-const MINUTE_MS = 60_000;
 
 describe('credentials through the server', () => {
   const clock = manualClock();

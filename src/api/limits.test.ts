@@ -4,6 +4,7 @@ import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { signedIn } from '../../test/portal-client.ts';
 import { manualClock } from '../clock.ts';
+import { MINUTE_MS } from '../durations.ts';
 import { createRateLimiter } from './limits.ts';
 
 const LIMIT = 40;
@@ -276,9 +277,9 @@ describe('createRateLimiter', () => {
     const limiters = [createRateLimiter(database, own), createRateLimiter(database, own)];
     const spend = (index: number) => limiters[index % 2]?.spend('hourly', 4, 3600);
     for (let spent = 0; spent < 4; spent++) expect(await spend(spent)).toMatchObject({ allowed: true });
-    own.advance(20 * 60_000);
+    own.advance(20 * MINUTE_MS);
     expect(await spend(0)).toMatchObject({ allowed: false, resetSeconds: 40 * 60 });
-    own.advance(40 * 60_000);
+    own.advance(40 * MINUTE_MS);
     expect(await spend(1)).toMatchObject({ allowed: true, resetSeconds: 3600 });
   });
 

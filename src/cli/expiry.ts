@@ -1,10 +1,10 @@
 import type { Clock } from '../clock.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { OperatorError } from '../operator-error.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-const UNIT_MS: Record<string, number> = { h: HOUR_MS, d: 24 * HOUR_MS };
+const UNIT_MS: Record<string, number> = { h: HOUR_MS, d: DAY_MS };
 /** A hundred years. */
-const LONGEST_MS = 36_500 * 24 * HOUR_MS;
+const LONGEST_MS = 36_500 * DAY_MS;
 
 const DURATION = /^(\d{1,9})([hd])$/;
 /** RFC 3339: a date, or a date and time with its offset. */

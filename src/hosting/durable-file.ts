@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { HOUR_MS } from '../durations.ts';
 import { ifThere } from './if-there.ts';
 
 const TEMPORARY = '.tmp';
-const ABANDONED_MS = 60 * 60 * 1000;
+const ABANDONED_MS = HOUR_MS;
 
 /** Whether it is the name of a file that {@link writeDurably} had not finished. */
 export function isTemporary(fileName: string): boolean {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { DAY_MS } from '../durations.ts';
 
 /** A self-signed server certificate with its private key. */
 export interface SelfSigned {
@@ -24,7 +25,6 @@ export interface SelfSignedRequest {
 }
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** ub-common-name, RFC 5280 appendix A.1. */
 const MAX_COMMON_NAME = 64;
 /** id-kp-serverAuth, RFC 5280 section 4.2.1.12. */

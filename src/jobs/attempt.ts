@@ -2,6 +2,7 @@ import type { Logger } from 'pino';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Transaction } from '../database/database.ts';
+import { DAY_MS } from '../durations.ts';
 import { AttemptTimeout } from './failure.ts';
 import { type Completion, type JobFailure, type JobKind, PermanentFailure, type RunningJob } from './job.ts';
 import { type ClaimedJob, type Lease, LeaseLost } from './leases.ts';
@@ -15,7 +16,7 @@ export interface CheckedKind {
   giveUp(payload: unknown, failure: JobFailure, transaction: Transaction): Promise<void>;
 }
 
-const PATIENCE_MS = 3 * 24 * 60 * 60_000;
+const PATIENCE_MS = 3 * DAY_MS;
 
 /** Closes over the schema: from here on no payload reaches a kind that does not fit it. */
 export function checkedKind<Schema extends TSchema>(kind: JobKind<Schema>): CheckedKind {

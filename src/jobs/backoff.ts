@@ -1,7 +1,8 @@
+import { MINUTE_MS } from '../durations.ts';
 import type { Randomness } from '../ids.ts';
 
 const FIRST_MS = 1_000;
-const LONGEST_MS = 5 * 60_000;
+const LONGEST_MS = 5 * MINUTE_MS;
 /** Spread around the nominal delay, so that jobs that failed together do not come back together. */
 const JITTER = 0.2;
 

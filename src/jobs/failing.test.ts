@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { unexpected } from './failure.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 
@@ -131,7 +132,7 @@ describe('a job that fails', () => {
         ...more,
       });
     const kinds = [
-      away({ name: 'hour', patienceMs: 3_600_000 }),
+      away({ name: 'hour', patienceMs: HOUR_MS }),
       away({ name: 'days' }),
       away({ name: 'ever', patienceMs: Number.POSITIVE_INFINITY }),
     ];
@@ -150,8 +151,8 @@ describe('a job that fails', () => {
     expect(reasons).toEqual([]);
     expect(await pass(60_000)).toEqual(['failed', 'queued', 'queued']);
     expect(reasons).toEqual([{ reason: 'The host is away.', attempts: 2 }]);
-    expect(await pass(3 * 86_400_000)).toEqual(['failed', 'failed', 'queued']);
-    expect(await pass(365 * 86_400_000)).toEqual(['failed', 'failed', 'queued']);
+    expect(await pass(3 * DAY_MS)).toEqual(['failed', 'failed', 'queued']);
+    expect(await pass(365 * DAY_MS)).toEqual(['failed', 'failed', 'queued']);
   });
 
   it('is given up at once if trying again will not help', async () => {

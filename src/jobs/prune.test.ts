@@ -3,6 +3,7 @@ import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../clock.ts';
 import type { InstallStatus } from '../database/tables/installs.ts';
 import type { JobState } from '../database/tables/jobs.ts';
+import { DAY_MS } from '../durations.ts';
 import { createPruneJob } from './prune.ts';
 
 let jobs: JobsFixture;
@@ -11,8 +12,6 @@ beforeAll(async () => {
 });
 beforeEach(() => jobs.clear());
 afterAll(() => jobs.remove());
-
-const DAY = 24 * 60 * 60_000;
 
 async function prune(): Promise<void> {
   const kind = createPruneJob(jobs);
@@ -37,7 +36,7 @@ async function addJobs(
     max_attempts: 1,
     run_at: at,
     // Far ahead, so that nobody takes it for a dead worker's.
-    lease_until: state === 'running' ? timestamp(jobs.clock, DAY) : null,
+    lease_until: state === 'running' ? timestamp(jobs.clock, DAY_MS) : null,
     worker_id: null,
     error: null,
     request_id: null,
@@ -86,21 +85,21 @@ async function leftKinds(): Promise<string[]> {
 
 describe('pruning', () => {
   it('deletes finished jobs after 7 days and failed ones after 30, and nothing that is not finished', async () => {
-    await addJobs('succeeded, old', 'succeeded', 7 * DAY + 1);
-    await addJobs('succeeded, young', 'succeeded', 7 * DAY - 1);
-    await addJobs('cancelled, old', 'cancelled', 8 * DAY);
-    await addJobs('failed, old', 'failed', 30 * DAY + 1);
-    await addJobs('failed, young', 'failed', 30 * DAY - 1);
-    await addJobs('queued', 'queued', 90 * DAY);
-    await addJobs('running', 'running', 90 * DAY);
+    await addJobs('succeeded, old', 'succeeded', 7 * DAY_MS + 1);
+    await addJobs('succeeded, young', 'succeeded', 7 * DAY_MS - 1);
+    await addJobs('cancelled, old', 'cancelled', 8 * DAY_MS);
+    await addJobs('failed, old', 'failed', 30 * DAY_MS + 1);
+    await addJobs('failed, young', 'failed', 30 * DAY_MS - 1);
+    await addJobs('queued', 'queued', 90 * DAY_MS);
+    await addJobs('running', 'running', 90 * DAY_MS);
     await prune();
     expect(await leftKinds()).toEqual(['failed, young', 'queued', 'running', 'succeeded, young']);
     expect(jobs.lines).toContainEqual(expect.objectContaining({ msg: 'pruned', jobs: 3 }));
   });
 
   it('deletes more than one batch, past failed jobs that stay', async () => {
-    await addJobs('failed', 'failed', 20 * DAY, { count: 600 });
-    await addJobs('old', 'succeeded', 10 * DAY, { count: 1_201 });
+    await addJobs('failed', 'failed', 20 * DAY_MS, { count: 600 });
+    await addJobs('old', 'succeeded', 10 * DAY_MS, { count: 1_201 });
     await prune();
     expect(await leftKinds()).toHaveLength(600);
     expect(jobs.lines).toContainEqual(expect.objectContaining({ msg: 'pruned', jobs: 1_201 }));
@@ -109,9 +108,9 @@ describe('pruning', () => {
   it('keeps what says why an install could not be made, until that is deleted', async () => {
     const failed = await addInstall('failed');
     const active = await addInstall('active');
-    await addJobs('why it failed', 'failed', 400 * DAY, { lane: failed });
-    await addJobs('its removal', 'succeeded', 400 * DAY, { lane: failed });
-    await addJobs('of an active one', 'failed', 400 * DAY, { lane: active });
+    await addJobs('why it failed', 'failed', 400 * DAY_MS, { lane: failed });
+    await addJobs('its removal', 'succeeded', 400 * DAY_MS, { lane: failed });
+    await addJobs('of an active one', 'failed', 400 * DAY_MS, { lane: active });
     await prune();
     expect(await leftKinds()).toEqual(['why it failed']);
     await jobs.database.write(({ queries }) =>
@@ -132,7 +131,7 @@ describe('pruning', () => {
     await jobs.database.write(({ queries }) =>
       queries
         .insertInto('schedule_runs')
-        .values(slots.map(([schedule, days]) => ({ schedule, slot: timestamp(jobs.clock, -days * DAY) })))
+        .values(slots.map(([schedule, days]) => ({ schedule, slot: timestamp(jobs.clock, -days * DAY_MS) })))
         .execute(),
     );
     await prune();
@@ -147,7 +146,7 @@ describe('pruning', () => {
         ['daily', 29],
         ['daily', 1],
         ['yearly', 35],
-      ].map(([schedule, days]) => ({ schedule, slot: timestamp(jobs.clock, -Number(days) * DAY) })),
+      ].map(([schedule, days]) => ({ schedule, slot: timestamp(jobs.clock, -Number(days) * DAY_MS) })),
     );
   });
 
@@ -156,8 +155,8 @@ describe('pruning', () => {
       queries
         .insertInto('workers')
         .values([
-          { id: crypto.randomUUID(), process: 'gone', seen_at: timestamp(jobs.clock, -DAY - 1) },
-          { id: crypto.randomUUID(), process: 'asleep', seen_at: timestamp(jobs.clock, -DAY + 1) },
+          { id: crypto.randomUUID(), process: 'gone', seen_at: timestamp(jobs.clock, -DAY_MS - 1) },
+          { id: crypto.randomUUID(), process: 'asleep', seen_at: timestamp(jobs.clock, -DAY_MS + 1) },
         ])
         .execute(),
     );

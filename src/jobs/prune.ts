@@ -5,9 +5,9 @@ import type { Database, Queries } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
+import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { defineJob, type JobKind } from './job.ts';
 
-const DAY_MS = 24 * 60 * 60_000;
 const KEEP_FINISHED_MS = 7 * DAY_MS;
 /** Longer, since somebody may want to know why. */
 const KEEP_FAILED_MS = 30 * DAY_MS;
@@ -32,7 +32,7 @@ export function createPruneJob({
     name: 'prune',
     payload,
     maxAttempts: 3,
-    timeoutMs: 10 * 60_000,
+    timeoutMs: 10 * MINUTE_MS,
     async run(_payload, { signal, log }) {
       const deleted = { jobs: 0, slots: 0, workers: 0 };
       deleted.jobs = await deleteInBatches(database, signal, (queries, limit) =>

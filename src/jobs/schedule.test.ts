@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture, until } from '../../test/jobs.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
 import { defineJob } from './job.ts';
 import { createScheduler, type Schedule } from './schedule.ts';
 
@@ -35,21 +36,19 @@ async function asked(): Promise<unknown[]> {
   return rows.map((row) => row.payload);
 }
 
-const MINUTE = 60_000;
-
 describe('a scheduler', () => {
   it('begins a new schedule with its next slot, and takes each slot from then on', async () => {
     const one = scheduler([schedule('hourly', '30 * * * *')]);
     await one.tick();
     expect(await asked()).toEqual([]);
-    jobs.clock.advance(30 * MINUTE - 1);
+    jobs.clock.advance(30 * MINUTE_MS - 1);
     await one.tick();
     expect(await asked()).toEqual([]);
     jobs.clock.advance(1);
     await one.tick();
     await one.tick();
     expect(await asked()).toEqual([{ schedule: 'hourly' }]);
-    jobs.clock.advance(60 * MINUTE);
+    jobs.clock.advance(HOUR_MS);
     await one.tick();
     expect(await asked()).toHaveLength(2);
   });
@@ -59,7 +58,7 @@ describe('a scheduler', () => {
     const all = () => Promise.all(several.map((one) => one.tick()));
     await all();
     for (let slot = 1; slot <= 6; slot++) {
-      jobs.clock.advance(5 * MINUTE);
+      jobs.clock.advance(5 * MINUTE_MS);
       await all();
       expect(await asked()).toHaveLength(slot);
     }
@@ -67,7 +66,7 @@ describe('a scheduler', () => {
 
   it('catches up the latest of the slots that were missed, once', async () => {
     await scheduler([schedule('daily', '0 3 * * *')]).tick();
-    jobs.clock.advance(10 * 24 * 60 * MINUTE);
+    jobs.clock.advance(10 * DAY_MS);
     const restarted = [
       scheduler([schedule('daily', '0 3 * * *')]),
       scheduler([schedule('daily', '0 3 * * *')]),
@@ -79,10 +78,10 @@ describe('a scheduler', () => {
   it('keeps schedules apart', async () => {
     const one = scheduler([schedule('a', '* * * * *'), schedule('b', '0 * * * *')]);
     await one.tick();
-    jobs.clock.advance(59 * MINUTE);
+    jobs.clock.advance(59 * MINUTE_MS);
     await one.tick();
     expect(await asked()).toEqual([{ schedule: 'a' }]);
-    jobs.clock.advance(MINUTE);
+    jobs.clock.advance(MINUTE_MS);
     await one.tick();
     expect(await asked()).toEqual([{ schedule: 'a' }, { schedule: 'a' }, { schedule: 'b' }]);
   });
@@ -98,7 +97,7 @@ describe('a scheduler', () => {
     };
     const one = scheduler([frail, schedule('sound', '* * * * *')]);
     await one.tick();
-    jobs.clock.advance(MINUTE);
+    jobs.clock.advance(MINUTE_MS);
     await one.tick();
     await one.tick();
     expect(await asked()).toEqual([{ schedule: 'sound' }]);
@@ -111,7 +110,7 @@ describe('a scheduler', () => {
   it('looks by itself once it is started, until it is stopped', async () => {
     const one = scheduler([schedule('often', '* * * * *')]);
     await one.tick();
-    jobs.clock.advance(MINUTE);
+    jobs.clock.advance(MINUTE_MS);
     one.start();
     await until(async () => expect(await asked()).toHaveLength(1));
     await one.stop();

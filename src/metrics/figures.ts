@@ -1,8 +1,8 @@
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { DAY_MS } from '../durations.ts';
 import { lastRestoreCheck, unrestorable, withoutRecentBackup } from '../resources/backups/standing.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const WITHIN_DAYS = [14, 7, 1] as const;
 
 /** What the database tells of certificates, backups and jobs. No name of a customer is among it. */

@@ -3,10 +3,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { freePort } from '../../test/servers/free-port.ts';
 import { type ManualClock, manualClock } from '../clock.ts';
+import { DAY_MS } from '../durations.ts';
 import { OperatorError } from '../operator-error.ts';
 import { startMetrics } from './server.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 let homeport: TestHomeport;
 let clock: ManualClock;

@@ -10,11 +10,11 @@ import {
 } from '../../test/servers/tls-servers.ts';
 import { type Clock, systemClock } from '../clock.ts';
 import { createDnsResolver } from '../dns/resolver.ts';
+import { DAY_MS } from '../durations.ts';
 import { createAddressPolicy } from './address-policy.ts';
 import { createVisitor, type Handshake } from './visitor.ts';
 
 const HOST = 'www.site.example';
-const DAY_MS = 24 * 60 * 60 * 1000;
 const pki = await createTestPki([HOST, 'site.example']);
 
 const running: { remove(): Promise<void> }[] = [];

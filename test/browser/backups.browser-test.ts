@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../src/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
@@ -60,7 +61,7 @@ describe('backups', () => {
       reason: null,
       requested_by: null,
       scheduled: true,
-      created_at: new Date(clock.now().getTime() - (30 - number) * 86_400_000).toISOString(),
+      created_at: new Date(clock.now().getTime() - (30 - number) * DAY_MS).toISOString(),
       finished_at: clock.now().toISOString(),
     }));
     await database.write(({ queries }) => queries.insertInto('backups').values(backups).execute());
@@ -136,7 +137,7 @@ describe('backups', () => {
       await portal.homeport.idle();
       const { body } = await owner.client.get(`${path}/${text(made.body, 'id')}`);
       if (field(body, 'status') === 'aborted') break;
-      clock.advance(5 * 60_000);
+      clock.advance(5 * MINUTE_MS);
     }
     await backup.getByText('aborted').waitFor();
     await backup.getByText(/^[A-Z].*\. The website is not affected; make the backup again\.$/).waitFor();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../src/clock.ts';
+import { MINUTE_MS } from '../../src/durations.ts';
 import { serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
@@ -224,7 +225,7 @@ describe('an install', () => {
       await portal.homeport.idle();
       const { body } = await owner.client.get(`/installs/${id}`);
       if (field(body, 'status') === 'failed') break;
-      clock.advance(5 * 60_000);
+      clock.advance(5 * MINUTE_MS);
     }
     // Without a reload.
     await page.getByText('doomed could not be made').waitFor();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { MINUTE_MS } from '../../src/durations.ts';
 import type { Person } from '../homeport.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
 import { expectAccessible, PASSWORD, type Portal, startPortal } from './portal.ts';
@@ -272,7 +273,7 @@ describe('the portal', () => {
       return said;
     };
     expect(await saidWithTheNext('Attended')).toBe(null);
-    await page.clock.setFixedTime(Date.now() + 6 * 60_000);
+    await page.clock.setFixedTime(Date.now() + 6 * MINUTE_MS);
     expect(await saidWithTheNext('Unattended')).toBe('true');
     await page.mouse.move(100, 100);
     expect(await saidWithTheNext('Attended again')).toBe(null);

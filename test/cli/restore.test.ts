@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/database/open.ts';
+import { HOUR_MS } from '../../src/durations.ts';
 import { type Client, createAgent, createClient, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import {
@@ -204,7 +205,7 @@ test('Ctrl-C ends the waiting only; the restore stays to be done', async () => {
         lane: install,
         payload: '{}',
         max_attempts: 1,
-        run_at: new Date(Date.now() + 60 * 60 * 1000).toISOString(),
+        run_at: new Date(Date.now() + HOUR_MS).toISOString(),
         request_id: null,
         created_at: now,
         lease_until: null,

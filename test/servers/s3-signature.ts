@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { MINUTE_MS } from '../../src/durations.ts';
 
 export interface S3Credentials {
   accessKeyId: string;
@@ -30,7 +31,7 @@ export class S3Fault extends Error {
 }
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
-const MAX_SKEW_MS = 15 * 60 * 1000;
+const MAX_SKEW_MS = 15 * MINUTE_MS;
 
 /**
  * Verifies an AWS signature of version 4 in the Authorization header; throws {@link S3Fault} as S3 answers. The body

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/durations.ts';
 import 'reflect-metadata';
 import type { webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';
@@ -31,7 +32,6 @@ export interface TestPki {
 }
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Holder {
   certificate: x509.X509Certificate;

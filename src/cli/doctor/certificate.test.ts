@@ -4,10 +4,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { manualClock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
+import { DAY_MS } from '../../durations.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import { checkCertificate } from './certificate.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const clock = manualClock(new Date('2026-06-01T00:00:00.000Z'));
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -4,12 +4,12 @@ import { isIP } from 'node:net';
 import { ownCertificateFile, ownKeyFile } from '../../api/api-certificate.ts';
 import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config.ts';
+import { DAY_MS } from '../../durations.ts';
 import { codeOf } from '../../error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 
 const CHECK = 'certificate';
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A running server renews its own 30 days before; so nobody renews one that has fewer left. */
 const WARN_DAYS = { own: 28, configured: 14 };
 const LOCAL_HOSTS = ['localhost', '127.0.0.1', '::1'];

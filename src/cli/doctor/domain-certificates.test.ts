@@ -4,9 +4,9 @@ import { manualClock, timestamp } from '../../clock.ts';
 import type { CertificateSource } from '../../database/tables/certificates.ts';
 import type { SslStatus } from '../../database/tables/domains.ts';
 import type { InstallStatus } from '../../database/tables/installs.ts';
+import { DAY_MS } from '../../durations.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const clock = manualClock(new Date('2026-05-01T00:00:00.000Z'));
 const AUTHORITY = { acmeDirectory: 'https://acme.example/directory' };
 const accountId = crypto.randomUUID();

@@ -1,10 +1,10 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Database, Queries } from '../../database/database.ts';
+import { DAY_MS } from '../../durations.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'domain certificates';
-const DAY_MS = 24 * 60 * 60 * 1000;
 const EXPIRES_SOON_MS = 14 * DAY_MS;
 /** So many domains are named; the rest are counted. */
 const NAMED = 3;

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../../test/jobs.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { checkJobs } from './jobs.ts';
 
-const MINUTE_MS = 60_000;
 const kind = { name: 'work', payload: Type.Object({}), maxAttempts: 3, timeoutMs: 1_000 };
 const worker: LiveWorker = { id: 'w', process: 'here:7', seenAt: '' };
 
@@ -53,7 +53,7 @@ test('what waits is late only after 5 minutes, or where nobody works', async () 
 test('what waits behind a job of its lane, or for its time, is not late', async () => {
   const first = await ask('lane');
   await ask('lane');
-  await fixture.ask(kind, {}, { lane: null, delayMs: 60 * MINUTE_MS });
+  await fixture.ask(kind, {}, { lane: null, delayMs: HOUR_MS });
   fixture.clock.advance(10 * MINUTE_MS);
   await set(first, { state: 'running', lease_until: ago(-10_000) });
   expect((await found([worker]))[0]).toMatchObject({ state: 'ok' });
@@ -66,8 +66,8 @@ test('what waits behind a job of its lane, or for its time, is not late', async 
 
 test('failures of the last day, by kind, with the latest reason', async () => {
   const [a, b, old] = [await ask(), await ask(), await ask()];
-  fixture.clock.advance(25 * 60 * MINUTE_MS);
-  await set(old, { state: 'failed', error: 'long ago', finished_at: ago(25 * 60 * MINUTE_MS) });
+  fixture.clock.advance(25 * HOUR_MS);
+  await set(old, { state: 'failed', error: 'long ago', finished_at: ago(25 * HOUR_MS) });
   expect((await found([]))[1]).toMatchObject({ state: 'ok' });
   await set(a, { state: 'failed', error: 'earlier', finished_at: ago(2_000) });
   await set(b, { state: 'failed', error: 'the disk is full', finished_at: ago(1_000) });

@@ -2,15 +2,16 @@ import { sql } from 'kysely';
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';
 
 const WAITING = 'jobs';
 const FAILED = 'failed jobs';
-const OVERDUE_MS = 5 * 60 * 1000;
+const OVERDUE_MS = 5 * MINUTE_MS;
 /** A live worker ends a lapsed lease within seconds. */
-const LAPSED_MS = 60 * 1000;
-const LATELY_MS = 24 * 60 * 60 * 1000;
+const LAPSED_MS = MINUTE_MS;
+const LATELY_MS = DAY_MS;
 
 const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');

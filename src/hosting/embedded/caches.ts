@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../clock.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import type { FileVersion } from './file-response.ts';
 
 /** What a path of a website leads to. */
@@ -55,9 +56,9 @@ export const DEFAULT_CACHE_LIMITS: CacheLimits = {
 };
 
 /** A changed file shows after this time even if nobody purges. */
-export const CACHE_TTL_MS = 10 * 60 * 1000;
+export const CACHE_TTL_MS = 10 * MINUTE_MS;
 /** Shorter, as people look for a file before they upload it. */
-export const MISSING_TTL_MS = 60 * 1000;
+export const MISSING_TTL_MS = MINUTE_MS;
 
 /** About what an entry costs beside its key and bytes. */
 const ENTRY_BYTES = 512;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { manualClock } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { createEdgeCertificate } from './edge-certificate.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const log = pino({ level: 'silent' });
 let folder: string;
 let file: string;

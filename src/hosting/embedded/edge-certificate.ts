@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { hasCode } from '../../error-code.ts';
 import { writeDurably } from '../durable-file.ts';
 import { createSelfSigned } from '../self-signed.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The longest that browsers accept. */
 const DAYS = 397;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 /** Clocks of visitors that are a little slow must not find it "not yet valid". */
-const BACKDATED_MS = 60 * 60 * 1000;
+const BACKDATED_MS = HOUR_MS;
 
 /** What the edge shows for names that have no certificate of their own: a self-signed one, kept in one file with its key. */
 export interface EdgeCertificate {

@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { hasCode } from '../../error-code.ts';
 import { ACME_CHALLENGE_PREFIX } from '../host.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../marker.ts';
@@ -46,7 +47,7 @@ export interface EdgeOptions {
 
 const WELL_KNOWN = '/.well-known/';
 const ALLOWED = 'GET, HEAD, OPTIONS';
-const CERTIFICATE_CHECK_MS = 60 * 60 * 1000;
+const CERTIFICATE_CHECK_MS = HOUR_MS;
 const TLS_HANDSHAKE_MS = 10_000;
 
 export function createEdge(options: EdgeOptions): Edge {

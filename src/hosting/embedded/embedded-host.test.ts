@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
+import { DAY_MS } from '../../durations.ts';
 import { createSealer } from '../../secrets.ts';
 import { type Hostname, PermanentHostError } from '../host.ts';
 import {
@@ -101,7 +102,7 @@ describe('apply', () => {
     const former = present.replace(/,\s*"notAfter": "[^"]+"/, '');
     expect(former).not.toContain('notAfter');
     await writeFile(vhostFile(install.id), former);
-    site.clock.advance(40 * 24 * 60 * 60 * 1000);
+    site.clock.advance(40 * DAY_MS);
     await eventually(async () => (await site.http('alpha.test', '/')).status === 301);
     await site.host.apply(install);
     expect(await readFile(vhostFile(install.id), 'utf8')).toContain(certificate.notAfter);

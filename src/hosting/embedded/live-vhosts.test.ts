@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { eventually } from './embedded-host.fixture.ts';
 import { layoutOf } from './layout.ts';
 import { createLiveVhosts } from './live-vhosts.ts';
@@ -122,7 +123,7 @@ test('what is no vhost file is ignored, and what an interrupted writing left is 
   await writeFile(join(vhostFolder, 'README.txt'), 'x');
   await writeFile(join(vhostFolder, '.abandoned.tmp'), 'x');
   await writeFile(join(vhostFolder, '.young.tmp'), 'x');
-  await utimes(join(vhostFolder, '.abandoned.tmp'), new Date(), new Date(Date.now() - 2 * 60 * 60 * 1000));
+  await utimes(join(vhostFolder, '.abandoned.tmp'), new Date(), new Date(Date.now() - 2 * HOUR_MS));
   const vhosts = live(store);
   await vhosts.start();
   expect(vhosts.size).toBe(0);

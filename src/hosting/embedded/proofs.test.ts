@@ -1,6 +1,7 @@
 import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { PermanentHostError, type Proof } from '../host.ts';
 import {
   certificateFor,
@@ -12,7 +13,6 @@ import {
 } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const ACME = '/.well-known/acme-challenge/';
 const CHECK = '/.well-known/homeport-check/';
 
@@ -225,7 +225,7 @@ describe('after a day', () => {
     try {
       await own.host.publish(proofAt('a.test', `${CHECK}a`));
       vi.advanceTimersByTime(HOUR_MS);
-      own.clock.advance(24 * HOUR_MS);
+      own.clock.advance(DAY_MS);
       vi.advanceTimersByTime(HOUR_MS);
       await eventually(async () => (await readdir(join(own.folder, 'proofs'))).length === 0);
     } finally {

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Clock, timestamp } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { isTemporary, removeAbandoned, writeAtomically } from '../durable-file.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../host.ts';
 import { ifThere } from '../if-there.ts';
@@ -32,8 +33,8 @@ export interface ProofsOptions {
   log: Logger;
 }
 
-const LIFE_MS = 24 * 60 * 60 * 1000;
-const SWEEP_EVERY_MS = 60 * 60 * 1000;
+const LIFE_MS = DAY_MS;
+const SWEEP_EVERY_MS = HOUR_MS;
 const MAX_TEXT_BYTES = 1024;
 const HOSTNAME = new RegExp(`^(?=.{1,253}$)${NAME}$`);
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;

@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Attributes, InputAttributes } from 'ssh2';
+import { DAY_MS } from '../../durations.ts';
 import { refusal } from './sftp-status.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
@@ -54,7 +55,7 @@ export async function changeAttributes(file: FileHandle, wanted: InputAttributes
   if (atime !== undefined && mtime !== undefined) await file.utimes(atime, mtime);
 }
 
-const HALF_A_YEAR_MS = 182 * 24 * 60 * 60 * 1000;
+const HALF_A_YEAR_MS = 182 * DAY_MS;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** A line as `ls -l` prints it (in UTC), which old clients show as it is. */

@@ -12,6 +12,7 @@ import ssh2, { type Client, type ConnectConfig, type SFTPWrapper } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { manualClock } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { SshLogin } from '../host.ts';
 import { createSftpGateway, type SftpGateway, type SftpGatewayOptions } from './sftp-gateway.ts';
 
@@ -321,7 +322,7 @@ describe('files', () => {
     expect(entry('folder')?.attrs.isDirectory()).toBe(true);
     expect(entry('folder')?.longname).toMatch(/^drwx/);
     expect(entry('link')?.attrs.isSymbolicLink()).toBe(true);
-    clock.advance(365 * 24 * 60 * 60 * 1000);
+    clock.advance(365 * DAY_MS);
     const later = (await sftp.readdir('/')).find(({ filename }) => filename === 'file 7');
     expect(later?.longname).toContain('Nov 14  2023 file 7');
     expect(await sftp.readdir('/folder')).toEqual([]);

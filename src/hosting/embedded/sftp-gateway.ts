@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import ssh2 from 'ssh2';
 import type { Clock } from '../../clock.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { SshQuestions } from '../host.ts';
 import { listenFault } from './listener.ts';
@@ -27,7 +28,7 @@ const LIMITS: SftpLimits = {
   loginGraceMs: 60_000,
   sessions: 8,
   handles: 64,
-  idleMs: 30 * 60_000,
+  idleMs: 30 * MINUTE_MS,
 };
 
 /**

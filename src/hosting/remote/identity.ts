@@ -1,4 +1,5 @@
 import { type webcrypto, X509Certificate } from 'node:crypto';
+import { DAY_MS } from '../../durations.ts';
 import { parseUuid } from '../../ids.ts';
 import { OperatorError } from '../../operator-error.ts';
 
@@ -22,7 +23,6 @@ export interface ClientIdentity extends Certified {
 }
 
 const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Nobody renews them by the way, and what they are good for ends when the host is removed. */
 const AUTHORITY_DAYS = 7300;
 const LEAF_DAYS = 3650;

@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
 import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
 
 /**
@@ -5,10 +6,6 @@ import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
  * somebody has broken into could show them for ever, and hold up what waits for it.
  */
 export type TimeLimits = Readonly<Record<keyof typeof COMMANDS, number>>;
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** For work of jobs at least as long as these may take; their own signals end it before. */
 export const TIME_LIMITS: TimeLimits = {

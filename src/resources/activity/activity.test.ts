@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type PortalClient, signedIn } from '../../../test/portal-client.ts';
+import { HOUR_MS } from '../../durations.ts';
 import type { Change } from './record.ts';
 
 let homeport: TestHomeport;
@@ -125,7 +126,7 @@ describe('filters of the activity', () => {
     const client = await signedIn(homeport, owner);
     const installId = crypto.randomUUID();
     await note(owner, accountId, [subject('one'), { ...subject('two'), installId }]);
-    const later = new Date(Date.now() + 60 * 60_000).toISOString();
+    const later = new Date(Date.now() + HOUR_MS).toISOString();
     await note(other, accountId, [{ ...subject('three'), installId }, subject('four')]);
     await note(other, accountId, [{ ...subject('a domain'), action: 'domain.create', installId }]);
     await homeport.platform.database.write(({ queries }) =>

@@ -7,8 +7,8 @@ import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
+import { HOUR_MS } from '../../durations.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 /** Hours have just begun: what is limited by the hour must not be free again in the middle of a test. */
 const behindMs = Date.now() % HOUR_MS;
 const clock = { now: () => new Date(Date.now() - behindMs) };

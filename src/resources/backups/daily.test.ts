@@ -6,13 +6,11 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { operatorFor } from '../../access/caller.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { maintenance } from '../../maintenance.ts';
 import { readFigures } from '../../metrics/figures.ts';
 import { backUpDaily, checkRestore, discardBackup, sampleRestore } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
-
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 
 let homeport: TestHomeport;
 let clock: ManualClock;

@@ -2,6 +2,7 @@ import { timestamp } from '../../clock.ts';
 import type { Config } from '../../config.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { countUnderWay, installsWithoutBackup } from './daily-store.ts';
@@ -10,7 +11,7 @@ import { backupTime, nightOf } from './nightly-time.ts';
 import { insertBackup } from './store.ts';
 
 /** A backup of the night that was aborted is made anew after so long: a stale lock of restic's lasts half an hour. */
-const AGAIN_AFTER_MS = 60 * 60 * 1000;
+const AGAIN_AFTER_MS = HOUR_MS;
 /** How often it is begun in one night. */
 const MOST_A_NIGHT = 3;
 /** Jobs that make and delete backups. */

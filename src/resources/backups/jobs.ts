@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { HOUR_MS } from '../../durations.ts';
 import type { JobType } from '../../jobs/job.ts';
 
 const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.String() });
@@ -8,7 +9,7 @@ export const createBackup: JobType<typeof backupPayload> = {
   name: 'create_backup',
   payload: backupPayload,
   maxAttempts: 3,
-  timeoutMs: 6 * 60 * 60 * 1000,
+  timeoutMs: 6 * HOUR_MS,
 };
 
 const restorePayload = Type.Object({
@@ -24,7 +25,7 @@ export const restoreBackup: JobType<typeof restorePayload> = {
   name: 'restore_backup',
   payload: restorePayload,
   maxAttempts: 3,
-  timeoutMs: 6 * 60 * 60 * 1000,
+  timeoutMs: 6 * HOUR_MS,
 };
 
 /** Deletes a backup that is older than backups are kept, unless it is the last that there is. */
@@ -32,7 +33,7 @@ export const discardBackup: JobType<typeof backupPayload> = {
   name: 'discard_backup',
   payload: backupPayload,
   maxAttempts: 5,
-  timeoutMs: 60 * 60 * 1000,
+  timeoutMs: HOUR_MS,
 };
 
 const nothing = Type.Object({});
@@ -67,7 +68,7 @@ export const checkRestore: JobType<typeof checkPayload> = {
   name: 'check_restore',
   payload: checkPayload,
   maxAttempts: 3,
-  timeoutMs: 6 * 60 * 60 * 1000,
+  timeoutMs: 6 * HOUR_MS,
 };
 
 /** Mails one address of `notification_emails`; a job for each, so that one bad address holds up no other. */

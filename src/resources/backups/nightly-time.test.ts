@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { HOUR_MS } from '../../durations.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 
 it.each([
@@ -18,7 +19,7 @@ it('spreads installs over four hours, each at its own time every night', () => {
   expect(at('ffffffff-0000-4000-8000-000000000000')).toMatch(/^2026-03-05T04:59:59/);
   const quarters = [0, 0, 0, 0];
   for (let i = 0; i < 2_000; i++) {
-    const quarter = Math.floor((backupTime(crypto.randomUUID(), night) - night.getTime()) / 3_600_000);
+    const quarter = Math.floor((backupTime(crypto.randomUUID(), night) - night.getTime()) / HOUR_MS);
     quarters[quarter] = (quarters[quarter] ?? 0) + 1;
   }
   for (const count of quarters) expect(count).toBeGreaterThan(350);

@@ -1,11 +1,12 @@
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
+
 const NIGHT_BEGINS_UTC = 1;
-const HOUR_MS = 60 * 60 * 1000;
 const NIGHT_MS = 4 * HOUR_MS;
 
 /** When the present night began, or the last one if it is day: 01:00 UTC. */
 export function nightOf(now: Date): Date {
   const begin = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate(), NIGHT_BEGINS_UTC);
-  return new Date(begin <= now.getTime() ? begin : begin - 24 * HOUR_MS);
+  return new Date(begin <= now.getTime() ? begin : begin - DAY_MS);
 }
 
 /**

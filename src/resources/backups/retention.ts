@@ -1,5 +1,6 @@
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
@@ -7,8 +8,6 @@ import { postponing } from '../host-failures.ts';
 import { findInstallRef } from '../installs/install-ref.ts';
 import { deleteBackup, expiredBackups } from './daily-store.ts';
 import { discardBackup } from './jobs.ts';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Asks for the deletion of an install's daily backups that are older than they are kept. */
 export async function discardExpired(

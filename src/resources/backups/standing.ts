@@ -1,7 +1,7 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Queries } from '../../database/database.ts';
+import { DAY_MS } from '../../durations.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A daily backup may be late by a night. */
 const RECENT_MS = 2 * DAY_MS;
 

@@ -1,13 +1,13 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockValidations } from '../../database/lock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import type { Platform } from '../../platform.ts';
 import { laneOf, obtainCertificate } from './jobs.ts';
 import { pauseForValidations } from './retry-scale.ts';
 
 /** An order that is under way is nobody else's to make; jobs are durable, so this long is for what nobody foresaw. */
-const CLAIM_MS = 24 * 60 * 60_000;
-const HOUR_MS = 60 * 60_000;
+const CLAIM_MS = DAY_MS;
 
 export interface Wanting {
   id: string;

@@ -6,10 +6,10 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { ensureCertificates, installsToRenew } from './self-signed-certificates.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTACT = 'hostmaster@operator.example';
 
 let homeport: TestHomeport;
@@ -104,7 +104,7 @@ describe('GET ssl_certificate', () => {
         .updateTable('certificates')
         .set({
           source: 'LETS_ENCRYPT',
-          not_before: new Date(clock.now().getTime() - 3_600_000).toISOString(),
+          not_before: new Date(clock.now().getTime() - HOUR_MS).toISOString(),
         })
         .where('domain_id', '=', id)
         .execute(),

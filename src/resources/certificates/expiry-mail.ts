@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../durations.ts';
 import type { MailText } from '../../mail/mailer.ts';
 
 export interface ExpiringCertificate {
@@ -9,7 +10,6 @@ export interface ExpiringCertificate {
   reason: string | null;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const LONGEST_LIST = 100;
 
 /** What the operator is told of certificates that renewal did not replace in time, soonest first. */

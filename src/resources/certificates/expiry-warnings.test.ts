@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { createMailer } from '../../mail/mailer.ts';
 import { expiryMail } from './expiry-mail.ts';
 import { expiryWarnings } from './expiry-warnings.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const CONTACT = 'hostmaster@operator.example';
 
 let clock: ManualClock;

@@ -1,13 +1,13 @@
 import Type from 'typebox';
 import { timestamp } from '../../clock.ts';
 import type { Queries } from '../../database/database.ts';
+import { DAY_MS } from '../../durations.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { expiryMail } from './expiry-mail.ts';
 import { noteWarned, unwarnedCertificates } from './store.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** Days before the expiry at which the operator is warned, if renewal has not come first. */
 const WARNED_AT = [14, 7, 1];
 const BATCH = 500;

@@ -10,11 +10,10 @@ import { type AcmeServer, startAcmeServer } from '../../../test/servers/acme-ser
 import { type DnsTestServers, startDnsServers } from '../../../test/servers/dns-server.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { recordValidation, requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-const HOUR_MS = 60 * 60 * 1000;
 /** The names of these zones lead to the edge, unless a test says otherwise. */
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
 
@@ -205,7 +204,7 @@ describe('a domain that does not lead here', () => {
     await dns.setZone('away.example', HERE);
     await minute();
     expect((await row(domain)).failures).toBe(1);
-    clock.advance(2 * 60_000);
+    clock.advance(2 * MINUTE_MS);
     await minute();
     expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', reached: true, ssl_reason: null });
     expect(await sslOf(domain)).toBe('active');
@@ -236,7 +235,7 @@ describe('a domain that does not lead here', () => {
       await minute();
     }
     expect(pauses.every((pause, index) => pause > (pauses[index - 1] ?? 0))).toBe(true);
-    expect(pauses[0]).toBeLessThan(2 * 60_000);
+    expect(pauses[0]).toBeLessThan(2 * MINUTE_MS);
     expect(pauses[5]).toBeGreaterThan(0.7 * HOUR_MS);
   });
 });
@@ -307,7 +306,7 @@ it('registers again with an authority that has forgotten the account', async () 
   await acme.restart();
   const domain = await added('again.here.example');
   if ((await row(domain)).source !== 'LETS_ENCRYPT') {
-    clock.advance(2 * 60_000);
+    clock.advance(2 * MINUTE_MS);
     await minute();
   }
   expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
@@ -333,7 +332,7 @@ describe('the limits', () => {
     const { ssl_reason, failures } = await row(domain);
     await dns.setZone('spent.example', HERE);
     await spendValidations(domain.name, 4);
-    clock.advance(2 * 60_000);
+    clock.advance(2 * MINUTE_MS);
     await minute();
     expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
     expect(await validationsOf(domain.name)).toBe(4);

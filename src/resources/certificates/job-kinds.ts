@@ -1,6 +1,7 @@
 import type { IssuedCertificate } from '../../acme/authority.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { dueDomains, requestOrders, settleAttempt } from './attempts.ts';
@@ -22,7 +23,7 @@ import {
 /** So many orders are asked for each minute at most; what is left is due in the next one. */
 const ORDERS_A_MINUTE = 60;
 /** How often the authority is asked whether it suggests another time to renew (RFC 9773 section 4.3.2). */
-const ASK_AGAIN_MS = 12 * 60 * 60_000;
+const ASK_AGAIN_MS = 12 * HOUR_MS;
 /** A status report may have a name tried again before its time, but not more often than this. */
 const HOLD_MS = 60_000;
 const SOONEST_MS = 60_000;

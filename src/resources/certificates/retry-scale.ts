@@ -1,7 +1,6 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { Randomness } from '../../ids.ts';
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 /** Minutes first, while a customer sets up the DNS and looks on; hours later, when nobody does. */
 const PAUSES_MS = [1, 2, 5, 10, 30, 60, 120, 240, 360].map((minutes) => minutes * MINUTE_MS);
 const LONGEST_MS = 12 * HOUR_MS;
@@ -11,7 +10,7 @@ const JITTER = 0.2;
 /** Authorities count failed validations by the hour (Let's Encrypt: 5); one below that leaves the operator a try. */
 export const VALIDATIONS_AN_HOUR = 4;
 /** After a refusal that only a change mends, one look a day notices the change that nobody announced. */
-export const AFTER_FINAL_REFUSAL_MS = 24 * HOUR_MS;
+export const AFTER_FINAL_REFUSAL_MS = DAY_MS;
 
 /** Milliseconds until the authority is asked again after so many failures in a row (from 1), spread by ±20 %. */
 export function pauseAfter(failures: number, random: Randomness): number {

@@ -1,4 +1,5 @@
 import { timestamp } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import type { Platform } from '../../platform.ts';
 import type { Sealer } from '../../secrets.ts';
@@ -7,7 +8,6 @@ import { certificatesOf, insertSelfSigned, installsWithSelfSigned } from './stor
 const VALID_DAYS = 365;
 /** Renewed when this much of its life is left. */
 const RENEW_BEFORE_DAYS = 60;
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
  * Sees to it that every one of these domains has a certificate: a self-signed one where no authority gave one. What an

@@ -7,6 +7,7 @@ import { type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { ownCertificateFile, readOwnCertificate } from '../../api/api-certificate.ts';
 import { manualClock } from '../../clock.ts';
 import { readConfig } from '../../config.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 
 const clock = manualClock(new Date());
 let homeport: TestHomeport;
@@ -26,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport?.remove());
 
-const inAnHour = () => new Date(clock.now().getTime() + 3_600_000).toISOString();
+const inAnHour = () => new Date(clock.now().getTime() + HOUR_MS).toISOString();
 
 /** A credential that a person made in the portal, and a client that uses it. */
 async function made(input: object, by = portal) {
@@ -92,11 +93,11 @@ describe('one’s own credentials', () => {
       const again = await signedIn(homeport, other);
       return (await listed(again)).map((credential) => text(credential, 'name'));
     };
-    clock.advance(30 * 24 * 3_600_000);
+    clock.advance(30 * DAY_MS);
     expect(await names()).toEqual(['expired', 'revoked', 'test']);
     clock.advance(1);
     expect(await names()).toEqual(['expired', 'test']);
-    clock.advance(3_600_000);
+    clock.advance(HOUR_MS);
     expect(await names()).toEqual(['test']);
     portal = await signedIn(homeport, owner);
   });

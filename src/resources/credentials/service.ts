@@ -6,6 +6,7 @@ import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { findSignedInUser } from '../user/store.ts';
@@ -43,7 +44,7 @@ const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: nu
 /** How many credentials of one person work at a time. */
 const MOST_WORKING = 100;
 /** How long credentials are listed after they were revoked or have expired; then they are removed (tidy.ts). */
-export const KEEP_ENDED_MS = 30 * 24 * 60 * 60 * 1000;
+export const KEEP_ENDED_MS = 30 * DAY_MS;
 /** What stands for the name of an account whose credentials outlive somebody's membership. */
 const ACCOUNT_OF_OTHERS = 'an account that is no longer yours';
 

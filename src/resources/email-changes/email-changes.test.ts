@@ -8,8 +8,8 @@ import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../..
 import { refusal } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { HOUR_MS } from '../../durations.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
 const GONE = { status: 404, body: { message: 'Resource not found' } };
 
 let homeport: TestHomeport;

@@ -4,6 +4,7 @@ import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
+import { HOUR_MS } from '../../durations.ts';
 import { InvalidRequest, invalidValue, NotFound, taken, Unauthenticated } from '../../failures.ts';
 import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
@@ -50,7 +51,7 @@ export interface EmailChangeService {
   createLink(id: string): Promise<{ email: string; link: string | null } | undefined>;
 }
 
-const LINK_MS = 60 * 60 * 1000;
+const LINK_MS = HOUR_MS;
 
 export function createEmailChangeService(platform: Platform, limits: SignInLimits): EmailChangeService {
   const { config, database, queue, clock, random, activity } = platform;

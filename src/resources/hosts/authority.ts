@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { timestamp } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import {
   type Certified,
   type ClientIdentity,
@@ -14,7 +15,6 @@ export interface HostAuthority {
   client: ClientIdentity;
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The control plane's own certificate is made anew when it has so long left. */
 const RENEW_BEFORE_MS = 365 * DAY_MS;
 

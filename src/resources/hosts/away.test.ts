@@ -3,6 +3,7 @@ import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 
 let local: ServedMachine;
@@ -67,7 +68,7 @@ describe('a host that is away', () => {
     // Twice as long as all the attempts of each had taken.
     for (let i = 0; i < 12; i++) {
       await homeport.idle();
-      clock.advance(5 * 60_000);
+      clock.advance(5 * MINUTE_MS);
     }
     await homeport.idle();
     expect(await lateStatus()).toBe('requested');
@@ -94,7 +95,7 @@ describe('a host that is away', () => {
     expect((await owner.client.delete(`/installs/${gone.id}`)).status).toBe(204);
     for (let i = 0; i < 10; i++) {
       await homeport.idle();
-      clock.advance(5 * 60_000);
+      clock.advance(5 * MINUTE_MS);
     }
     await homeport.idle();
     expect(await row(created.id)).toMatchObject({ status: 'pending' });
@@ -112,7 +113,7 @@ describe('a host that is away', () => {
     });
     for (let day = 0; day < 30; day++) {
       await homeport.idle();
-      clock.advance(24 * 60 * 60_000);
+      clock.advance(DAY_MS);
     }
     expect(await row(never.id)).toMatchObject({ status: 'failed' });
     expect((await jobsOf(never.id)).at(0)).toMatchObject({ kind: 'provision_install', state: 'failed' });

@@ -10,6 +10,7 @@ import { freePort } from '../../../test/servers/free-port.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
 import { PermanentHostError } from '../../hosting/host.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
@@ -296,7 +297,7 @@ describe('a host that is away', () => {
       `HostUnreachableError: The host ${localName} does not answer: nothing listens at`,
     );
     await local.up();
-    clock.advance(10 * 60 * 1000);
+    clock.advance(10 * MINUTE_MS);
     await homeport.idle();
     expect((await local.http(`away${process.pid}.example.com`, '/')).status).not.toBe(404);
     expect((await local.http(`${name}.localhost`, '/')).status).not.toBe(404);
@@ -455,7 +456,7 @@ describe('two hosts', () => {
           run_at: timestamp(clock),
           request_id: null,
           created_at: timestamp(clock),
-          lease_until: timestamp(clock, 3_600_000),
+          lease_until: timestamp(clock, HOUR_MS),
           worker_id: null,
           error: null,
           started_at: timestamp(clock),
@@ -507,7 +508,7 @@ describe('two hosts', () => {
       error: expect.stringContaining('The host web2 does not answer: nothing answers at https://127.0.0.1:'),
     });
     await other.up();
-    clock.advance(10 * 60 * 1000);
+    clock.advance(10 * MINUTE_MS);
     await homeport.idle();
     expect((await jobsOf(there.id)).at(-1)).toMatchObject({ state: 'succeeded' });
   });

@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
@@ -89,7 +90,7 @@ it('gives a host a new identity', async () => {
 
 it('renews its own certificate before it expires', async () => {
   const { client, authority } = await hostAuthority(homeport.platform);
-  clock.advance(9.5 * 365 * 24 * 60 * 60 * 1000);
+  clock.advance(9.5 * 365 * DAY_MS);
   const later = await hostAuthority(homeport.platform);
   expect(later.client.certificate).not.toBe(client.certificate);
   expect(later.authority).toEqual(authority);

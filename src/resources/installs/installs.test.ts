@@ -8,6 +8,7 @@ import { installName, type Person, startTestHomeport, type TestHomeport } from '
 import { mailsTo } from '../../../test/mails.ts';
 import { FORBIDDEN, NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import { isReservedName } from './reserved-names.ts';
 
 let homeport: TestHomeport;
@@ -438,7 +439,7 @@ describe('an install whose provisioning fails', () => {
     for (let minutes = 0; minutes < 60; minutes += 5) {
       await homeport.idle();
       if (await done()) return;
-      clock.advance(5 * 60_000);
+      clock.advance(5 * MINUTE_MS);
     }
     throw new Error('it did not come to that within an hour');
   }

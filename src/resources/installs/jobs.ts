@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { JobType } from '../../jobs/job.ts';
 
 const installPayload = Type.Object({ id: Type.String() });
@@ -10,7 +11,7 @@ export const provisionInstall: JobType<typeof installPayload> = {
   maxAttempts: 5,
   timeoutMs: 120_000,
   // Somebody looks at it, waiting.
-  patienceMs: 60 * 60 * 1000,
+  patienceMs: HOUR_MS,
 };
 
 /** Brings a website to what the database says: host names, redirects, certificates, offload. */
@@ -28,7 +29,7 @@ export const switchWordpress: JobType<typeof switchPayload> = {
   name: 'switch_wordpress',
   payload: switchPayload,
   maxAttempts: 3,
-  timeoutMs: 10 * 60 * 1000,
+  timeoutMs: 10 * MINUTE_MS,
 };
 
 const removalPayload = Type.Object({

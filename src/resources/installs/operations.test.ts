@@ -6,6 +6,7 @@ import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { NotFound } from '../../failures.ts';
 import { serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 
@@ -84,7 +85,7 @@ describe('the operations of an install', () => {
 
   it('are at most fifty, under way or finished', async () => {
     const busy = await homeport.install(owner, accountId);
-    const later = timestamp(clock, 24 * 60 * 60_000);
+    const later = timestamp(clock, DAY_MS);
     await homeport.platform.database.write(async ({ queries }) => {
       for (let n = 0; n < 55; n++) {
         const isFinished = n % 2 === 0;

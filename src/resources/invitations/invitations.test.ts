@@ -8,9 +8,9 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { mailsTo, parseMail, type ReadMail } from '../../../test/mails.ts';
 import { createPortalClient, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { verifyPassword } from '../../passwords.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 const PASSWORD = 'correct horse battery';
 
 let homeport: TestHomeport;
@@ -309,7 +309,7 @@ describe('how many people are invited', () => {
     expect((await ask(by, account, by.email)).status).toBe(400);
     for (let times = 0; times < 60; times++) expect((await ask(by, account)).status).toBe(201);
     expect(await ask(by, account)).toMatchObject(tooMany);
-    clock.advance(60 * 60 * 1000);
+    clock.advance(HOUR_MS);
     expect((await ask(by, account)).status).toBe(201);
   });
 
@@ -374,7 +374,7 @@ describe('sending it again', () => {
     const answers = [];
     for (let times = 0; times < 6; times++) answers.push((await again(browser, userId)).status);
     expect(answers).toEqual([202, 202, 202, 202, 202, 429]);
-    clock.advance(60 * 60 * 1000);
+    clock.advance(HOUR_MS);
     expect((await again(browser, userId)).status).toBe(202);
   });
 });

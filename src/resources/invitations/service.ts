@@ -4,6 +4,7 @@ import { authorize, mayHandle } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import { lockRow } from '../../database/lock.ts';
+import { DAY_MS } from '../../durations.ts';
 import { Forbidden, InvalidRequest, NotFound } from '../../failures.ts';
 import { hashPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
@@ -36,8 +37,6 @@ export interface OpenInvitation {
 
 /** Who has invited somebody. */
 export type Inviter = Pick<OpenInvitation, 'first_name' | 'last_name' | 'email'>;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 export type InvitationService = ReturnType<typeof createInvitationService>;
 

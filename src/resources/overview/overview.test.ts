@@ -5,8 +5,7 @@ import { signedIn } from '../../../test/portal-client.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { timestamp } from '../../clock.ts';
 import type { BackupStatus } from '../../database/tables/backups.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
+import { DAY_MS } from '../../durations.ts';
 
 let homeport: TestHomeport;
 let accountId: string;

@@ -4,6 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope, type Scope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { Platform } from '../../platform.ts';
 import type { attentionSchema, foundDomainSchema, reasonSchema } from './schema.ts';
 import {
@@ -19,7 +20,7 @@ export type Attention = Static<typeof attentionSchema>;
 type Reason = Static<typeof reasonSchema>;
 
 /** Renewal begins with a third of the life left; what is not renewed by now needs somebody. */
-const ENDS_SOON_MS = 14 * 24 * 60 * 60_000;
+const ENDS_SOON_MS = 14 * DAY_MS;
 
 export type OverviewService = ReturnType<typeof createOverviewService>;
 

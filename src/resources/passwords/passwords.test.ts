@@ -5,9 +5,8 @@ import { mailsTo } from '../../../test/mails.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
-const DAY_MS = 24 * HOUR_MS;
 const NEW = 'a new password of mine';
 
 let homeport: TestHomeport;

@@ -4,6 +4,7 @@ import { timestamp } from '../../clock.ts';
 import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
 import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
@@ -58,9 +59,8 @@ export interface PasswordService {
   createResetLink(emailKey: string): Promise<{ email: string; firstName: string; link: string } | undefined>;
 }
 
-const HOUR_MS = 60 * 60 * 1000;
 /** How long a link works: one that somebody reads off a terminal waits for them longer than one in a mail that they asked for. */
-const LINK_MS = { first: 7 * 24 * HOUR_MS, reset: HOUR_MS };
+const LINK_MS = { first: 7 * DAY_MS, reset: HOUR_MS };
 
 export function createPasswordService(
   platform: Platform,

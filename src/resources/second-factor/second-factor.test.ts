@@ -5,10 +5,9 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 
 const STEP_MS = 30_000;
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 let homeport: TestHomeport;
 let clock: ManualClock;

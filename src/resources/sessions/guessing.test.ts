@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { createPortalClient, givePassword, PASSWORD, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { MINUTE_MS } from '../../durations.ts';
 
-const MINUTE_MS = 60_000;
 const NEW = 'a new password of mine';
 
 let homeport: TestHomeport;

@@ -4,11 +4,10 @@ import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts'
 import { enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { minuteOf } from './lifetime.ts';
 import { MOST_SESSIONS } from './most-sessions.ts';
 import { addSession } from './store.ts';
-
-const MINUTE_MS = 60_000;
 
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -30,7 +29,7 @@ const others = (userId: string, count: number, awaits_second_factor = false) =>
         address: '192.0.2.1',
         user_agent: null,
         last_seen_at: minuteOf(clock.now()),
-        expires_at: timestamp(clock, 60 * MINUTE_MS),
+        expires_at: timestamp(clock, HOUR_MS),
         created_at: timestamp(clock),
       });
     }

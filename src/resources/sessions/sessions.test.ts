@@ -11,10 +11,7 @@ import {
 } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { hashSecret } from '../../credential-secret.ts';
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
 import { createRateLimiter } from '../../api/limits.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
+import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { RateLimited } from '../../failures.ts';
 import { createSignInLimits, type SignInLimits } from './sign-in-limits.ts';
 
@@ -99,7 +100,6 @@ it('what was right does not count', async () => {
   expect(await admitted(20, limits ? [limits] : [], (one) => one.password(from, person))).toBe(10);
 });
 
-const HOUR_MS = 60 * 60_000;
 const nextHour = () => clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
 
 it.each(['code', 'presentCode'] as const)(
@@ -145,7 +145,7 @@ it('says when to come back', async () => {
   const [limits] = processes(1);
   const person = crypto.randomUUID();
   nextHour();
-  clock.advance(20 * 60_000);
+  clock.advance(20 * MINUTE_MS);
   for (let times = 0; times < 10; times++) await limits?.code(person);
   await expect(limits?.code(person)).rejects.toMatchObject({
     retryAfterSeconds: 40 * 60,

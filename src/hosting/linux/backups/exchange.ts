@@ -2,6 +2,7 @@ import { lchown, lstat, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { HOUR_MS } from '../../../durations.ts';
 import { syncFolder, writeDurably } from '../../durable-file.ts';
 import { ifThere } from '../../if-there.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -15,7 +16,7 @@ const WORKSHOP = '.restore';
 const STATE = 'state.json';
 /** A table that is in what is restored while that is put in place: what has it is the restored one. */
 const MARK = 'homeport_restored';
-const REMOVAL_MS = 60 * 60_000;
+const REMOVAL_MS = HOUR_MS;
 
 const stateSchema = Type.Object({
   /** `preparing`: nothing of the website was touched. `exchanging`: all is ready, and what was begun is to be ended. */

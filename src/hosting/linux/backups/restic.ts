@@ -1,14 +1,15 @@
 import { createInterface } from 'node:readline';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import { HOUR_MS, MINUTE_MS } from '../../../durations.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 import type { RepositoryPlace } from './place.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 
 const RESTIC = '/usr/bin/restic';
 /** restic goes on trying for a long time where a service does not answer. */
-const LOOK_MS = 5 * 60_000;
-const PRUNE_MS = 60 * 60_000;
+const LOOK_MS = 5 * MINUTE_MS;
+const PRUNE_MS = HOUR_MS;
 
 const snapshotList = Type.Array(
   Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }),

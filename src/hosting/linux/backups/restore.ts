@@ -1,6 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { MINUTE_MS } from '../../../durations.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../../host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../hosted-install.ts';
@@ -18,7 +19,7 @@ import { siteHosts } from './site-hosts.ts';
 import { readSnapshot } from './snapshot-read.ts';
 import { unpackWebsite } from './website-tar.ts';
 
-const SYNC_MS = 10 * 60_000;
+const SYNC_MS = 10 * MINUTE_MS;
 
 export const restoredDumpOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `restore-${canonicalId(installId)}.sql`);

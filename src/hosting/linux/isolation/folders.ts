@@ -1,5 +1,6 @@
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HOUR_MS } from '../../../durations.ts';
 import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { LinuxLayout } from '../layout.ts';
@@ -24,7 +25,7 @@ interface Folder {
 }
 
 /** A large website on a slow disk. */
-const REMOVAL_MS = 60 * 60 * 1000;
+const REMOVAL_MS = HOUR_MS;
 
 /**
  * Makes what an install has on the disk, or mends it: home, document root, private folder, page cache, run folder and the few

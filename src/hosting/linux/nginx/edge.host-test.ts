@@ -3,6 +3,7 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DAY_MS } from '../../../durations.ts';
 import {
   certificateFor,
   eventually,
@@ -150,7 +151,7 @@ describe('proofs', () => {
   test('an end after a day', async () => {
     const check = '/.well-known/homeport-check/abc';
     await server.web.publish({ hostname: 'beta.test', path: check, text: 'checked' });
-    server.clock.advance(24 * 60 * 60 * 1000 - 1);
+    server.clock.advance(DAY_MS - 1);
     await server.web.sweepProofs();
     expect((await server.http('beta.test', check)).text).toBe('checked');
     server.clock.advance(1);

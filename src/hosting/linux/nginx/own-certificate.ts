@@ -2,16 +2,16 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import { DAY_MS, HOUR_MS } from '../../../durations.ts';
 import { writeDurably } from '../../durable-file.ts';
 import { ifThere } from '../../if-there.ts';
 import { createSelfSigned } from '../../self-signed.ts';
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** The longest that browsers accept. */
 const DAYS = 397;
 const RENEW_BEFORE_MS = 30 * DAY_MS;
 /** Clocks of visitors that are a little slow must not find it "not yet valid". */
-const BACKDATED_MS = 60 * 60 * 1000;
+const BACKDATED_MS = HOUR_MS;
 
 /** What is shown for names without a certificate of their own: self-signed, kept in one file with its key. */
 export interface OwnCertificate {

@@ -1,5 +1,6 @@
 import { lstat, rmdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { MINUTE_MS } from '../../../durations.ts';
 import { hasCode } from '../../../error-code.ts';
 import { ifThere } from '../../if-there.ts';
 import { runCommand } from '../run-command.ts';
@@ -74,7 +75,7 @@ async function removeFolder(folder: string): Promise<void> {
 
 /** Files alone: a worker that is about to write one must find its folder. */
 const FILES = ['-type', 'f'];
-const REMOVAL_MS = 10 * 60 * 1000;
+const REMOVAL_MS = 10 * MINUTE_MS;
 
 /**
  * Deletes what of the folder's content is chosen, with no other rights than the folder's owner has: the web server's workers may

@@ -1,6 +1,7 @@
 import { chmod, mkdir, readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../clock.ts';
+import { DAY_MS } from '../../../durations.ts';
 import { hasCode } from '../../../error-code.ts';
 import { writeAtomically } from '../../durable-file.ts';
 import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../../host.ts';
@@ -16,7 +17,7 @@ export interface Proofs {
   sweep(): Promise<void>;
 }
 
-const LIFE_MS = 24 * 60 * 60 * 1000;
+const LIFE_MS = DAY_MS;
 const MAX_TEXT_BYTES = 1024;
 const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
 const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../test/servers/free-port.ts';
+import { DAY_MS } from '../../../durations.ts';
 import type { InstallState } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 import { certificateFor, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
@@ -240,7 +241,7 @@ describe('as time goes by', () => {
   test('the own certificate is made anew before it ends, and shown', async () => {
     await server.web.start([]);
     const before = await shown();
-    server.clock.advance(380 * 24 * 60 * 60 * 1000);
+    server.clock.advance(380 * DAY_MS);
     await eventually(async () => (await shown()) !== before);
     expect(await faultsOf([])).toEqual([]);
   });
@@ -250,7 +251,7 @@ describe('as time goes by', () => {
     const path = '/.well-known/acme-challenge/t';
     await server.web.publish({ hostname: 'x.test', path, text: 'proof' });
     expect((await server.http('x.test', path)).text).toBe('proof');
-    server.clock.advance(24 * 60 * 60 * 1000);
+    server.clock.advance(DAY_MS);
     await eventually(async () => (await server.http('x.test', path)).status === 404);
   });
 });

@@ -1,10 +1,11 @@
 import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MINUTE_MS } from '../../../durations.ts';
 import { messageOf } from '../../../error-message.ts';
 import { PermanentHostError } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 
-const TIMEOUT_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Whether a file of that name is an archive that {@link unpackArchive} can read. */
 export function isArchiveName(name: string): boolean {

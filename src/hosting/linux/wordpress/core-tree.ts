@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { copyFile, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { MINUTE_MS } from '../../../durations.ts';
 import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
@@ -9,7 +10,7 @@ import { runCommand } from '../run-command.ts';
 const MOST_LINKS = 40;
 /** Folders that are reached by links to folders by links. */
 const MOST_LINKED = 4;
-const COPY_MS = 5 * 60_000;
+const COPY_MS = 5 * MINUTE_MS;
 
 /** Not part of a core that many websites share: each has its own, and the host's own comes in its place. */
 const LEFT_OUT = new Set(['wp-config.php', '.htaccess', '.user.ini', 'php.ini']);

@@ -1,10 +1,11 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { MINUTE_MS } from '../../../durations.ts';
 import { PermanentHostError } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
 import { copyPlain } from './core-tree.ts';
 
-const TIMEOUT_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Debian replaces libraries in WordPress by links into these packages. Not every release has each of them. */
 const LIBRARIES = [

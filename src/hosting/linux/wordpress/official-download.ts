@@ -3,10 +3,11 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { MINUTE_MS } from '../../../durations.ts';
 import { PermanentHostError } from '../../host.ts';
 
 const NAME = 'latest.zip';
-const TIMEOUT_MS = 5 * 60_000;
+const TIMEOUT_MS = 5 * MINUTE_MS;
 /** Several times a WordPress. */
 const MOST_BYTES = 512 * 1024 * 1024;
 /** What wordpress.org publishes is SHA-1, over HTTPS; a mirror may do better. */

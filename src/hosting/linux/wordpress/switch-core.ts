@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { MINUTE_MS } from '../../../durations.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { emptyRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
@@ -19,7 +20,7 @@ export interface CoreSwitchOptions {
 }
 
 /** A large database on a slow disk. */
-const UPGRADE_MS = 30 * 60_000;
+const UPGRADE_MS = 30 * MINUTE_MS;
 
 /**
  * Puts a website on another core. The database goes first, while visitors still see the former core; the links follow once it is

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import { MINUTE_MS } from '../../../durations.ts';
 import type { Randomness } from '../../../ids.ts';
 import { removeDurably, writeDurably } from '../../durable-file.ts';
 import { PermanentHostError } from '../../host.ts';
@@ -92,8 +93,8 @@ const ADMIN_FILE = 'wordpress-admin.txt';
  * and goes with the install.
  */
 const FILLING_FILE = '.filling';
-const CRON_MS = 5 * 60_000;
-const REPLACE_MS = 30 * 60_000;
+const CRON_MS = 5 * MINUTE_MS;
+const REPLACE_MS = 30 * MINUTE_MS;
 const HOSTNAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/;
 
 export function createWebsites(options: WebsitesOptions): Websites {
