@@ -79,7 +79,7 @@ export default {
       'look-ups are about names and nothing else of ours',
       { path: '^src/dns/' },
       {
-        path: '^src/(?!dns/|(ids|clock|error-code|error-message|host-and-port|operator-error|setting-values)\\.ts$)',
+        path: '^src/(?!dns/|(ids|clock|error-code|error-message|host-and-port|operator-error|config/setting-values)\\.ts$)',
       },
     ),
     never(
@@ -87,7 +87,7 @@ export default {
       'connections to the outside build on look-ups alone',
       { path: '^src/outbound/' },
       {
-        path: '^src/(?!(outbound|dns)/|(ids|clock|error-code|error-message|host-and-port|operator-error|setting-values)\\.ts$)',
+        path: '^src/(?!(outbound|dns)/|(ids|clock|error-code|error-message|host-and-port|operator-error|config/setting-values)\\.ts$)',
       },
     ),
     never(

@@ -30,7 +30,7 @@ const withoutDatabase = [
   'src/cdn/**',
   'test/servers/**',
   'src/secrets.test.ts',
-  'src/config.test.ts',
+  'src/config/config.test.ts',
   'src/cli/*.test.ts',
   'src/cli/doctor/hosts.test.ts',
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',

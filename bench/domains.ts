@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { operatorFor } from '../src/access/caller.ts';
 import { table } from '../src/cli/output.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../test/servers/dns-server.ts';

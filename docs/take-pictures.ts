@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { chromium, type Page } from 'playwright-core';
 import { operatorFor } from '../src/access/caller.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { fillDemo } from '../src/demo.ts';
 import { ensureOwner } from '../src/first-start.ts';
 import { startHomeport } from '../src/homeport.ts';

@@ -2,7 +2,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../test/database.ts';
-import { ConfigError } from './config.ts';
+import { ConfigError } from './config/config.ts';
 import { loadSealingKey } from './data-folder.ts';
 
 const KEY = Buffer.alloc(32, 7);

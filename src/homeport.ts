@@ -6,7 +6,7 @@ import { createGate } from './api/gate.ts';
 import { createRateLimiter } from './api/limits.ts';
 import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
-import type { Config, ListenAddress } from './config.ts';
+import type { Config, ListenAddress } from './config/config.ts';
 import { DAY_MS } from './durations.ts';
 import { edgeAddresses } from './edge-addresses.ts';
 import { codeOf, hasCode } from './error-code.ts';

@@ -1,7 +1,7 @@
 import { chmod, mkdir, readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { messageOf } from './error-message.ts';
 import type { HostMachine, HostQuestions } from './hosting/host.ts';
 import { createBackups } from './hosting/linux/backups/backups.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { type MigrationOutcome, migrate } from './database/migrate.ts';

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { type Authority, createAuthority } from './acme/authority.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { createDnsResolver, systemDnsServers } from './dns/resolver.ts';
 import { messageOf } from './error-message.ts';
 import { OperatorError } from './operator-error.ts';

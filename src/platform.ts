@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import type { Database } from './database/database.ts';
 import type { Randomness } from './ids.ts';
 import type { Queue } from './jobs/queue.ts';

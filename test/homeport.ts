@@ -6,7 +6,7 @@ import { operatorFor } from '../src/access/caller.ts';
 import { type MemberRole, parseRoles, type RoleInput } from '../src/access/roles.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type Clock, systemClock, timestamp } from '../src/clock.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { OperatorError } from '../src/operator-error.ts';
 import { hashPassword } from '../src/passwords.ts';

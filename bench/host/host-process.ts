@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startHostMachine } from '../../src/linux-host.ts';
 
 // The Linux host as `homeport host` runs it, in a process of its own, which writes a line for each step of making a website:

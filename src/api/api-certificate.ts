@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { DAY_MS } from '../durations.ts';
 import { messageOf } from '../error-message.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';

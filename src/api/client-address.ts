@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
 import ipaddr from 'ipaddr.js';
-import type { AddressRange } from '../config.ts';
+import type { AddressRange } from '../config/config.ts';
 
 /** Whether `address` is one of the proxies that the configuration names. */
 export function trustsAddress(trusted: AddressRange[], address: string | undefined): boolean {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionVerifier } from '../access/session.ts';
 import { addressBlock } from '../address-block.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { CrossOrigin, RateLimited, Unauthenticated } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';

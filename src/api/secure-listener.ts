@@ -6,7 +6,7 @@ import {
 } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
-import type { ListenAddress } from '../config.ts';
+import type { ListenAddress } from '../config/config.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;

@@ -1,7 +1,7 @@
 import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../failures.ts';
 import type { Randomness } from '../ids.ts';
 import { isHttps, trustsAddress } from './client-address.ts';

@@ -1,6 +1,6 @@
 import { ownCertificateFile, showsOwnCertificate } from '../api/api-certificate.ts';
 import { API_PREFIX } from '../api/prefixes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import type { IssuedCredential } from '../resources/credentials/service.ts';
 
 /** A command for a POSIX shell that asks the API who these credentials belong to. */

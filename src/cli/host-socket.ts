@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Where the host of this machine takes commands, if there is one. */
 export function hostSocketOf({ hostRunFolder }: Pick<Config, 'hostRunFolder'>): string {

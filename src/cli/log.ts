@@ -1,6 +1,6 @@
 import { type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 
 /** Fields that never reach the log, whoever puts them there. */
 const SECRET_FIELDS = [

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { createLog } from './log.ts';
 
 /** The log of a command that answers by itself: warnings and worse, or less where the configuration asks for less. */

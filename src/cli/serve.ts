@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { API_PREFIX } from '../api/prefixes.ts';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Config } from '../config.ts';
+import type { Config } from '../config/config.ts';
 import { SQLITE_FILE } from '../database/open.ts';
 import { InvalidRequest } from '../failures.ts';
 import { openPlatform } from '../open-platform.ts';

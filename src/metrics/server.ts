@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { ListenAddress } from '../config.ts';
+import type { ListenAddress } from '../config/config.ts';
 import { hostAndPort } from '../host-and-port.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Platform } from '../platform.ts';

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import type { AddressRange } from '../setting-values.ts';
+import type { AddressRange } from '../config/setting-values.ts';
 
 /**
  * Whether connections to the outside may go to an IP address. What is no plain IP address is refused, names and

@@ -1,6 +1,6 @@
 /** Runs a host that ends itself by SIGKILL once a given step of making a website is done. Arguments: instance, step. */
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startHostMachine } from '../../src/linux-host.ts';
 
 const [, , instance, step] = process.argv;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { type Config, readConfig } from '../../src/config.ts';
+import { type Config, readConfig } from '../../src/config/config.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../src/hosting/linux/run-command.ts';

@@ -1,6 +1,6 @@
 /** Runs a host until it is asked to end. Argument: instance. */
 import { pino } from 'pino';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { startHostMachine } from '../../src/linux-host.ts';
 
 const [, , instance] = process.argv;

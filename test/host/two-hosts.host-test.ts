@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openPlatform } from '../../src/open-platform.ts';
 import { createHostService } from '../../src/resources/hosts/service.ts';
 import { field, text } from '../client.ts';

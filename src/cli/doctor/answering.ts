@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { API_PREFIX } from '../../api/prefixes.ts';
-import type { ListenAddress } from '../../config.ts';
+import type { ListenAddress } from '../../config/config.ts';
 import { codeOf } from '../../error-code.ts';
 
 const PATIENCE_MS = 3_000;

@@ -1,5 +1,5 @@
 import type { Clock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { lastRestoreCheck, unrestorable, withoutRecentBackup } from '../../resources/backups/standing.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { readRoots } from '../../outside.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { manualClock } from '../../clock.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { DAY_MS } from '../../durations.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import { checkCertificate } from './certificate.ts';

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ownCertificateFile, ownKeyFile } from '../../api/api-certificate.ts';
 import type { Clock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { DAY_MS } from '../../durations.ts';
 import { codeOf } from '../../error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { type Finding, ok, warning } from './finding.ts';
 import { OTHERS, octal } from './permissions.ts';
 

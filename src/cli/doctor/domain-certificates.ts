@@ -1,5 +1,5 @@
 import { type Clock, timestamp } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
 import { DAY_MS } from '../../durations.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';

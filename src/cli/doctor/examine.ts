@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { presentWorkers } from '../present-workers.ts';
 import { checkBackups } from './backups.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { checkHsts } from './hsts.ts';
 
 const HSTS = { HOMEPORT_HSTS_SECONDS: '86400' };

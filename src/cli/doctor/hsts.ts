@@ -1,5 +1,5 @@
 import { showsOwnCertificate } from '../../api/api-certificate.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 const CHECK = 'HSTS';

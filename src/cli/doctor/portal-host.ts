@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import { portalHostOf } from '../../resources/domains/portal-host.ts';
 import { type Finding, ok, problem } from './finding.ts';

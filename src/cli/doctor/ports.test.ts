@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 

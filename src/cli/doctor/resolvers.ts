@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { askServer, type DnsServer, DnsTimeout, DnsUnreachable } from '../../dns/client.ts';
 import { systemDnsServers } from '../../dns/resolver.ts';
 import { codeOf } from '../../error-code.ts';

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { sealingKeyFile } from '../../data-folder.ts';
 import type { Database } from '../../database/database.ts';
 import { codeOf } from '../../error-code.ts';

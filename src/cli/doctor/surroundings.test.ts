@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { silent, temporaryFolder } from '../../../test/database.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { systemClock } from '../../clock.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDataFolder, judgeSpace } from './data-folder.ts';
 import { examineDatabase } from './database.ts';

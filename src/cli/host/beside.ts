@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { systemClock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { type HostProcess, keepHostRunning } from './host-process.ts';
 

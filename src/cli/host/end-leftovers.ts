@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { systemClock } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { createCgroups } from '../../hosting/linux/daemons/cgroups.ts';
 import { createSupervisor } from '../../hosting/linux/daemons/supervisor.ts';
 

@@ -2,7 +2,7 @@ import { realpathSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../hosting/linux/run-command.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { HostDescription } from '../../hosting/host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';

@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { ifThere } from '../../hosting/if-there.ts';
 import { CommandError, runCommand } from '../../hosting/linux/run-command.ts';
 import { PROGRAM } from './beside.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
+import type { ListenAddress } from '../../config/setting-values.ts';
 import type { Randomness } from '../../ids.ts';
-import type { ListenAddress } from '../../setting-values.ts';
 import type { Backups } from './backups/backups.ts';
 import type { Cron } from './cron.ts';
 import type { DatabaseServer } from './daemons/mariadb.ts';

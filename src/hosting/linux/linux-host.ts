@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ListenAddress } from '../../setting-values.ts';
+import type { ListenAddress } from '../../config/setting-values.ts';
 import { type HostDescription, type HostMachine, type InstallRef, PermanentHostError } from '../host.ts';
 import { createSerial } from '../serial.ts';
 import { capacityOfMachine } from './capacity.ts';

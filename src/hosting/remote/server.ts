@@ -4,11 +4,11 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https';
 import type { Server, Socket } from 'node:net';
 import type { Logger } from 'pino';
+import type { ListenAddress } from '../../config/setting-values.ts';
 import { messageOf } from '../../error-message.ts';
 import { hostAndPort } from '../../host-and-port.ts';
 import { type Randomness, systemRandomness } from '../../ids.ts';
 import { OperatorError } from '../../operator-error.ts';
-import type { ListenAddress } from '../../setting-values.ts';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
 import { createWaitingRoom } from '../waiting-room.ts';
 import { commandHandlers, cut, IDLE_TALK } from './command-handlers.ts';

@@ -1,5 +1,5 @@
 import { timestamp } from '../../clock.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { HOUR_MS } from '../../durations.ts';

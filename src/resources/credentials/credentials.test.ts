@@ -6,7 +6,7 @@ import { installName, type Person, startTestHomeport, type TestHomeport } from '
 import { type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { ownCertificateFile, readOwnCertificate } from '../../api/api-certificate.ts';
 import { manualClock } from '../../clock.ts';
-import { readConfig } from '../../config.ts';
+import { readConfig } from '../../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 
 const clock = manualClock(new Date());

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** The host name at which people open the portal, as domains are stored. */
 export function portalHostOf({ publicUrl }: Pick<Config, 'publicUrl'>): string {

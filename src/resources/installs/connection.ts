@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { HostingAddresses } from '../../hosting-addresses.ts';
 import { isLocalAddress } from '../hosts/service.ts';
 import type { KnownHost } from '../hosts/store.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 
 /** What visitors of the site domain expect to be the platform's own. */
 const ALWAYS = ['www'];

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { ownCertificateFile } from '../../../src/api/api-certificate.ts';
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/config/config.ts';
 import { startHomeport } from '../../../src/homeport.ts';
 import { DESCRIPTIONS, fetchDescription } from './describe.ts';
 import { typesOf } from './types-of-description.ts';

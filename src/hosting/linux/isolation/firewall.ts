@@ -1,4 +1,4 @@
-import type { AddressRange } from '../../../setting-values.ts';
+import type { AddressRange } from '../../../config/setting-values.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 import { type FirewallPolicy, firewallRules, nameserversIn, tableName } from './firewall-rules.ts';
 import { readSystemFile } from './system-file.ts';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
+import type { ListenAddress } from '../../../config/setting-values.ts';
 import { hostAndPort } from '../../../host-and-port.ts';
-import type { ListenAddress } from '../../../setting-values.ts';
 import { renderContentTypes } from './content-types.ts';
 import { quoted } from './quote.ts';
 import { renderMaps } from './render-maps.ts';

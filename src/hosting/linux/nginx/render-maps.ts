@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../../setting-values.ts';
+import type { ListenAddress } from '../../../config/setting-values.ts';
 
 /** Cookies of visitors who are shown pages of their own. */
 const PERSONAL_COOKIES = [

@@ -1,7 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ListenAddress } from '../../../config/setting-values.ts';
 import { systemDnsServers } from '../../../dns/resolver.ts';
-import type { ListenAddress } from '../../../setting-values.ts';
 import type { S3Service } from '../../s3-address.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
 import type { LinuxLayout } from '../layout.ts';

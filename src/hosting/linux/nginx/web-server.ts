@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
+import type { ListenAddress } from '../../../config/setting-values.ts';
 import { messageOf } from '../../../error-message.ts';
 import { OperatorError } from '../../../operator-error.ts';
-import type { ListenAddress } from '../../../setting-values.ts';
 import { PermanentHostError, type Proof } from '../../host.ts';
 import { ask } from '../../probe.ts';
 import type { S3Service } from '../../s3-address.ts';

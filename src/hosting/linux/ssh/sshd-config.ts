@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import type { ListenAddress } from '../../../config/setting-values.ts';
 import { hostAndPort } from '../../../host-and-port.ts';
-import type { ListenAddress } from '../../../setting-values.ts';
 import { PermanentHostError } from '../../host.ts';
 import type { LinuxLayout } from '../layout.ts';
 

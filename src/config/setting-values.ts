@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
-import { parseUuid } from './ids.ts';
-import { OperatorError } from './operator-error.ts';
+import { parseUuid } from '../ids.ts';
+import { OperatorError } from '../operator-error.ts';
 
 /** An address to listen on. Port 0 lets the system choose one. */
 export interface ListenAddress {

@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Config, ConfigError, readConfig } from './config.ts';
-import { settingsTable, withSettingsTable } from './config-table.ts';
 import { SETTINGS } from './settings.ts';
+import { settingsTable, withSettingsTable } from './settings-table.ts';
 
 /** Each setting: its default, then texts that are good with their values, then texts that are refused. */
 const CASES: {
@@ -432,7 +432,7 @@ describe('the table of settings', () => {
   });
 
   it('in README is the present one; `npm run docs:settings` writes it', () => {
-    const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
     expect(readme).toBe(withSettingsTable(readme));
   });
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
-import { messageOf } from './error-message.ts';
+import { messageOf } from '../error-message.ts';
 import { ConfigError } from './setting-values.ts';
 import type { Setting } from './settings/setting.ts';
 import { SETTINGS } from './settings.ts';
