@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../src/clock.ts';
 import { createEmbeddedHost } from '../src/hosting/embedded/embedded-host.ts';
-import { createSealer } from '../src/secrets.ts';
+import { createSealer } from '../src/secrets/sealer.ts';
 
 // The embedded host alone. Arguments: its folder (with the key for sealing in the file `sealing-key`), HTTP and HTTPS port.
 const [folder = '', http, https] = process.argv.slice(2);

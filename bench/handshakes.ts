@@ -8,7 +8,7 @@ import { layoutOf } from '../src/hosting/embedded/layout.ts';
 import { nextGenerations, vhostFileFor } from '../src/hosting/embedded/vhost.ts';
 import type { ServedCertificate } from '../src/hosting/host.ts';
 import { createSelfSigned } from '../src/hosting/self-signed.ts';
-import { createSealer } from '../src/secrets.ts';
+import { createSealer } from '../src/secrets/sealer.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { type Served, serve, temporaryFolder } from './processes.ts';
 

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
-import { hashSecret } from '../src/credential-secret.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { insertMember, insertPerson } from '../src/resources/account-users/store.ts';
+import { hashSecret } from '../src/secrets/random-secret.ts';
 
 const BATCH = 1_000;
 const CREATED_AT = '2026-01-01T00:00:00.000Z';

@@ -1,6 +1,6 @@
 import type { Host } from './hosting/host.ts';
+import type { HostingAddresses } from './hosting/hosting-addresses.ts';
 import { connectHost } from './hosting/remote/client.ts';
-import type { HostingAddresses } from './hosting-addresses.ts';
 import type { Platform } from './platform.ts';
 import { createFleet } from './resources/hosts/fleet.ts';
 import { hostQuestions } from './resources/hosts/questions.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
-import { loadSealingKey, prepareDataFolder } from './data-folder.ts';
+import { prepareDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { type MigrationOutcome, migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
@@ -10,7 +10,8 @@ import { createQueue } from './jobs/queue.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Platform } from './platform.ts';
 import { createActivityLog } from './resources/activity/record.ts';
-import { createSealer } from './secrets.ts';
+import { createSealer } from './secrets/sealer.ts';
+import { loadSealingKey } from './secrets/sealing-key.ts';
 
 /** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
 export async function openCurrentDatabase(

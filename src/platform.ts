@@ -5,7 +5,7 @@ import type { Database } from './database/database.ts';
 import type { Randomness } from './ids.ts';
 import type { Queue } from './jobs/queue.ts';
 import type { ActivityLog } from './resources/activity/record.ts';
-import type { Sealer } from './secrets.ts';
+import type { Sealer } from './secrets/sealer.ts';
 
 /** What every service is made from. */
 export interface Platform {

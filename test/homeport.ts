@@ -9,7 +9,7 @@ import { type Clock, systemClock, timestamp } from '../src/clock.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { OperatorError } from '../src/operator-error.ts';
-import { hashPassword } from '../src/passwords.ts';
+import { hashPassword } from '../src/secrets/password-hash.ts';
 import type { IssuedCredential } from '../src/resources/credentials/service.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';

@@ -1,5 +1,5 @@
 import { type Agent, request } from 'undici';
-import { hashPassword } from '../src/passwords.ts';
+import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
 import type { Person, TestHomeport } from './homeport.ts';

@@ -3,9 +3,9 @@ import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
 import { readLimits } from '../access/limits.ts';
 import type { Clock } from '../clock.ts';
-import { hashSecret } from '../credential-secret.ts';
 import type { Database } from '../database/database.ts';
 import { parseUuid } from '../ids.ts';
+import { hashSecret } from '../secrets/random-secret.ts';
 
 /** Whose credential it is, and what it leaves of their rights. */
 export interface VerifiedCredential {

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
-import { createSealer } from '../../secrets.ts';
+import { createSealer } from '../../secrets/sealer.ts';
 import { checkSealingKey } from './sealing-key.ts';
 
 const [KEY, OTHER_KEY] = [Buffer.alloc(32, 7), Buffer.alloc(32, 8)];

@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
-import { sealingKeyFile } from '../../data-folder.ts';
 import type { Database } from '../../database/database.ts';
 import { codeOf } from '../../error-code.ts';
-import { createSealer } from '../../secrets.ts';
+import { createSealer } from '../../secrets/sealer.ts';
+import { sealingKeyFile } from '../../secrets/sealing-key.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 

@@ -9,7 +9,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
 import { type ManualClock, manualClock } from '../../clock.ts';
-import { createSealer } from '../../secrets.ts';
+import { createSealer } from '../../secrets/sealer.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';
 import { createSelfSigned } from '../self-signed.ts';

@@ -6,7 +6,7 @@ import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { DAY_MS } from '../../durations.ts';
-import { createSealer } from '../../secrets.ts';
+import { createSealer } from '../../secrets/sealer.ts';
 import { type Hostname, PermanentHostError } from '../host.ts';
 import {
   certificateFor,

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
-import type { Sealer } from '../../secrets.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 import {
   CACHE_KINDS,
   type CacheKind,

@@ -1,7 +1,7 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Sealer } from '../../secrets.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 import type { EdgeCertificate } from './edge-certificate.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 import type { Vhost, VhostName } from './vhost.ts';

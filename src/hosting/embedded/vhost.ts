@@ -3,7 +3,7 @@ import { createSecureContext } from 'node:tls';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { messageOf } from '../../error-message.ts';
-import type { Sealer } from '../../secrets.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 import {
   CACHE_KINDS,
   type CacheKind,

@@ -1,4 +1,4 @@
-import type { Sealer } from '../../secrets.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 
 /**
  * The password of the repository with an install's backups: 256 bits, base64url. Derived and not stored, so that whoever has the

@@ -2,7 +2,7 @@ import { timestamp } from '../../clock.ts';
 import { DAY_MS } from '../../durations.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';
 import type { Platform } from '../../platform.ts';
-import type { Sealer } from '../../secrets.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 import { certificatesOf, insertSelfSigned, installsWithSelfSigned } from './store.ts';
 
 const VALID_DAYS = 365;

@@ -1,13 +1,13 @@
 import type { Session } from '../../access/session.ts';
 import { timestamp } from '../../clock.ts';
-import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { InvalidRequest, invalidValue, NotFound, taken, Unauthenticated } from '../../failures.ts';
-import { verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { verifyPassword } from '../../secrets/password-hash.ts';
+import { hashSecret, newSecret } from '../../secrets/random-secret.ts';
 import { findSecondFactor } from '../second-factor/store.ts';
 import { type CodeMatch, createCodeVerifier } from '../second-factor/verification.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';

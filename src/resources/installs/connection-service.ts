@@ -1,6 +1,6 @@
 import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
-import type { HostingAddresses } from '../../hosting-addresses.ts';
+import type { HostingAddresses } from '../../hosting/hosting-addresses.ts';
 import type { Platform } from '../../platform.ts';
 import { findHost, placeOf } from '../hosts/store.ts';
 import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';

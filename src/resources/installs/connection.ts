@@ -1,6 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config/config.ts';
-import type { HostingAddresses } from '../../hosting-addresses.ts';
+import type { HostingAddresses } from '../../hosting/hosting-addresses.ts';
 import { isLocalAddress } from '../hosts/service.ts';
 import type { KnownHost } from '../hosts/store.ts';
 import { type HostKey, shownHostKey } from './host-keys.ts';

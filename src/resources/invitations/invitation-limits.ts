@@ -1,4 +1,4 @@
-import { hashSecret } from '../../credential-secret.ts';
+import { hashSecret } from '../../secrets/random-secret.ts';
 import { type CountedMails, countMails } from '../mail-limits.ts';
 import type { AttemptCounter } from '../sessions/sign-in-limits.ts';
 import { emailKey } from '../user/email-key.ts';

@@ -9,7 +9,7 @@ import { mailsTo, parseMail, type ReadMail } from '../../../test/mails.ts';
 import { createPortalClient, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
-import { verifyPassword } from '../../passwords.ts';
+import { verifyPassword } from '../../secrets/password-hash.ts';
 
 const PASSWORD = 'correct horse battery';
 

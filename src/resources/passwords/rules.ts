@@ -1,7 +1,7 @@
 import { invalidValue } from '../../failures.ts';
-import { isEasilyGuessed, type PasswordOwner } from '../../password-guesses.ts';
-import { weaknessOf } from '../../passwords.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
+import { isEasilyGuessed, type PasswordOwner } from './guesses.ts';
+import { weaknessOf } from './weakness.ts';
 
 /** Throws InvalidRequest where a password is one of those that are guessed first, RateLimited where many were. */
 export async function requireFitPassword(

@@ -1,13 +1,13 @@
 import { OPERATOR } from '../../access/caller.ts';
 import type { Session } from '../../access/session.ts';
 import { timestamp } from '../../clock.ts';
-import { hashSecret, newSecret } from '../../credential-secret.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
-import { hashPassword, verifyPassword } from '../../passwords.ts';
 import type { Platform } from '../../platform.ts';
+import { hashPassword, verifyPassword } from '../../secrets/password-hash.ts';
+import { hashSecret, newSecret } from '../../secrets/random-secret.ts';
 import type { CredentialService } from '../credentials/service.ts';
 import { countWorking } from '../credentials/store.ts';
 import { deleteEmailChangeOf } from '../email-changes/store.ts';

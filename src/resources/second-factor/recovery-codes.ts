@@ -1,5 +1,5 @@
-import { hashSecret } from '../../credential-secret.ts';
 import type { Randomness } from '../../ids.ts';
+import { hashSecret } from '../../secrets/random-secret.ts';
 import { base32 } from './base32.ts';
 
 const CODES = 10;

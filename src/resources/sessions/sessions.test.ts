@@ -10,8 +10,8 @@ import {
   signedIn,
 } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
-import { hashSecret } from '../../credential-secret.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { hashSecret } from '../../secrets/random-secret.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;

@@ -1,6 +1,6 @@
 import { addressBlock } from '../../address-block.ts';
-import { hashSecret } from '../../credential-secret.ts';
 import { RateLimited } from '../../failures.ts';
+import { hashSecret } from '../../secrets/random-secret.ts';
 import { emailKey } from '../user/email-key.ts';
 
 /** What counts attempts, across all processes (api/limits.ts). */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isEasilyGuessed, wordsAbout } from './password-guesses.ts';
+import { isEasilyGuessed, wordsAbout } from './guesses.ts';
 
 const ADA = { email: 'ada.k@people.example', first_name: 'Ada', last_name: 'King-Lovelace' };
 

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hashSecret, newSecret } from './credential-secret.ts';
-import { systemRandomness } from './ids.ts';
-import { createSealer } from './secrets.ts';
+import { createSealer } from './sealer.ts';
 
 describe('createSealer', () => {
   const sealer = createSealer(randomBytes(32));
@@ -54,17 +52,5 @@ describe('createSealer', () => {
 
   it('takes no key of another length', () => {
     for (const length of [0, 16, 31, 33, 64]) expect(() => createSealer(randomBytes(length))).toThrow();
-  });
-});
-
-describe('newSecret', () => {
-  it('has at least 128 bits, and characters that need no quoting', () => {
-    const secrets = Array.from({ length: 100 }, () => newSecret(systemRandomness));
-    expect(new Set(secrets).size).toBe(100);
-    for (const secret of secrets) {
-      expect(secret).toMatch(/^[\w-]+$/);
-      expect(Buffer.from(secret, 'base64url').length * 8).toBeGreaterThanOrEqual(128);
-      expect(hashSecret(secret)).toMatch(/^[0-9a-f]{64}$/);
-    }
   });
 });

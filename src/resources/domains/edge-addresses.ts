@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
-import type { Config } from './config/config.ts';
-import { createAddressPolicy } from './outbound/address-policy.ts';
+import type { Config } from '../../config/config.ts';
+import { createAddressPolicy } from '../../outbound/address-policy.ts';
 
 /**
  * The addresses at which the world reaches the edge, for A and AAAA records: those that are configured; else the one that

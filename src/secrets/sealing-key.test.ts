@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { temporaryFolder } from '../test/database.ts';
-import { ConfigError } from './config/config.ts';
-import { loadSealingKey } from './data-folder.ts';
+import { temporaryFolder } from '../../test/database.ts';
+import { ConfigError } from '../config/config.ts';
+import { loadSealingKey } from './sealing-key.ts';
 
 const KEY = Buffer.alloc(32, 7);
 

@@ -1,4 +1,4 @@
-import type { ListenAddress } from './config/config.ts';
+import type { ListenAddress } from '../config/config.ts';
 
 /** Where websites, and SFTP, are listened for. */
 export interface HostingAddresses {
