@@ -8,15 +8,14 @@ import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config/config.ts';
 import { DAY_MS } from './durations.ts';
-import { edgeAddresses } from './resources/domains/edge-addresses.ts';
 import { codeOf, hasCode } from './error-code.ts';
 import { hostAndPort } from './host-and-port.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import { layoutOf } from './hosting/embedded/layout.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
+import type { HostingAddresses } from './hosting/hosting-addresses.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
-import type { HostingAddresses } from './hosting/hosting-addresses.ts';
 import type { Randomness } from './ids.ts';
 import type { JobKind } from './jobs/job.ts';
 import { createScheduler } from './jobs/schedule.ts';
@@ -54,6 +53,8 @@ export interface Surroundings {
   portalFolder?: string;
   /** Port of authoritative name servers; 53 but where a test's own stand elsewhere. */
   dnsPort?: number;
+  /** Whether work is asked for at its times; false in tests. */
+  schedules?: boolean;
 }
 
 const DNS_PORT = 53;
@@ -131,7 +132,6 @@ export function createHomeportWorker(
       host,
       internet,
       issuance: issuance && issuanceHooks(issuance),
-      edgeAddresses: edgeAddresses(config),
     }),
     ...(certificates?.kinds ?? []),
     ...warnings.kinds,
@@ -226,7 +226,7 @@ export async function startHomeport(
     worker.start();
     started.push((graceMs) => worker.stop(graceMs));
     const scheduler = createScheduler({ database, queue, clock, log, schedules });
-    scheduler.start();
+    if (surroundings.schedules ?? true) scheduler.start();
     started.push(() => scheduler.stop());
     return { addresses: websites.addresses(), worker };
   }

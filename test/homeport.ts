@@ -9,8 +9,8 @@ import { type Clock, systemClock, timestamp } from '../src/clock.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { OperatorError } from '../src/operator-error.ts';
-import { hashPassword } from '../src/secrets/password-hash.ts';
 import type { IssuedCredential } from '../src/resources/credentials/service.ts';
+import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Client, createAgent, createClient } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
 import { type DatabasePlace, migratedPlace, silent } from './database.ts';
@@ -47,6 +47,8 @@ export interface TestHomeport extends RunningHomeport {
 export interface TestOptions {
   environment?: Record<string, string>;
   clock?: Clock;
+  /** Whether work is asked for at its times; left out, no test sees prune, tidy or renew run between two of its lines. */
+  schedules?: boolean;
   /** Takes the log; without it there is none. */
   log?: Logger;
   /** Use this database and data folder instead of a new one. */
@@ -110,6 +112,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       log: options.log ?? silent,
       clock,
       portalFolder: options.portalFolder ?? emptyPortal(dataDir),
+      schedules: options.schedules ?? false,
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };

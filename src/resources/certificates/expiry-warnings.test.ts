@@ -21,10 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/**
- * Has the certificates of these domains come from the authority, to expire in so many days: of all at once, since the
- * schedule may look at any moment.
- */
+/** Has the certificates of these domains come from the authority, to expire in so many days. */
 async function issue(domains: string[], days: number): Promise<void> {
   await homeport.platform.database.write(async ({ queries }) => {
     const named = queries.selectFrom('domains').select('id').where('name', 'in', domains);
