@@ -37,6 +37,7 @@ const withoutDatabase = [
   'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/address-block.test.ts',
+  'src/database/sqlite-changes.test.ts',
   'src/access/**',
   'src/jobs/{backoff,failure,repeat}.test.ts',
   'src/resources/display-name.test.ts',

@@ -12,6 +12,6 @@ export function openDatabase(
   log: Logger,
 ): Database {
   return settings.databaseUrl === null
-    ? openSqlite(join(settings.dataDir, SQLITE_FILE))
+    ? openSqlite(join(settings.dataDir, SQLITE_FILE), log)
     : openPostgres(settings.databaseUrl, log);
 }

@@ -1,4 +1,5 @@
 import type Sqlite from 'better-sqlite3';
+import type { Logger } from 'pino';
 import { codeOf } from '../error-code.ts';
 import type { ChangeSource } from './change-feed.ts';
 import { parseChange } from './change-schema.ts';
@@ -13,9 +14,9 @@ const KEPT = 5_000;
 
 /**
  * What the triggers have written into the table `changes` (migration 0005). `connection` must be one that only reads: another's
- * commits show in its `data_version`, its own would not.
+ * commits show in its `data_version`, its own would not. While the table cannot be read, that is said once, and tried on.
  */
-export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): ChangeSource {
+export function sqliteChanges(connection: Sqlite.Database, log: Logger, pollMs = POLL_MS): ChangeSource {
   return (sink) => {
     const version = connection.prepare('pragma data_version').pluck();
     const last = connection.prepare("select seq from sqlite_sequence where name = 'changes'").pluck();
@@ -24,6 +25,7 @@ export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): Ch
     );
     let seenVersion: unknown;
     let seen = 0;
+    let failing = false;
 
     function begin(): void {
       seenVersion = version.get();
@@ -53,9 +55,14 @@ export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): Ch
     const timer = setInterval(() => {
       try {
         look();
+        if (failing) sink.on();
+        failing = false;
       } catch (error) {
-        // Busy, or out of disk, for a moment: what is there is still there the next time.
-        if (!isPassing(error)) throw error;
+        if (!isOfSqlite(error)) throw error;
+        if (failing) return;
+        failing = true;
+        log.warn({ err: error }, 'the database tells no changes for the moment; looking again');
+        sink.off();
       }
     }, pollMs).unref();
     return {
@@ -64,7 +71,7 @@ export function sqliteChanges(connection: Sqlite.Database, pollMs = POLL_MS): Ch
   };
 }
 
-function isPassing(error: unknown): boolean {
+function isOfSqlite(error: unknown): boolean {
   return codeOf(error)?.startsWith('SQLITE_') === true;
 }
 

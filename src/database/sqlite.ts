@@ -13,6 +13,7 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely';
+import type { Logger } from 'pino';
 import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
@@ -38,7 +39,7 @@ const STATEMENT_CACHE = 500;
  * Opens (or creates) the database file. WAL with `synchronous=FULL`: what is committed survives a crash of the
  * machine, and readers never wait for the writer.
  */
-export function openSqlite(file: string): Database {
+export function openSqlite(file: string, log: Logger): Database {
   const writing = connect(file);
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
@@ -47,7 +48,7 @@ export function openSqlite(file: string): Database {
   const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
   const commits = createGroupCommit(writing, writer);
   const unchanged = createUnchangedResults(reading);
-  const changes = createChangeFeed(sqliteChanges(reading));
+  const changes = createChangeFeed(sqliteChanges(reading, log));
   // Reads the file: a constant would be answered without it.
   const alive = reading.prepare('select name from sqlite_schema limit 1');
 
