@@ -8,6 +8,7 @@ import { areBackupsDaily } from './resources/backups/daily.ts';
 import { backUpDaily, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
+import { failedLanes } from './resources/installs/website-store.ts';
 import { createTidyJob } from './tidy.ts';
 
 const LANE = 'maintenance';
@@ -25,7 +26,7 @@ export function maintenance(
   { warn, order }: { warn: Scheduled; order: Scheduled | null },
 ): { kinds: JobKind[]; schedules: Schedule[] } {
   const { config, database, queue, clock } = platform;
-  const prune = createPruneJob({ database, clock });
+  const prune = createPruneJob({ database, clock, askedAfter: failedLanes });
   const tidy = createTidyJob({ database, clock });
   const renew = defineJob({
     name: 'renew_certificates',

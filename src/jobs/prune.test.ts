@@ -4,6 +4,7 @@ import { timestamp } from '../clock.ts';
 import type { InstallStatus } from '../database/tables/installs.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import { DAY_MS } from '../durations.ts';
+import { failedLanes } from '../resources/installs/website-store.ts';
 import { createPruneJob } from './prune.ts';
 
 let jobs: JobsFixture;
@@ -14,7 +15,7 @@ beforeEach(() => jobs.clear());
 afterAll(() => jobs.remove());
 
 async function prune(): Promise<void> {
-  const kind = createPruneJob(jobs);
+  const kind = createPruneJob({ ...jobs, askedAfter: failedLanes });
   await jobs.ask(kind, {});
   await jobs.worker([kind]).idle();
 }

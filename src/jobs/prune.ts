@@ -1,10 +1,9 @@
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely';
+import { type Expression, type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
 import type { JobState } from '../database/tables/jobs.ts';
-import type { Tables } from '../database/tables.ts';
 import { DAY_MS, MINUTE_MS } from '../durations.ts';
 import { defineJob, type JobKind } from './job.ts';
 
@@ -16,17 +15,22 @@ const KEEP_WORKERS_MS = DAY_MS;
 
 const payload = Type.Object({});
 
+/** A query for lanes. */
+export type Lanes = (queries: Queries) => Expression<string>;
+
 /**
- * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30, and not while their install is failed), slots of
- * schedules 30 days ago (but for the latest of each, from which the schedule goes on), workers not seen for a day. Enqueue it
- * in a lane of its own.
+ * Deletes what the queue has no more use for: jobs that finished 7 days ago (failed: 30, and not those of `askedAfter`, where somebody may
+ * want to know why for as long as the lane is among them), slots of schedules 30 days ago (but for the latest of each, from which the
+ * schedule goes on), workers not seen for a day. Enqueue it in a lane of its own.
  */
 export function createPruneJob({
   database,
   clock,
+  askedAfter,
 }: {
   database: Database;
   clock: Clock;
+  askedAfter: Lanes;
 }): JobKind<typeof payload> {
   return defineJob({
     name: 'prune',
@@ -36,7 +40,7 @@ export function createPruneJob({
     async run(_payload, { signal, log }) {
       const deleted = { jobs: 0, slots: 0, workers: 0 };
       deleted.jobs = await deleteInBatches(database, signal, (queries, limit) =>
-        deleteJobs(queries, clock, limit),
+        deleteJobs(queries, clock, askedAfter, limit),
       );
       deleted.slots = await deleteInBatches(database, signal, (queries, limit) =>
         deleteSlots(queries, clock, limit),
@@ -53,7 +57,7 @@ const failed = sql.lit<JobState>('failed');
 /** Word for word the condition of the index on finished jobs. */
 const finished: Expression<SqlBool> = sql`state in ('succeeded', 'failed', 'cancelled')`;
 
-async function deleteJobs(queries: Queries, clock: Clock, limit: number): Promise<number> {
+async function deleteJobs(queries: Queries, clock: Clock, askedAfter: Lanes, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('jobs')
     .where('seq', 'in', (of) =>
@@ -65,7 +69,9 @@ async function deleteJobs(queries: Queries, clock: Clock, limit: number): Promis
         .where((eb) =>
           eb.or([
             eb('state', '<>', failed),
-            eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS)).and(nobodyAsksWhy(eb)),
+            eb('finished_at', '<', timestamp(clock, -KEEP_FAILED_MS)).and(
+              eb.or([eb('lane', 'is', null), eb('lane', 'not in', askedAfter(queries))]),
+            ),
           ]),
         )
         .orderBy('finished_at')
@@ -73,15 +79,6 @@ async function deleteJobs(queries: Queries, clock: Clock, limit: number): Promis
     )
     .executeTakeFirstOrThrow();
   return Number(numDeletedRows);
-}
-
-/** Why an install could not be made stands on its failed jobs alone, for as long as it is there. */
-function nobodyAsksWhy(eb: ExpressionBuilder<Tables, 'jobs'>) {
-  const failedInstalls = eb
-    .selectFrom('installs')
-    .select((of) => of.cast<string>('id', 'text').as('lane'))
-    .where('status', '=', 'failed');
-  return eb.or([eb('lane', 'is', null), eb('lane', 'not in', failedInstalls)]);
 }
 
 async function deleteSlots(queries: Queries, clock: Clock, limit: number): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Expression } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { InstallStatus } from '../../database/tables/installs.ts';
 import type { InstallRef } from '../../hosting/host.ts';
@@ -19,6 +20,15 @@ export function failInstall(queries: Queries, id: string): Promise<InstallRef | 
     .where('id', '=', id)
     .returning(['id', 'name'])
     .executeTakeFirst();
+}
+
+/** The lanes of installs that could not be made: why, stands on their failed jobs alone. */
+export function failedLanes(queries: Queries): Expression<string> {
+  return queries
+    .selectFrom('installs')
+    .select((of) => of.cast<string>('id', 'text').as('lane'))
+    .where('status', '=', 'failed')
+    .$asScalar();
 }
 
 /** Notes how a website is now. */
