@@ -3,7 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
-import { cutLists, itemsOf } from './list-bounds.ts';
+import { cutToBounds, itemsOf } from './schema-bounds.ts';
 import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
@@ -55,7 +55,7 @@ export function bodyParser<Schema extends TObject>(
     const whole = withWrapper(definition, body);
     const fits = validator.Check(whole);
     // What does not fit is looked at no further than its schema reaches: anybody may send it, and as much of it as they like.
-    const value = fits ? whole : cutLists(definition.schema, whole);
+    const value = fits ? whole : cutToBounds(definition.schema, whole);
     const faults = nulFaults(definition, value);
     if (fits && faults.length === 0) return whole;
     for (const error of fits ? [] : validator.Errors(value)) {
