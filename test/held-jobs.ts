@@ -6,7 +6,7 @@ import type { TestHomeport } from './homeport.ts';
 /** Whether transactions can overlap here; on SQLite one writer goes after the other. */
 export const overlaps = (): boolean => inject('postgresUrl') !== '';
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /**
  * Carries requests out so that the transaction of none of them ends before those of all others have begun and come as

@@ -396,11 +396,11 @@ describe('stopping', () => {
       }
       return outcomes.length;
     });
-    await sleep(200);
+    await expect.poll(() => outcomes.length).toBeGreaterThan(8);
     const begun = performance.now();
     await homeport.stop(30_000);
     stopped = true;
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(20_000);
     await Promise.all(busy);
     const refused = outcomes.filter((outcome) => outcome !== 201);
     expect(outcomes.length).toBeGreaterThan(refused.length);

@@ -246,9 +246,9 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
     const start = performance.now();
     const found = await find('example.test', {
       resolver: createDnsResolver([half]),
-      signal: AbortSignal.timeout(200),
+      signal: AbortSignal.timeout(1_000),
     });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    expect(performance.now() - start).toBeLessThan(4_000);
     expect(found).toMatchObject({ txt: ['seen'], a: [], problem: { kind: 'timeout' } });
   });
 

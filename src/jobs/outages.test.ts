@@ -31,12 +31,15 @@ describe('a database that does not answer', () => {
     const kind = kindOf(async () => {});
     const id = await jobs.ask(kind, { n: 1 });
     jobs.worker([kind], { database, pollMs: 5, heartbeatMs: 5 });
-    await new Promise((resolve) => setTimeout(resolve, 100));
     const errors = () => jobs.lines.filter((line) => line.level === 50).map((line) => line.msg);
-    expect(errors().sort()).toEqual([
-      'could not claim jobs; trying again until it works',
-      'could not keep the leases of jobs; trying again until it works',
-    ]);
+    await until(() =>
+      expect(errors().sort()).toEqual([
+        'could not claim jobs; trying again until it works',
+        'could not keep the leases of jobs; trying again until it works',
+      ]),
+    );
+    // Time for more of them.
+    await new Promise((resolve) => setTimeout(resolve, 100));
     state.is = 'up';
     await until(async () => expect((await jobs.row(id)).state).toBe('succeeded'));
     expect(errors()).toHaveLength(2);

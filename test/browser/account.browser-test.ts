@@ -190,7 +190,7 @@ describe('an account', () => {
     const begun = performance.now();
     await theirs.getByLabel('Search sites').fill('site 999');
     await theirs.getByText('1 of 1000 sites').waitFor();
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    expect(performance.now() - begun).toBeLessThan(5_000);
     await theirs.getByLabel('Search sites').fill('');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();

@@ -4,7 +4,8 @@ import type { DatabasePlace } from '../database.ts';
 import { freePort } from '../servers/free-port.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../bin/homeport.mjs', import.meta.url));
-const PATIENCE_MS = 40_000;
+/** A server of a whole test file lives so long, too. */
+const PATIENCE_MS = 110_000;
 
 export type Environment = Record<string, string>;
 

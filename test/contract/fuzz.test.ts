@@ -25,7 +25,7 @@ const FACTOR = Number(process.env.FUZZ_RUNS ?? 1);
 /** Most is refused before any database is asked, and has nothing to show on the second. */
 const SHARE = inject('postgresUrl') === '' ? 1 : 1 / 3;
 /** No request needs longer, however large. */
-const SLOW_MS = 3_000;
+const SLOW_MS = 10_000;
 
 /** Each property looks at requests of its own. */
 const settings = (numRuns: number, property: number) => ({

@@ -143,9 +143,9 @@ describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that goes away', () =
         statuses.add((await asked).status);
       }
     });
-    await sleep(300);
+    await expect.poll(() => statuses).toEqual(new Set([200, 201]));
     await server.crash();
-    await sleep(300);
+    await expect.poll(() => statuses.has(503)).toBe(true);
     crashed = true;
     await Promise.all(busy);
     expect(statuses).toEqual(new Set([200, 201, 503]));

@@ -30,7 +30,7 @@ const UNBOUND = '/usr/sbin/unbound';
 const UNBOUND_CONTROL = '/usr/sbin/unbound-control';
 
 const HOST = '127.0.0.1';
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 /** Has this machine what `startDnsServers` needs? (Debian: knot, unbound) */
 export function findDnsServers(): boolean {

@@ -75,7 +75,7 @@ describe('a control plane waits for a host', () => {
   };
 
   it('no longer than the limit of the command, whatever signs of life it shows', async () => {
-    const remote = await hostile(beating, { describe: 300, withdraw: 1_500 });
+    const remote = await hostile(beating, { describe: 300, withdraw: 3_000 });
     const begun = performance.now();
     const took = () => performance.now() - begun;
     const described = remote.describe().catch((error: unknown) => ({ error, at: took() }));
@@ -84,9 +84,9 @@ describe('a control plane waits for a host', () => {
       .catch((error: unknown) => ({ error, at: took() }));
     expect(await described).toEqual({ error: expect.any(HostUnreachableError), at: expect.any(Number) });
     expect(Object(await described).error.message).toMatch(/^The host web1 .* within 0\.3 s/);
-    expect(Object(await described).at).toBeLessThan(1_490);
-    expect(Object(await withdrawn).error.message).toMatch(/within 1\.5 s/);
-    expect(Object(await withdrawn).at).toBeGreaterThan(1_490);
+    expect(Object(await described).at).toBeLessThan(2_990);
+    expect(Object(await withdrawn).error.message).toMatch(/within 3 s/);
+    expect(Object(await withdrawn).at).toBeGreaterThan(2_990);
   });
 
   it('for the work of a job no longer than the job', async () => {
@@ -218,11 +218,11 @@ describe('a host waits for a command', () => {
     const { path } = await serving();
     const silent = Array.from({ length: 140 }, () => opened(path));
     await Promise.all(silent.map((socket) => once(socket, 'connect')));
-    // Who each of them is takes a process to find out.
+    // Who each of them is takes a process to find out: on a busy machine longer than a call waits.
     const remote = connected(path, { describe: 55_000 });
-    expect(await remote.describe()).toEqual(machine.description);
-    await expect.poll(() => silent.filter(({ closed }) => closed).length).toBeGreaterThan(0);
-    expect(silent.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(128);
+    const described = () => remote.describe().catch((error: unknown) => String(error));
+    await expect.poll(described, { timeout: 90_000 }).toEqual(machine.description);
+    await expect.poll(() => silent.filter(({ closed }) => !closed).length).toBeLessThanOrEqual(128);
   });
 
   it('and lets no stranger hold a place by TLS', async () => {

@@ -199,7 +199,7 @@ describe('questions', () => {
     const begun = performance.now();
     await expect(own.questions.sshLogin('shop', 'SHA256:abc')).rejects.toThrow(/no control plane answers/);
     expect(performance.now() - begun).toBeGreaterThan(4_900);
-    expect(performance.now() - begun).toBeLessThan(15_000);
+    expect(performance.now() - begun).toBeLessThan(60_000);
   });
 
   it('go to another control plane when the first is gone with one', async () => {
@@ -280,7 +280,7 @@ describe('commands under way', () => {
     await expect(remote.describe()).rejects.toThrow(HostUnreachableError);
   });
 
-  it('show that the host lives, for as long as they take', { timeout: 20_000 }, async () => {
+  it('show that the host lives, for as long as they take', async () => {
     const { path } = await serving({
       addWordpress: async () => {
         await sleep(6_000);

@@ -72,7 +72,7 @@ describe('with a CDN', () => {
       return calls === 1 ? { status: 503, errors: [{ code: 1, message: 'later' }] } : null;
     });
     await purge('cdn');
-    await expect.poll(async () => (await purges()).at(-1)?.state, { timeout: 10_000 }).toBe('succeeded');
+    await expect.poll(async () => (await purges()).at(-1)?.state).toBe('succeeded');
     expect(calls).toBe(2);
 
     cloudflare.reset();

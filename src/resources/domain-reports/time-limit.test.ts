@@ -64,7 +64,6 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
       },
       internet,
       issuance: null,
-      edgeAddresses: ['127.0.0.1'],
       timeLimitMs,
     });
     async function run(signal: AbortSignal): Promise<void> {
@@ -80,7 +79,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
   const never = () => new AbortController().signal;
 
   it('shows what is known so far, and ends at the time limit with it', async () => {
-    const { run, read, proofs, domain } = await asked('slow.example', 1_000);
+    const { run, read, proofs, domain } = await asked('slow.example', 3_000);
     expect(await read()).toMatchObject({
       complete: false,
       domains: [
@@ -101,8 +100,8 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     expect(proofs.size).toBe(1);
     await running;
     const took = performance.now() - began;
-    expect(took).toBeGreaterThan(900);
-    expect(took).toBeLessThan(10_000);
+    expect(took).toBeGreaterThan(2_900);
+    expect(took).toBeLessThan(20_000);
     expect(await read()).toMatchObject({
       complete: true,
       domains: [
@@ -125,7 +124,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
   });
 
   it('is not taken for complete when the worker has to stop, and can be run again', async () => {
-    const { run, read, proofs } = await asked('again.example', 600);
+    const { run, read, proofs } = await asked('again.example', 2_000);
     const stopping = new AbortController();
     const running = run(stopping.signal);
     while (proofs.size === 0) await sleep(5);

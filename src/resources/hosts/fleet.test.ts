@@ -557,14 +557,14 @@ describe('a host that somebody has broken into', () => {
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('hosts').set({ seen_at: null }).where('name', '=', localName).execute(),
     );
-    const fleet = impatient({ describe: 4_000 });
+    const fleet = impatient({ describe: 6_000 });
     const begun = performance.now();
     await fleet.start();
-    expect(performance.now() - begun).toBeLessThan(3_900);
+    expect(performance.now() - begun).toBeLessThan(5_900);
     await until(() => expect(asked).toContain('/v1/describe'));
     expect(await known(localName)).toMatchObject({ seen_at: expect.any(String), reason: null });
     await until(async () =>
-      expect((await known('spoilt1'))?.reason).toMatch(/does not answer: it has not finished within 4 s/),
+      expect((await known('spoilt1'))?.reason).toMatch(/does not answer: it has not finished within 6 s/),
     );
     await fleet.stop();
   });
@@ -580,13 +580,13 @@ describe('a host that somebody has broken into', () => {
     expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
     const begun = performance.now();
     await fleet.stop();
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - begun).toBeLessThan(12_000);
     expect(await known('spoilt2')).toMatchObject({ reason: null });
   });
 
   it('is left out where a proof is shown and taken away everywhere', async () => {
     await hostile('spoilt3', local.description);
-    const fleet = impatient({ publish: 500, withdraw: 500 });
+    const fleet = impatient({ publish: 1_500, withdraw: 1_500 });
     await fleet.start();
     const proof = { hostname: 'nobodys.example.com', path: '/.well-known/homeport-check/xyz', text: 'here' };
     const begun = performance.now();
@@ -594,7 +594,7 @@ describe('a host that somebody has broken into', () => {
     expect((await local.http(proof.hostname, proof.path)).text).toBe('here');
     await fleet.withdraw(proof);
     expect((await local.http(proof.hostname, proof.path)).text).not.toBe('here');
-    expect(performance.now() - begun).toBeLessThan(8_000);
+    expect(performance.now() - begun).toBeLessThan(24_000);
     await fleet.stop();
   });
 

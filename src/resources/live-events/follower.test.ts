@@ -35,7 +35,7 @@ async function following(load: () => Promise<Rights> = async () => owner) {
     times: TIMES,
   });
   const until = async (expected: unknown[]) => {
-    await vi.waitFor(() => expect(told).toEqual(expected), { timeout: 5_000, interval: 2 });
+    await vi.waitFor(() => expect(told).toEqual(expected), { timeout: 20_000, interval: 2 });
     told.length = 0;
   };
   follower.resync();

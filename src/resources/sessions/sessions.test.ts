@@ -118,18 +118,19 @@ describe('signing in', () => {
   it('takes about as long whether or not there is a password to hold it against', async () => {
     const known = await personWithPassword();
     const browser = createPortalClient(homeport);
-    const fastest = async (email: string) => {
-      const times = [];
-      for (let times_ = 0; times_ < 5; times_++) {
-        const begun = performance.now();
-        await browser.signIn(email, 'not the password');
-        times.push(performance.now() - begun);
-      }
-      return Math.min(...times);
+    const timed = async (email: string) => {
+      const begun = performance.now();
+      await browser.signIn(email, 'not the password');
+      return performance.now() - begun;
     };
-    const [withHash, without] = [await fastest(known.email), await fastest('nobody@people.example')];
+    const [withHash, without]: [number[], number[]] = [[], []];
+    // By turns: what else the machine does is the same for both.
+    for (let tried = 0; tried < 5; tried++) {
+      withHash.push(await timed(known.email));
+      without.push(await timed('nobody@people.example'));
+    }
     // argon2 alone takes far more than all else: without it this would be a small fraction.
-    expect(without).toBeGreaterThan(withHash / 3);
+    expect(Math.min(...without)).toBeGreaterThan(Math.min(...withHash) / 3);
   });
 
   it('says what is missing', async () => {

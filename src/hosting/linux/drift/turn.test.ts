@@ -8,7 +8,7 @@ const turnOf = (key: string) => (work: () => Promise<void>) => serial(key, work)
 
 test('work that gets its turn in time is done, however long it takes', async () => {
   const earlier = serial('one', () => pause(20));
-  const result = withinTurn(turnOf('one'), 1000, async () => {
+  const result = withinTurn(turnOf('one'), 20_000, async () => {
     await pause(50);
     return 'done';
   });

@@ -154,11 +154,10 @@ describe('the socket', () => {
       return client;
     });
     await Promise.all(idle.map((client) => once(client, 'connect')));
-    const begun = performance.now();
-    expect(await ask('shop')).toBe('restrict,pty the line\n');
-    // Before any of them was turned out for its slowness.
-    expect(performance.now() - begun).toBeLessThan(4_000);
     const silent = idle.slice(0, 100);
+    expect(await ask('shop')).toBe('restrict,pty the line\n');
+    // Some had to make room; their slowness would have turned all of them out.
+    expect(silent.some((client) => !client.readableEnded)).toBe(true);
     await expect.poll(() => silent.filter((client) => client.readableEnded).length).toBeGreaterThan(0);
     for (const client of idle) client.destroy();
   });
