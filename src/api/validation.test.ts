@@ -184,6 +184,14 @@ describe('bodyParser', () => {
     ]);
   });
 
+  it('refuses half a character, which would be read back as another', () => {
+    for (const name of ['\ud800', 'a\udfffb', '😀\ud83d']) {
+      expect(faultsOf({ name, id })).toEqual(['name invalid_value invalid_format']);
+    }
+    expect(parse({ name: '😀', id, unknown: '\ud800' })).toMatchObject({ name: '😀' });
+    expect(faultsOf({ name: `a${'😀'.repeat(50)}`, id })).toEqual(['name invalid_value too_long']);
+  });
+
   it('tells of so many faults and no more', () => {
     const parts = Array.from({ length: 100_000 }, () => 1);
     const begun = performance.now();

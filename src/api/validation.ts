@@ -56,7 +56,7 @@ export function bodyParser<Schema extends TObject>(
     const fits = validator.Check(whole);
     // What does not fit is looked at no further than its schema reaches: anybody may send it, and as much of it as they like.
     const value = fits ? whole : cutToBounds(definition.schema, whole);
-    const faults = nulFaults(definition, value);
+    const faults = unstorableFaults(definition, value);
     if (fits && faults.length === 0) return whole;
     for (const error of fits ? [] : validator.Errors(value)) {
       faults.push(...schemaFaults(definition, error, valueAt(value, error.instancePath)));
@@ -181,27 +181,31 @@ function fieldOrder(definition: BodyDefinition): string[] {
   return Object.keys(typeof fields === 'object' && fields !== null ? fields : properties);
 }
 
-/** PostgreSQL stores no NUL in text, and no name or address has one. Fields that are ignored may hold what they like. */
-function nulFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
-  return [...pathsWithNul(definition.schema, body, '')].map((path): SchemaFault => {
+/**
+ * Texts that no database stores as they are: PostgreSQL refuses NUL, and half a character (a surrogate without its other
+ * half, which JSON can escape) would be read back as another. Fields that are ignored may hold what they like.
+ */
+function unstorableFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
+  return [...unstorablePaths(definition.schema, body, '')].map((path): SchemaFault => {
     const field = fieldPath(definition, path);
     return {
       field,
       kind: 'invalid',
       code: 'invalid_format',
-      message: `${field} must not contain NUL characters`,
+      message: `${field} must be Unicode text without NUL characters`,
     };
   });
 }
 
-/** JSON pointers of the texts with a NUL among those that the schema knows. */
-function* pathsWithNul(schema: TSchema, value: unknown, path: string): Generator<string> {
+/** JSON pointers of such texts, among those that the schema knows. */
+function* unstorablePaths(schema: TSchema, value: unknown, path: string): Generator<string> {
   const items = itemsOf(schema);
-  if (typeof value === 'string' && value.includes('\0')) yield path;
+  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) yield path;
   else if (items && Array.isArray(value)) {
-    for (const [index, element] of value.entries()) yield* pathsWithNul(items, element, `${path}/${index}`);
+    for (const [index, element] of value.entries())
+      yield* unstorablePaths(items, element, `${path}/${index}`);
   } else if (IsObject(schema) && typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(schema.properties))
-      yield* pathsWithNul(member, Reflect.get(value, name), `${path}/${name}`);
+      yield* unstorablePaths(member, Reflect.get(value, name), `${path}/${name}`);
   }
 }

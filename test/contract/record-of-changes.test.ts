@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../src/clock.ts';
-import { field, text } from '../client.ts';
+import { field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
 import { bodyFor, createThings, pathTo, type Things } from './things.ts';
@@ -189,15 +189,6 @@ describe('what is written', () => {
       { action: 'install.delete', subject_id: things.install_id, subject_name: name },
       { action: 'site.delete', subject_id: things.site_id, subject_name: 'Renamed' },
     ]);
-  });
-
-  it('of names that are no text that every database takes', async () => {
-    const site = text(
-      (await owner.client.post('/sites', { name: 'Site', account_id: accountId })).body,
-      'id',
-    );
-    expect((await owner.client.patch(`/sites/${site}`, { name: 'half \ud800' })).status).toBe(200);
-    expect(await last()).toMatchObject({ details: { from: 'Site', to: 'half \ufffd' } });
   });
 
   it('of account users: their address, role and how many installs', async () => {

@@ -68,6 +68,19 @@ describe('what is written down', () => {
     ]);
   });
 
+  it('is text that every database takes', async () => {
+    const { accountId, owner } = await homeport.ownedAccount();
+    const { platform } = homeport;
+    await platform.database.write((transaction) =>
+      platform.activity.record(transaction, byApi(owner.userId, owner.credential.username), accountId, {
+        action: 'site.update',
+        subject: { id: crypto.randomUUID(), name: 'Site' },
+        details: { from: 'Site', to: 'half \ud800' },
+      }),
+    );
+    expect(await rowsOf(accountId)).toMatchObject([{ details: { from: 'Site', to: 'half \ufffd' } }]);
+  });
+
   it('is not there if the change is not made', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;

@@ -66,8 +66,8 @@ describe('POST /sites', () => {
     });
   });
 
-  it.each(['a\r\nb', 'a\u202eb', '\u001b[31m'])(
-    'refuses the name %j, which is not one line',
+  it.each(['a\r\nb', 'a\u202eb', '\u001b[31m', 'half \ud800'])(
+    'refuses the name %j, which is not one line of text',
     async (name) => {
       const answer = await create(name);
       expect(answer).toMatchObject({ status: 400, body: { message: 'Invalid site name' } });
