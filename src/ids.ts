@@ -15,7 +15,7 @@ export const systemRandomness: Randomness = {
 };
 
 /** Any UUID, in either case. Which version it is says nothing about whether such a thing exists. */
-const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
+export const UUID_PATTERN = '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$';
 
 const uuid = new RegExp(UUID_PATTERN);
 

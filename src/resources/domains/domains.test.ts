@@ -477,8 +477,18 @@ describe('redirects', () => {
       'redirect_to must be a domain of the same install',
     );
     const foreign = await cnameOf(other);
-    for (const redirect_to of [foreign, crypto.randomUUID(), 'x', one]) {
+    for (const redirect_to of [foreign, crypto.randomUUID()]) {
       expect(await add(install, one, { redirect_to }), redirect_to).toMatchObject(elsewhere);
+    }
+    const malformed = refusal(
+      'Domain.redirect_to',
+      'invalid_value / invalid_format',
+      'Invalid domain ID format',
+    );
+    for (const redirect_to of ['x', 'NIL', one]) {
+      expect(await add(install, one, { redirect_to }), redirect_to).toMatchObject(malformed);
+      const id = await cnameOf(install);
+      expect(await change(install, id, { redirect_to }), redirect_to).toMatchObject(malformed);
     }
     expect(await list(install)).toHaveLength(1);
 

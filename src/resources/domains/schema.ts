@@ -1,6 +1,8 @@
 import { stringEnum, Type, uuid } from '../../api/schema.ts';
+import { malformedId } from '../../api/things.ts';
 import type { BodyDefinition } from '../../api/validation.ts';
 import { NOT_BLANK } from '../../api/validation.ts';
+import { UUID_PATTERN } from '../../ids.ts';
 
 const redirectTarget = Type.Object({ id: uuid(), name: Type.String() });
 
@@ -48,21 +50,29 @@ const nameTexts = {
   required: { summary: 'Domain name is required', message: 'Domain name cannot be empty' },
 };
 
+/** The id of a domain, or what clients send for none (gaps section 5). */
+const redirectTo = Type.Optional(
+  Type.Unsafe<string | null>({
+    type: ['string', 'null'],
+    pattern: `^(nil)?$|${UUID_PATTERN}`,
+    description:
+      'the id of a domain of the same install, to which visitors are sent on; `"nil"`, an empty string or null: no redirect',
+  }),
+);
+const redirectTexts = {
+  invalid: { summary: malformedId('domain_id'), message: malformedId('domain_id') },
+};
+
 const createSchema = Type.Object({
   name: Type.String({ pattern: NOT_BLANK, description: 'host name, or `*.` and one' }),
   primary: Type.Optional(Type.Boolean()),
-  redirect_to: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'the id of a domain of the same install; visitors are sent on to it',
-    }),
-  ),
+  redirect_to: redirectTo,
 });
 
 export const createDomainBody: BodyDefinition<typeof createSchema> = {
   resource: 'Domain',
   schema: createSchema,
-  texts: { name: nameTexts },
+  texts: { name: nameTexts, redirect_to: redirectTexts },
 };
 
 const BULK_MAXIMUM = 20;
@@ -90,16 +100,12 @@ export const bulkDomainsBody: BodyDefinition<typeof bulkSchema> = {
 
 const updateSchema = Type.Object({
   primary: Type.Optional(Type.Boolean()),
-  redirect_to: Type.Optional(
-    Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      description: 'a domain of the same install; `"nil"`, an empty string or null: no redirect',
-    }),
-  ),
+  redirect_to: redirectTo,
   secure_all_urls: Type.Optional(Type.Boolean()),
 });
 
 export const updateDomainBody: BodyDefinition<typeof updateSchema> = {
   resource: 'Domain',
   schema: updateSchema,
+  texts: { redirect_to: redirectTexts },
 };
