@@ -45,3 +45,28 @@ it('takes no more words than it has time for, whatever somebody calls themselves
   expect(words).toHaveLength(20);
   expect(words).toContain('homeport');
 });
+
+it('holds nothing else up, however long judging takes', async () => {
+  await isEasilyGuessed('the words are read by now', ADA);
+  let judged = false;
+  let turns = 0;
+  const turn = () => {
+    turns++;
+    if (!judged) setImmediate(turn);
+  };
+  setImmediate(turn);
+  // Of what takes longest: everything in it may stand for another letter, and may begin a date.
+  await isEasilyGuessed('p4ssw0r[!1990qwertyp4ssw0rd!1991/1/20vv4ssw0rd!1b91/1/20yp4ssw0r', ADA);
+  judged = true;
+  expect(turns).toBeGreaterThan(20);
+});
+
+it('judges several at once, each by itself', async () => {
+  const passwords = ['password1234', 'correct horse battery staple', 'qwertyuiop12', 'kX9#mQ2$vL7p'];
+  expect(await Promise.all(passwords.map((password) => isEasilyGuessed(password, ADA)))).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ]);
+});

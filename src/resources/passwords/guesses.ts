@@ -1,3 +1,6 @@
+import { Worker } from 'node:worker_threads';
+import type { Question } from './guess-thread.ts';
+
 /** Whom a password is for: their address and names are among the first guesses. */
 export interface PasswordOwner {
   email: string;
@@ -11,16 +14,10 @@ export interface PasswordOwner {
  */
 const LOWEST_SCORE = 3;
 
-/**
- * So many characters are looked at, since the time grows faster than the length: a tenth of a second for these, and half of one on a
- * busy machine, in which the process does nothing else. Who begins with 64 characters that are easily guessed is asked for another password.
- */
-const LOOKED_AT = 64;
-
 /** Whether a password is one of those that are tried first: a common one, a pattern, or made of what is known of its owner. */
 export async function isEasilyGuessed(password: string, owner: PasswordOwner): Promise<boolean> {
-  const { check } = await estimator();
-  return check(password.normalize('NFKC'), wordsAbout(owner)).score < LOWEST_SCORE;
+  const score = await scoreOf({ password: password.normalize('NFKC'), words: wordsAbout(owner) });
+  return score < LOWEST_SCORE;
 }
 
 /** Each word takes time, however little it says. */
@@ -36,20 +33,38 @@ export function wordsAbout({ email, first_name, last_name }: PasswordOwner): str
   return [...new Set(words)].filter((word) => word.length >= SHORTEST_WORD).slice(0, MOST_WORDS);
 }
 
-type Estimator = Pick<import('@zxcvbn-ts/core').ZxcvbnFactory, 'check'>;
-let loaded: Promise<Estimator> | undefined;
-
-/** Loaded when the first password is chosen: the words take 30 MB, and half a second to read. */
-function estimator(): Promise<Estimator> {
-  loaded ??= load();
-  return loaded;
+interface Waiting {
+  resolve(score: number): void;
+  reject(error: unknown): void;
 }
 
-async function load(): Promise<Estimator> {
-  const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-  ]);
-  const factory = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, maxLength: LOOKED_AT });
-  return { check: (password, words) => factory.check(password, words) };
+/** The thread that judges, and who waits for it, in the order in which they asked. */
+let judge: { thread: Worker; waiting: Waiting[] } | undefined;
+
+/** zxcvbn's points, 0 to 4. It takes up to a second of a processor, so a thread of its own takes it. */
+function scoreOf(question: Question): Promise<number> {
+  judge ??= startJudge();
+  const { thread, waiting } = judge;
+  return new Promise((resolve, reject) => {
+    waiting.push({ resolve, reject });
+    thread.ref();
+    thread.postMessage(question);
+  });
+}
+
+/** Started when the first password is chosen: the words take 30 MB, and half a second to read. */
+function startJudge(): { thread: Worker; waiting: Waiting[] } {
+  const thread = new Worker(new URL('./guess-thread.ts', import.meta.url));
+  const waiting: Waiting[] = [];
+  thread.on('message', (score: unknown) => {
+    if (typeof score === 'number') waiting.shift()?.resolve(score);
+    // Nobody who has no other work is kept from ending by it.
+    if (waiting.length === 0) thread.unref();
+  });
+  // The next question starts another.
+  thread.on('error', (error) => {
+    judge = undefined;
+    for (const one of waiting) one.reject(error);
+  });
+  return { thread, waiting };
 }

@@ -252,6 +252,20 @@ describe('a link', () => {
 });
 
 describe('API access', () => {
+  it('is spoken of to whoever has a password already, though the operator printed the link', async () => {
+    const person = await homeport.person();
+    const { createLink } = homeport.services.passwords;
+    const purposeNow = async () => {
+      const token = tokenOf(await createLink(person.userId, 'first'));
+      const { body } = await anybody.get(`/password_links/${token}`);
+      return { token, body };
+    };
+    const first = await purposeNow();
+    expect(first.body).toMatchObject({ purpose: 'first' });
+    expect((await set(first.token)).status).toBe(204);
+    expect((await purposeNow()).body).toMatchObject({ purpose: 'reset', api_credentials: 1 });
+  });
+
   it('stays as it is when a password is set by a link, or ends with it', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { issue } = homeport.services.credentials;

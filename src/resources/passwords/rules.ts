@@ -10,7 +10,7 @@ export async function requireFitPassword(
   owner: PasswordOwner & { id: string },
   resource = 'Password',
 ): Promise<void> {
-  const choice = await limits.newPassword(owner.id);
+  await limits.newPassword(owner.id);
   const weakness = weaknessOf(password, owner.email);
   if (weakness) throw invalidValue(resource, 'password', weakness.code, weakness.message);
   if (await isEasilyGuessed(password, owner)) {
@@ -21,5 +21,4 @@ export async function requireFitPassword(
       'This password is easy to guess: put four or more words together that have nothing to do with each other or with you',
     );
   }
-  choice.succeeded();
 }

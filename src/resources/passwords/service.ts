@@ -86,7 +86,9 @@ export function createPasswordService(
     const now = timestamp(clock);
     const link = await findPasswordLink(reader, hashSecret(token), now);
     if (!link) throw new NotFound();
-    const { user_id, email, first_name, purpose } = link;
+    const { user_id, email, first_name } = link;
+    // Whoever has a password and is handed a link by the operator is in the same need as whoever asked for one.
+    const purpose = link.password_hash === null ? link.purpose : 'reset';
     return { email, first_name, purpose, api_credentials: await countWorking(reader, user_id, now) };
   }
 

@@ -6,6 +6,8 @@ import type { Tables } from '../../database/tables.ts';
 export interface OpenPasswordLink {
   user_id: string;
   purpose: 'first' | 'reset';
+  /** The one that they have now. */
+  password_hash: string | null;
   email: string;
   first_name: string;
   last_name: string;
@@ -19,7 +21,8 @@ export function findPasswordLink(
   return queries
     .selectFrom('password_links as link')
     .innerJoin('users as person', 'person.id', 'link.user_id')
-    .select(['link.user_id', 'link.purpose', 'person.email', 'person.first_name', 'person.last_name'])
+    .select(['link.user_id', 'link.purpose'])
+    .select(['person.password_hash', 'person.email', 'person.first_name', 'person.last_name'])
     .where('link.token_hash', '=', tokenHash)
     .where('link.expires_at', '>', now)
     .executeTakeFirst();

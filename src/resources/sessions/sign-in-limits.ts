@@ -31,8 +31,8 @@ export interface SignInLimits {
   presentPassword(userId: string): Promise<Attempt>;
   /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
   enrolment(userId: string): Promise<Attempt>;
-  /** Of passwords that are not fit to be set: it takes a while to see, so these are counted always. */
-  newPassword(userId: string): Promise<Attempt>;
+  /** Passwords to be set, fit or not: it takes a while to see, so these are counted always. */
+  newPassword(userId: string): Promise<void>;
   /**
    * On signing in, after the password: six digits, of which three are right at any time, are soon guessed by who may try. Whoever knows
    * the password can use these up; what a recovery code and a person who is signed in have is their own.
@@ -124,7 +124,9 @@ export function createSignInLimits(
     },
     presentPassword: (userId) => attempt([PRESENT_PASSWORDS, userId]),
     enrolment: (userId) => attempt([ENROLMENTS, userId]),
-    newPassword: (userId) => attempt([NEW_PASSWORDS, userId]),
+    async newPassword(userId) {
+      await attempt([NEW_PASSWORDS, userId]);
+    },
     code: (userId) => attempt([CODES_OF_PERSON, userId]),
     recoveryCode: (address, userId) =>
       attempt(
