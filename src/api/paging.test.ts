@@ -31,6 +31,19 @@ describe('readPageRequest', () => {
     }
     expect(() => read(`${name}=1&${name}=2`)).toThrow(InvalidRequest);
   });
+
+  it('tells of both at once', () => {
+    const message = (name: string) => `${name} must be a whole number, 0 or greater`;
+    expect(() => read('offset=x&limit=-1')).toThrow(
+      expect.objectContaining({
+        faults: [
+          expect.objectContaining({ field: 'limit', message: message('limit') }),
+          expect.objectContaining({ field: 'offset', message: message('offset') }),
+        ],
+      }),
+    );
+    expect(read('offset=2&limit=x', false)).toEqual({ limit: 100, offset: 2 });
+  });
 });
 
 describe('pageEnvelope', () => {

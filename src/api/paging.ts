@@ -1,4 +1,4 @@
-import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 import type { PageOf, PageRequest } from '../page.ts';
 
 export interface PageEnvelope<Item> extends PageOf<Item> {
@@ -29,27 +29,34 @@ export const PAGE_PARAMETERS = [
  * the endpoint's row lists 400 (`strict`), and else stands for the default.
  */
 export function readPageRequest(query: URLSearchParams, strict: boolean): PageRequest {
-  return {
-    limit: Math.min(readWhole(query, 'limit', MAXIMUM_LIMIT, strict), MAXIMUM_LIMIT),
-    offset: readWhole(query, 'offset', 0, strict),
-  };
+  const limit = readWhole(query, 'limit', MAXIMUM_LIMIT);
+  const offset = readWhole(query, 'offset', 0);
+  const malformed = Object.entries({ limit, offset }).filter(([, value]) => value === undefined);
+  if (strict && malformed.length > 0) {
+    throw new InvalidRequest(
+      INVALID_PARAMETERS,
+      malformed.map(([name]) => noWholeNumber(name)),
+    );
+  }
+  return { limit: Math.min(limit ?? MAXIMUM_LIMIT, MAXIMUM_LIMIT), offset: offset ?? 0 };
 }
 
-function readWhole(query: URLSearchParams, name: string, fallback: number, strict: boolean): number {
+/** Undefined where it is there and no whole number. */
+function readWhole(query: URLSearchParams, name: string, fallback: number): number | undefined {
   const texts = query.getAll(name);
   if (texts.length === 0) return fallback;
   const [text = ''] = texts;
-  if (texts.length === 1 && /^\d+$/.test(text)) return Math.min(Number(text), MAXIMUM_OFFSET);
-  if (!strict) return fallback;
-  throw new InvalidRequest(INVALID_PARAMETERS, [
-    {
-      resource: 'Pagination',
-      field: name,
-      type: 'invalid_value',
-      code: 'invalid_number',
-      message: `${name} must be a whole number, 0 or greater`,
-    },
-  ]);
+  return texts.length === 1 && /^\d+$/.test(text) ? Math.min(Number(text), MAXIMUM_OFFSET) : undefined;
+}
+
+function noWholeNumber(field: string): Fault {
+  return {
+    resource: 'Pagination',
+    field,
+    type: 'invalid_value',
+    code: 'invalid_number',
+    message: `${field} must be a whole number, 0 or greater`,
+  };
 }
 
 /** Adds the links to a page. They keep the other query parameters, since clients follow them as they are. */
