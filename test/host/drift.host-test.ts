@@ -276,9 +276,9 @@ test('without a database server everything else is looked at all the same', asyn
   await chmod(layout().privateOf(install.id), 0o777);
   await expect
     .poll(async () => (await running.host.inspect([install], false)).map(({ thing }) => thing), {
-      timeout: 10_000,
+      timeout: 60_000,
     })
     .toEqual(['mariadb', 'databases', 'install drifting: folders']);
   await writeFile(settings, before);
-  await expect.poll(() => running.host.inspect([install], true), { timeout: 30_000 }).toEqual([]);
+  await expect.poll(() => running.host.inspect([install], true), { timeout: 60_000 }).toEqual([]);
 });

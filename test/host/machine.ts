@@ -7,6 +7,7 @@ import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts
 import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/linux-host.ts';
 import { silent } from '../database.ts';
+import { drawOwn } from '../draw-own.ts';
 import { freePort } from '../servers/free-port.ts';
 import { wordpressCore } from './wordpress-core.ts';
 
@@ -36,7 +37,7 @@ export async function createTestMachine(
   // Root's own all the way up, as sshd and the sandbox want it; and short, for a socket's path has 107 bytes.
   const folder = `/srv/hpt-${word}`;
   const runFolder = `/run/hpt-${word}`;
-  const first = FIRST_UID + (randomBytes(2).readUInt16BE() % 5000) * UIDS;
+  const first = FIRST_UID + drawOwn(0, 5_000) * UIDS;
   const [http, https, ssh] = [await freePort(), await freePort(), await freePort()];
   const environment = {
     HOMEPORT_HOST: 'linux',

@@ -161,9 +161,9 @@ async function domainOf(installId: string): Promise<string> {
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 15_000; Date.now() < end; ) {
+  for (const end = Date.now() + 60_000; Date.now() < end; ) {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error('it did not come to hold within 15 s');
+  throw new Error('it did not come to hold within 60 s');
 }

@@ -79,7 +79,7 @@ const SSH = [
 
 function ssh(name: string, file: string, command: string) {
   const { host, port } = machine.config.sshListen;
-  return run('ssh', [...SSH, '-i', file, '-p', `${port}`, `${name}@${host}`, command], { timeout: 20_000 });
+  return run('ssh', [...SSH, '-i', file, '-p', `${port}`, `${name}@${host}`, command], { timeout: 60_000 });
 }
 
 async function sftp(name: string, file: string, batch: string) {
@@ -87,7 +87,7 @@ async function sftp(name: string, file: string, batch: string) {
   const script = join(folder, `${crypto.randomUUID()}.sftp`);
   await writeFile(script, batch);
   return run('sftp', [...SSH, '-i', file, '-P', `${port}`, '-b', script, `${name}@${host}`], {
-    timeout: 20_000,
+    timeout: 60_000,
   });
 }
 
@@ -102,7 +102,7 @@ describe('a new install', () => {
     expect(text(await read(id), 'php_version')).toMatch(/^\d+\.\d+$/);
     expect((await look(`http://${name}.sites.test/wp-login.php`)).body).toContain('user_login');
     // The machine of the tests has other work; what is promised is measured by bench/host.ts.
-    expect(tookMs).toBeLessThan(10_000);
+    expect(tookMs).toBeLessThan(30_000);
   });
 
   test('runs on the PHP that was asked for, and is refused one that no machine has', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { pino } from 'pino';
+import { drawOwn } from '../../../../test/draw-own.ts';
 import { systemClock } from '../../../clock.ts';
 import { makeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
@@ -22,7 +23,7 @@ export async function startDaemonsMachine() {
   for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
   await enableExtrausers();
   const log = pino({ level: 'silent' });
-  const first = FIRST_UID + (randomBytes(2).readUInt16BE() % 5000) * 20;
+  const first = FIRST_UID + drawOwn(0, 5_000) * 20;
   const users = createUnixUsers({ instance, uids: { first, last: first + 19 } });
   const cgroups = createCgroups({ instance, log });
   const supervise = () => createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });

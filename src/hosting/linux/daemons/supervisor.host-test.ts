@@ -65,7 +65,7 @@ async function startHost(): Promise<ChildProcess> {
 
 test('ends what a host left behind that was killed, whatever it has become', async () => {
   const host = await startHost();
-  for (let tried = 0; tried < 100; tried++) {
+  for (let tried = 0; tried < 1_500; tried++) {
     const there = await pidIn('child').catch(() => null);
     if (there !== null) break;
     await pause(20);

@@ -47,7 +47,7 @@ export async function startUserSystemd(): Promise<UserSystemd> {
 }
 
 async function untilAnswering(systemctl: string): Promise<void> {
-  for (let tried = 0; tried < 200; tried++) {
+  for (let tried = 0; tried < 600; tried++) {
     try {
       await runCommand(systemctl, ['show', '--property=Version']);
       return;

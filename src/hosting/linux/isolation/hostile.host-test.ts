@@ -335,9 +335,9 @@ describe('a website in the hands of an attacker', () => {
     await expect.poll(async () => (await cgroups.usage(group))?.processes).toBe(limits.processes);
     const began = Date.now();
     expect(await isUp(victim)).toBe(true);
-    expect(Date.now() - began).toBeLessThan(10_000);
+    expect(Date.now() - began).toBeLessThan(30_000);
     await daemons.restart(group);
-    expect(Date.now() - began).toBeLessThan(20_000);
+    expect(Date.now() - began).toBeLessThan(60_000);
     expect(await isUp(attacker)).toBe(true);
     expect((await cgroups.usage(group))?.processes).toBeLessThan(limits.processes / 2);
   });

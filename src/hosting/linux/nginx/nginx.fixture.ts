@@ -9,6 +9,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
+import { drawOwn } from '../../../../test/draw-own.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { type ManualClock, manualClock, systemClock } from '../../../clock.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../../host.ts';
@@ -105,7 +106,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     ...changes,
   };
   const web = createWebServer(options);
-  let uid = 260_000 + (randomBytes(2).readUInt16BE() % 30_000);
+  let uid = drawOwn(260_000, 290_000);
   const uids = new Map<string, number>();
 
   return {

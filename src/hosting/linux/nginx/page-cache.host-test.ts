@@ -153,12 +153,12 @@ describe('what is not kept', () => {
   });
 
   test('as long as PHP says, and shown while it is made anew', async () => {
-    const path = fresh('header[]=Cache-Control:%20max-age=1&wait=1500');
+    const path = fresh('header[]=Cache-Control:%20max-age=1&wait=4000');
     const first = await get(path);
     await sleep(2_100);
     const start = performance.now();
     expect(await get(path)).toEqual({ ...first, cache: 'STALE' });
-    expect(performance.now() - start).toBeLessThan(1_400);
+    expect(performance.now() - start).toBeLessThan(3_800);
     await eventually(async () => (await get(path)).time !== first.time);
   });
 
@@ -236,7 +236,7 @@ for ($part = 0; $part < $megabytes; $part++) { echo str_repeat('x', ${MEGABYTE})
     await expect(large('type=text/html&megabytes=300')).rejects.toThrow('aborted');
     over = true;
     await watching;
-    expect(most).toBeGreaterThan(20 * MEGABYTE);
+    expect(most).toBeGreaterThan(MEGABYTE);
     expect(most).toBeLessThan(90 * MEGABYTE);
     await eventually(async () => (await kept()) < MEGABYTE);
     expect((await get(fresh())).cache).toBe('MISS');
@@ -289,12 +289,12 @@ describe('purging', () => {
   });
 
   test('what was being made meanwhile is not kept for long', async () => {
-    const path = fresh('wait=1000');
+    const path = fresh('wait=3000');
     const making = get(path);
-    await sleep(500);
+    await sleep(1_500);
     await server.web.purge(shop.id);
     const made = await making;
-    await eventually(async () => (await get(path)).time !== made.time, 10_000);
+    await eventually(async () => (await get(path)).time !== made.time);
   });
 
   test('under load no request fails', async () => {

@@ -6,7 +6,7 @@ import { type ClientKey, type SshHost, startSshHost } from './ssh-host.fixture.t
 import type { HostedLogin } from './ssh-server.ts';
 
 const MOST = 3;
-const SOON = { timeout: 15_000 };
+const SOON = { timeout: 30_000 };
 
 let host: SshHost;
 let shop: HostedLogin;

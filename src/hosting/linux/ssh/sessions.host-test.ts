@@ -5,9 +5,9 @@ import { type ClientKey, type SshHost, type Staying, startSshHost } from './ssh-
 import type { HostedLogin } from './ssh-server.ts';
 
 const RECHECK_MS = 200;
-const UNANSWERED_MS = 3_000;
+const UNANSWERED_MS = 6_000;
 /** Where other work keeps the machine busy, it takes a while. */
-const SOON = { timeout: 10_000 };
+const SOON = { timeout: 30_000 };
 
 let host: SshHost;
 let shop: HostedLogin;

@@ -148,7 +148,7 @@ describe('a command', () => {
 
   it('leaves nothing running when it ends', async () => {
     await run('nohup setsid sleep 4711.25 >/dev/null 2>&1 & echo started');
-    await expect.poll(() => processesWith('4711.25'), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => processesWith('4711.25'), { timeout: 30_000 }).toEqual([]);
   });
 });
 

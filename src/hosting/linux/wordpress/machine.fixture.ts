@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { drawOwn } from '../../../../test/draw-own.ts';
 import { layPrepared } from '../../../../test/host/prepared.ts';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
 import { type Clock, systemClock } from '../../../clock.ts';
@@ -44,7 +45,7 @@ export async function startWordPressMachine({
   const layout = linuxLayout(`/srv/hpt-${word}`, `/run/hpt-${word}`);
   for (const folder of [layout.folder, layout.runFolder]) await mkdir(folder, { mode: 0o711 });
   await enableExtrausers();
-  const first = FIRST_UID + (randomBytes(2).readUInt16BE() % 5000) * 20;
+  const first = FIRST_UID + drawOwn(0, 5_000) * 20;
   const users = createUnixUsers({ instance, uids: { first, last: first + 19 } });
   const cgroups = createCgroups({ instance, log });
   const daemons = createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock: systemClock });
