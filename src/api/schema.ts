@@ -16,7 +16,8 @@ export const timestamp = (description = 'ISO 8601, UTC') => Type.String({ format
 export const emailAddress = (description?: string) =>
   Type.String({
     format: 'email',
-    pattern: '^[^"\\[\\]]+$',
+    // No mail server takes a longer local part (RFC 5321, section 4.5.3.1.1).
+    pattern: '^[^"\\[\\]@]{1,64}@[^"\\[\\]@]+$',
     maxLength: 254,
     ...(description === undefined ? {} : { description }),
   });
