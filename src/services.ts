@@ -23,7 +23,6 @@ import { credentialRoutes } from './resources/credentials/routes.ts';
 import { createCredentialService } from './resources/credentials/service.ts';
 import { domainReportRoutes } from './resources/domain-reports/routes.ts';
 import { createDomainReportService } from './resources/domain-reports/service.ts';
-import { edgeAddresses } from './resources/domains/edge-addresses.ts';
 import { domainPortalRoutes } from './resources/domains/portal-routes.ts';
 import { domainRoutes } from './resources/domains/routes.ts';
 import { createDomainService } from './resources/domains/service.ts';
@@ -44,6 +43,7 @@ import { offloadPortalRoutes } from './resources/offload/portal-routes.ts';
 import { offloadRoutes } from './resources/offload/routes.ts';
 import { createOffloadService } from './resources/offload/service.ts';
 import { overviewRoutes } from './resources/overview/routes.ts';
+import { createSearchService } from './resources/overview/search.ts';
 import { createOverviewService } from './resources/overview/service.ts';
 import { passwordRoutes } from './resources/passwords/routes.ts';
 import { createPasswordService } from './resources/passwords/service.ts';
@@ -104,6 +104,7 @@ export function createServices(
     secondFactor: createSecondFactorService(platform, limits),
     activity: createActivityService(platform),
     overview: createOverviewService(platform),
+    search: createSearchService(platform),
     liveEvents: createLiveEventService(platform),
     operations: createOperationsService(platform),
     connections: createConnectionService(platform, ownHost),
@@ -123,7 +124,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...siteRoutes(services.sites, siteDomain),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),
-    ...domainRoutes(services.domains, { siteDomain, addresses: edgeAddresses(config), clock }),
+    ...domainRoutes(services.domains, { siteDomain, clock }),
     ...domainReportRoutes(services.domainReports),
     ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),
@@ -147,7 +148,7 @@ export function portalRoutes(services: Services): Route[] {
     ...accountPortalRoutes(services.accounts),
     ...accountUserPortalRoutes(services.accountUsers),
     ...activityRoutes(services.activity),
-    ...overviewRoutes(services.overview),
+    ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
     ...installPortalRoutes(services.operations, services.connections),
     ...domainPortalRoutes(services.domains),

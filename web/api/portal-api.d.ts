@@ -622,6 +622,27 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/portal/api/search': {
+    get: {
+      parameters: { query?: { search?: string }; path?: never; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ kind: "site" | "install" | "domain"; id: string; name: string; install: string | null; site: string | null; environment: string | null; account: { id: string; name: string } }>; more: boolean } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    put?: never;
+    post?: never;
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/portal/api/accounts/{account_id}/domains': {
     get: {
       parameters: { query?: { search?: string }; path: { account_id: string }; header?: never; cookie?: never };

@@ -5,6 +5,7 @@ import { Menu } from '../components/menu.tsx';
 import { sayFailure, useForgottenFailures } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
+import { FindButton } from './find-button.tsx';
 import styles from './shell.module.css';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
 
@@ -49,6 +50,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
             ))}
           </ul>
         </nav>
+        {account && <FindButton />}
         {account && accounts.length === 1 && (
           <span className={styles.account} title={account.name}>
             {account.name}

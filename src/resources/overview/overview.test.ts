@@ -75,6 +75,76 @@ describe('the search for domains', () => {
   });
 });
 
+describe('the search over all accounts', () => {
+  async function find(person: Person, text: string) {
+    const client = await signedIn(homeport, person);
+    const { status, body } = await client.get(`/search?search=${encodeURIComponent(text)}`);
+    expect(status).toBe(200);
+    return body;
+  }
+  const found = (person: Person, text: string) =>
+    results(person, `/search?search=${encodeURIComponent(text)}`);
+
+  it('finds sites, installs and domains by a part of their names, and says where they are', async () => {
+    const caller = operatorFor(owner.userId);
+    const site = await homeport.services.sites.create(caller, {
+      name: 'Über den Wolken',
+      account_id: accountId,
+    });
+    const id = await install(accountId, owner, ['wolken.example', 'www.wolken.example', 'wölk.example']);
+    await homeport.services.installs.update(caller, id, { site_id: site.id, environment: 'staging' });
+    const other = await homeport.ownedAccount();
+    const elsewhere = await install(other.accountId, other.owner, ['wolkenlos.example']);
+
+    const account = { id: accountId, name: expect.any(String) };
+    const place = {
+      install: expect.stringMatching(/^seen/),
+      site: 'Über den Wolken',
+      environment: 'staging',
+    };
+    expect(await found(owner, ' ÜBER ')).toEqual([
+      { kind: 'site', id: site.id, name: site.name, install: null, site: null, environment: null, account },
+    ]);
+    expect(await found(owner, 'wolken.example')).toEqual([
+      { kind: 'domain', id, name: 'wolken.example', ...place, account },
+      { kind: 'domain', id, name: 'www.wolken.example', ...place, account },
+    ]);
+    expect(await found(owner, 'WÖLK')).toMatchObject([{ kind: 'domain', id }]);
+    expect(await found(other.owner, 'wolken')).toMatchObject([{ name: 'wolkenlos.example', id: elsewhere }]);
+    // The install by its name, and not its own domain besides; that one by itself.
+    const { name } = await homeport.services.installs.get(caller, id);
+    expect(await found(owner, name)).toMatchObject([{ kind: 'install', id, name, site: 'Über den Wolken' }]);
+    expect(await found(owner, `${name}.`)).toMatchObject([{ kind: 'domain', id }]);
+    for (const text of ['', ' ', 'w_lken', '%', '\\', "'"]) expect(await found(owner, text)).toEqual([]);
+  });
+
+  it('shows partial users what was given to them, and strangers nothing', async () => {
+    const theirs = await install(accountId, owner, ['given.secret.example']);
+    await install(accountId, owner, ['kept.secret.example']);
+    await homeport.services.sites.create(operatorFor(owner.userId), {
+      name: 'Secret site',
+      account_id: accountId,
+    });
+    const partial = await homeport.person(accountId, 'partial', [theirs]);
+    expect(await found(owner, 'secret')).toHaveLength(3);
+    expect(await found(partial, 'secret')).toMatchObject([{ name: 'given.secret.example' }]);
+    expect(await found(await homeport.person(), 'secret')).toEqual([]);
+  });
+
+  it('shows the first few of many, what is called so before what only holds it', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `a${index}.many.example`);
+    await install(accountId, owner, [...names, 'many.example', 'many.example.org']);
+    const body = await find(owner, 'many.example');
+    expect(field(body, 'more')).toBe(true);
+    expect(await found(owner, 'many.example')).toMatchObject([
+      { name: 'many.example' },
+      { name: 'many.example.org' },
+      ...Array.from({ length: 6 }, () => ({ name: expect.stringMatching(/^a\d+/) })),
+    ]);
+    expect(field(await find(owner, 'a11.many'), 'more')).toBe(false);
+  });
+});
+
 describe('what needs attention', () => {
   const at = (days: number) => timestamp(homeport.platform.clock, days * DAY_MS);
 

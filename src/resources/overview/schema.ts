@@ -5,6 +5,18 @@ export const foundDomainSchema = Type.Object({
   name: Type.String({ description: 'the first of its names that holds the text' }),
 });
 
+export const FOUND_KINDS = ['site', 'install', 'domain'] as const;
+
+export const foundThingSchema = Type.Object({
+  kind: stringEnum(FOUND_KINDS),
+  id: uuid('of the site or the install; of a domain that of its install'),
+  name: Type.String({ description: 'of the site, the install or the domain' }),
+  install: nullableString('name of the install that a domain leads to'),
+  site: nullableString('name of the site that the install is in'),
+  environment: nullableString('of the install'),
+  account: Type.Object({ id: uuid(), name: Type.String() }),
+});
+
 export const REASON_KINDS = [
   'install_failed',
   'backup_failed',

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import { inScope } from '../installs/store.ts';
+import { patternOf } from './search-store.ts';
 
 /** One name a piece of the installs of a scope that have a domain whose name holds one of the texts. */
 export async function installsByDomain(
@@ -9,7 +10,7 @@ export async function installsByDomain(
   scope: Scope,
   texts: readonly string[],
 ): Promise<{ install_id: string; name: string }[]> {
-  const holding = texts.map((text) => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`);
+  const holding = texts.map(patternOf);
   return queries
     .selectFrom('installs as install')
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')

@@ -1,6 +1,7 @@
-import { useDeferredValue, useEffect, useState } from 'react';
+import { useDeferredValue } from 'react';
 import { useDomainSearch } from '../../api/overview.ts';
 import { useAddressState, useTyped } from '../../components/address-state.ts';
+import { useRested } from '../../components/rested.ts';
 
 /** What a list is asked to show, kept in the address; whatever is asked anew is shown from its first page on. */
 export function useListAddress() {
@@ -10,8 +11,6 @@ export function useListAddress() {
   return { get, ask, search, setSearch };
 }
 
-/** So long nothing is typed before the server is asked. */
-const REST_MS = 200;
 const NONE: ReadonlyMap<string, string> = new Map();
 
 /**
@@ -23,14 +22,4 @@ export function useSearch(accountId: string, typed: string) {
   const asked = useRested(typed.trim().toLowerCase());
   const { data, isError } = useDomainSearch(accountId, asked);
   return { text, byDomain: asked === '' ? NONE : (data ?? NONE), withoutDomains: isError };
-}
-
-/** A text once nobody has changed it for a while. */
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return text === '' ? '' : rested;
 }

@@ -72,10 +72,12 @@ function DomainList({ all, children }: { all: Domain[]; children: (domain: Domai
   const { get, set } = useAddressState();
   const [sought, setSought] = useTyped(get('search'), (search) => set({ search }));
   const [most, setMost] = useState(SHOWN_AT_ONCE);
+  // Whoever came by a search can widen it.
+  const [cameBySearch] = useState(sought !== '');
   const found = all.filter(({ name }) => shownName(name).includes(sought.trim().toLowerCase()));
   return (
     <>
-      {all.length >= SEARCHED_FROM && (
+      {(all.length >= SEARCHED_FROM || cameBySearch) && (
         <TableTools>
           <TextField
             type="search"

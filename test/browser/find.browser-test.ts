@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operatorFor } from '../../src/access/caller.ts';
+import { timestamp } from '../../src/clock.ts';
+import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
+import { focused, type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+/** An account, and the one site and install in it. */
+interface Held {
+  accountId: string;
+  siteId: string;
+  installId: string;
+}
+
+describe('finding something over all accounts', () => {
+  let portal: Portal;
+  let person: Person;
+  let harbour: Held;
+  let lighthouse: Held;
+  beforeAll(async () => {
+    portal = await startPortal({ roles: { api: true, hosting: false } });
+    const first = await portal.homeport.ownedAccount();
+    person = first.owner;
+    const second = await portal.homeport.ownedAccount();
+    await portal.homeport.platform.database.write(({ queries }) =>
+      queries
+        .insertInto('memberships')
+        .values({
+          account_id: second.accountId,
+          user_id: person.userId,
+          role: 'full',
+          billing: false,
+          invite_accepted: true,
+          created_at: timestamp(portal.homeport.platform.clock),
+        })
+        .execute(),
+    );
+    harbour = await fill(first.accountId, first.owner, 'Harbour');
+    lighthouse = await fill(second.accountId, second.owner, 'Lighthouse');
+  });
+  afterAll(() => portal.remove());
+
+  async function fill(account_id: string, owner: Person, name: string): Promise<Held> {
+    const { services } = portal.homeport;
+    const caller = operatorFor(owner.userId);
+    const site = await services.sites.create(caller, { name, account_id });
+    const { id } = await services.installs.create(caller, {
+      name: `${name.toLowerCase()}${process.pid}`,
+      account_id,
+      site_id: site.id,
+      environment: 'production',
+    });
+    await services.domains.create(caller, id, { name: `shop.${name.toLowerCase()}.example` });
+    return { accountId: account_id, siteId: site.id, installId: id };
+  }
+
+  it('leads by the keyboard alone to a site in another account, which is the one that is shown then', async () => {
+    const page = await portal.signedIn(person);
+    await page.goto(`/accounts/${harbour.accountId}/people`);
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog', { name: 'Find' }).waitFor();
+    // Before any answer can be there.
+    await page.keyboard.type('lightho');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Lighthouse', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/sites/${lighthouse.siteId}`);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content');
+    await page.getByRole('link', { name: 'People' }).click();
+    await page.getByRole('heading', { name: 'People', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/accounts/${lighthouse.accountId}/people`);
+  });
+
+  it('shows what is found with its place, and a domain among those of its install', async () => {
+    const page = await portal.signedIn(person);
+    const button = page.getByRole('button', { name: 'Find' });
+    await button.click();
+    const dialog = page.getByRole('dialog', { name: 'Find' });
+    const field = dialog.getByLabel('Name or domain, or a part of it');
+    await field.fill('.example');
+    await dialog.getByText('2 are found.').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await dialog.getByText(/^Domain of harbour\d+, Production of Harbour, /).waitFor();
+    await field.fill('nowhere');
+    await dialog.getByText('Nothing is called so.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await focused(page)).toBe('Find');
+
+    await button.click();
+    await field.fill('shop.harbour');
+    await dialog.getByRole('link', { name: /^shop\.harbour\.example/ }).click();
+    await page.getByRole('heading', { name: 'shop.harbour.example', level: 3 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe(`/installs/${harbour.installId}/domains`);
+    // Of so few there is no search but for whoever came by one.
+    await page.getByLabel('Search domains').fill('');
+    await expect.poll(() => page.getByRole('heading', { level: 3 }).count()).toBe(2);
+  });
+});
