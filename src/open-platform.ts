@@ -5,9 +5,9 @@ import { prepareDataFolder } from './data-folder.ts';
 import type { Database } from './database/database.ts';
 import { type MigrationOutcome, migrate } from './database/migrate.ts';
 import { openDatabase } from './database/open.ts';
+import { unusableDatabase } from './database/unusable.ts';
 import { type Randomness, systemRandomness } from './ids.ts';
 import { createQueue } from './jobs/queue.ts';
-import { OperatorError } from './operator-error.ts';
 import type { Platform } from './platform.ts';
 import { createActivityLog } from './resources/activity/record.ts';
 import { createSealer } from './secrets/sealer.ts';
@@ -25,19 +25,8 @@ export async function openCurrentDatabase(
     return { database, migrations: await migrate(database) };
   } catch (error) {
     await database?.close();
-    throw new OperatorError(
-      `The database cannot be used: ${reasonOf(error)}. ` +
-        (config.databaseUrl === null ? `It lies in ${config.dataDir}.` : 'Look at HOMEPORT_DATABASE_URL.'),
-      { cause: error },
-    );
+    throw unusableDatabase(config, error);
   }
-}
-
-/** What lies at the bottom of a failure. A refused connection to several addresses says nothing itself. */
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
-  if (error instanceof Error) return error.cause instanceof Error ? reasonOf(error.cause) : error.message;
-  return String(error);
 }
 
 /** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */

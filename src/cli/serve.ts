@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config/config.ts';
+import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
@@ -34,6 +35,8 @@ export function addServeCommand(program: Command): void {
         const account = await unprivilegedAccount(config, { settings, log });
         if (account === null) await serve(config, { log, roles, demo: options.demo === true });
         else process.exitCode = await runAgainAs(account);
+      } catch (error) {
+        throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
       } finally {
         await beside?.stop();
       }

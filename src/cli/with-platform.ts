@@ -1,8 +1,11 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { SQLITE_FILE } from '../database/open.ts';
+import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
+import { hasCode } from '../error-code.ts';
+import { messageOf } from '../error-message.ts';
 import { InvalidRequest } from '../failures.ts';
 import { openPlatform } from '../open-platform.ts';
 import { OperatorError } from '../operator-error.ts';
@@ -22,7 +25,8 @@ export async function withPlatform(
   try {
     await work(platform, createServices(platform));
   } catch (error) {
-    throw error instanceof InvalidRequest ? new OperatorError(sentences(error), { cause: error }) : error;
+    if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
+    throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   } finally {
     await platform.database.close();
   }
@@ -31,7 +35,17 @@ export async function withPlatform(
 /** A command called in the wrong folder must not begin a second, empty Homeport there. */
 function requireSetUp({ dataDir, databaseUrl }: Config): void {
   const needed = databaseUrl === null ? join(dataDir, SQLITE_FILE) : dataDir;
-  if (existsSync(needed)) return;
+  try {
+    statSync(needed);
+    return;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) {
+      throw new OperatorError(
+        `The data folder ${dataDir} cannot be looked into (${messageOf(error)}). ` +
+          'Run this as the user that Homeport runs as.',
+      );
+    }
+  }
   throw new OperatorError(
     `There is no Homeport in ${dataDir}. Name its data folder in HOMEPORT_DATA_DIR, ` +
       'or begin one with "homeport serve" or "homeport migrate".',

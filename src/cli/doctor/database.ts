@@ -26,10 +26,10 @@ type Settings = Pick<Config, 'databaseUrl' | 'dataDir'>;
 
 /** Opens the database without making or migrating it. Closing is the caller's. */
 export async function examineDatabase(settings: Settings, log: Logger): Promise<ExaminedDatabase> {
-  const missing = settings.databaseUrl === null ? findMissing(join(settings.dataDir, SQLITE_FILE)) : null;
-  if (missing !== null) return { findings: [missing], database: null, current: false };
   let database: Database | undefined;
   try {
+    const missing = settings.databaseUrl === null ? findMissing(join(settings.dataDir, SQLITE_FILE)) : null;
+    if (missing !== null) return { findings: [missing], database: null, current: false };
     database = openDatabase(settings, log);
     await database.ping();
     const health =

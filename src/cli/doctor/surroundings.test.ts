@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMTPServer } from 'smtp-server';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -110,6 +110,12 @@ describe('the database', () => {
     const other = { databaseUrl: null, dataDir: join(folder.path, 'other') };
     mkdirSync(join(other.dataDir, 'homeport.sqlite'), { recursive: true });
     expect((await examineDatabase(other, silent)).findings).toMatchObject([{ state: 'problem' }]);
+  });
+
+  test('a file that cannot even be looked for', async () => {
+    symlinkSync('homeport.sqlite', join(folder.path, 'homeport.sqlite'));
+    const { findings } = await examineDatabase({ databaseUrl: null, dataDir: folder.path }, silent);
+    expect(findings).toMatchObject([{ state: 'problem', message: expect.stringContaining('ELOOP') }]);
   });
 
   test('a server that does not answer, without its password', async () => {
