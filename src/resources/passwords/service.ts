@@ -14,6 +14,7 @@ import { deleteEmailChangeOf } from '../email-changes/store.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { deleteSessionsOf } from '../sessions/store.ts';
+import { type RenewedSession, renewSession } from '../sessions/token.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
@@ -47,12 +48,15 @@ export interface PasswordService {
   findLink(token: string): Promise<FoundLink>;
   /** Throws NotFound, InvalidRequest, RateLimited. */
   setByLink(token: string, chosen: ChosenPassword, origin: SessionOrigin): Promise<void>;
-  /** Throws InvalidRequest where the current password is not right or the new one not fit, RateLimited. */
+  /**
+   * The session gets another token, all others of the person end. Throws InvalidRequest where the current password is not right or the
+   * new one not fit, RateLimited.
+   */
   change(
     session: Session | null,
     input: { current_password: string; password: string },
     origin: SessionOrigin,
-  ): Promise<void>;
+  ): Promise<RenewedSession>;
   /** Makes a link for somebody; earlier ones for the same purpose stop working. For the first start, mails and the command line. Throws NotFound. */
   createLink(userId: string, purpose: 'first' | 'reset'): Promise<string>;
   /** The same for the mail to an address; undefined if nobody has it. */
@@ -128,12 +132,13 @@ export function createPasswordService(
     attempt.succeeded();
     await requireFitPassword(limits, password, person);
     const passwordHash = await hashPassword(password);
-    await database.write(async (transaction) => {
+    return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const present = await findPersonById(queries, userId);
       if (present?.password_hash !== person.password_hash) throw wrongPassword();
       await replacePassword(queries, userId, passwordHash);
+      const renewed = await renewSession(queries, random, session);
       await deleteSessionsOf(queries, userId, id);
       await activity.recordOfPerson(
         transaction,
@@ -141,6 +146,7 @@ export function createPasswordService(
         { userId },
         { action: 'password.change', subject: { id: userId, name: person.email } },
       );
+      return renewed;
     });
   };
 
