@@ -833,6 +833,28 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/portal/api/installs/{install_id}/copy': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { into_install_id: string } } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': { backup_id: string } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/portal/api/installs/{install_id}/offload': {
     get: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };

@@ -78,7 +78,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/password',
-      summary: 'Change your password; your other sessions end',
+      summary: 'Change your password; your other sessions end, and the cookie is renewed',
       tag,
       errors: [400, 401, 403, 429, 503],
       stages: ['full'],
@@ -91,8 +91,10 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         }),
         texts: { password: newPasswordTexts },
       },
-      handle: ({ session, address, requestId }, body) =>
-        passwords.change(session, body, { address, requestId }),
+      async handle({ session, cookie, address, requestId }, body) {
+        const { token, expiresAt } = await passwords.change(session, body, { address, requestId });
+        cookie.set(token, expiresAt);
+      },
     }),
   ];
 }

@@ -52,15 +52,18 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor',
-      summary: 'Switch it on with a code of the app; your other sessions end',
+      summary: 'Switch it on with a code of the app; your other sessions end, and the cookie is renewed',
       tag,
       errors,
       stages: ENROLLING,
       success: 200,
       response: recoveryCodes,
       body: { resource: 'SecondFactor', schema: codeSchema },
-      handle: ({ session, address, requestId }, { code }) =>
-        factors.confirm(session, code, { address, requestId }),
+      async handle({ session, cookie, address, requestId }, { code }) {
+        const { recoveryCodes, renewed } = await factors.confirm(session, code, { address, requestId });
+        cookie.set(renewed.token, renewed.expiresAt);
+        return { recovery_codes: recoveryCodes };
+      },
     }),
     visitBodyRoute({
       method: 'POST',

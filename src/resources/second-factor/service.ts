@@ -9,6 +9,7 @@ import { verifyPassword } from '../../secrets/password-hash.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { deleteSessionsOf } from '../sessions/store.ts';
+import { type RenewedSession, renewSession } from '../sessions/token.ts';
 import { findPersonById, type PersonWithPassword } from '../user/store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import {
@@ -30,12 +31,12 @@ export interface SecondFactorService {
   ): Promise<{ enabled: boolean; recovery_codes_left: number; required_by: string[] }>;
   /** Throws InvalidRequest where the password is not right or one is switched on already, RateLimited. */
   enrol(session: Session | null, password: string): Promise<{ secret: string; uri: string }>;
-  /** Throws InvalidRequest where the code is not right, RateLimited. */
+  /** The session gets another token, all others of the person end. Throws InvalidRequest where the code is not right, RateLimited. */
   confirm(
     session: Session | null,
     code: string,
     origin: SessionOrigin,
-  ): Promise<{ recovery_codes: string[] }>;
+  ): Promise<{ recoveryCodes: string[]; renewed: RenewedSession }>;
   /** Throws InvalidRequest where the code is not right or an account demands a second factor, RateLimited. */
   remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void>;
   /** Throws InvalidRequest where the code is not right, RateLimited. */
@@ -89,7 +90,8 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
   }
 
   async function confirm(session: Session | null, code: string, origin: SessionOrigin) {
-    const { id, userId } = signedIn(session);
+    const confirming = signedIn(session);
+    const { id, userId } = confirming;
     const factor = await findSecondFactor(reader, userId);
     if (!factor) throw new InvalidRequest('Begin to enrol first');
     if (factor.confirmed_at !== null) throw switchedOn();
@@ -97,13 +99,14 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const digits = sixDigits(code);
     const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
     if (typeof step !== 'number') throw wrongCode();
-    const recovery = newRecoveryCodes(random);
-    await changeOfPerson(userId, async (transaction, person) => {
+    const recoveryCodes = newRecoveryCodes(random);
+    const renewed = await changeOfPerson(userId, async (transaction, person) => {
       const { queries } = transaction;
       const confirmed = { sealedSecret: factor.sealed_secret, step, now: timestamp(clock) };
       if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
-      await replaceRecoveryCodes(queries, userId, hashesOf(recovery));
+      await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
       await noteSecondFactor(queries, userId, true);
+      const renewed = await renewSession(queries, random, confirming);
       await deleteSessionsOf(queries, userId, id);
       await activity.recordOfPerson(
         transaction,
@@ -111,9 +114,10 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
         { userId },
         { action: 'second_factor.enable', subject: { id: userId, name: person.email } },
       );
+      return renewed;
     });
     attempt.succeeded();
-    return { recovery_codes: recovery };
+    return { recoveryCodes, renewed };
   }
 
   async function remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void> {

@@ -94,12 +94,15 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/sessions',
-      summary: 'End all your sessions but this one',
+      summary: 'End all your sessions but this one; renews the cookie',
       tag,
       errors: [401, 403, 429, 503],
       stages: ['full'],
       success: 204,
-      handle: (visit) => sessions.endOthers(sessionOf(visit), visit),
+      async handle(visit) {
+        const { token, expiresAt } = await sessions.endOthers(sessionOf(visit), visit);
+        visit.cookie.set(token, expiresAt);
+      },
     }),
   ];
 }

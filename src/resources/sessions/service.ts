@@ -8,7 +8,7 @@ import { lockRow } from '../../database/lock.ts';
 import { NotFound, Unauthenticated } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { verifyPassword } from '../../secrets/password-hash.ts';
-import { hashSecret, newSecret } from '../../secrets/random-secret.ts';
+import { hashSecret } from '../../secrets/random-secret.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { emailKey } from '../user/email-key.ts';
@@ -30,12 +30,10 @@ import {
   prepareFindSession,
   takeAwaitingSession,
 } from './store.ts';
+import { newSessionToken, type RenewedSession, renewSession } from './token.ts';
 
 /** What a browser is given once the password, or the second factor, was right. */
-export interface MadeSession {
-  /** For the cookie; only its hash is kept. */
-  token: string;
-  expiresAt: Date;
+export interface MadeSession extends RenewedSession {
   stage: SessionStage;
 }
 
@@ -59,13 +57,12 @@ export interface SessionService extends SessionVerifier {
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
   /** Ends one session of the caller's. Throws NotFound. */
   end(caller: Caller, sessionId: string): Promise<void>;
-  endOthers(session: Session, origin: SessionOrigin): Promise<void>;
+  /** Ends all others of its person, and gives it another token. Throws Unauthenticated. */
+  endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession>;
   /** Writes down the uses that are still in memory. */
   flush(): Promise<void>;
 }
 
-/** 256 bits. */
-const TOKEN_BYTES = 32;
 /** Whatever a browser calls itself, so much of it tells which it is. */
 const LONGEST_USER_AGENT = 400;
 
@@ -85,7 +82,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   ): Promise<{ id: string; made: MadeSession }> {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? AWAITING_MS : LONGEST_MS));
-    const token = newSecret(random, TOKEN_BYTES);
+    const token = newSessionToken(random);
     const id = random.uuid();
     await addSession(queries, {
       id,
@@ -244,23 +241,27 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     });
   }
 
-  async function endOthers({ id, userId }: Session, origin: SessionOrigin): Promise<void> {
-    await database.write(async (transaction) => {
+  async function endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession> {
+    const { id, userId } = session;
+    return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const person = await findPersonById(queries, userId);
+      const renewed = await renewSession(queries, random, session);
       const ended = await deleteSessionsOf(queries, userId, id);
-      if (!person || ended === 0) return;
-      await activity.recordOfPerson(
-        transaction,
-        visitor(userId, origin),
-        { userId },
-        {
-          action: 'session.end',
-          subject: { id: null, name: person.email },
-          details: { sessions: ended },
-        },
-      );
+      if (person && ended > 0) {
+        await activity.recordOfPerson(
+          transaction,
+          visitor(userId, origin),
+          { userId },
+          {
+            action: 'session.end',
+            subject: { id: null, name: person.email },
+            details: { sessions: ended },
+          },
+        );
+      }
+      return renewed;
     });
   }
 

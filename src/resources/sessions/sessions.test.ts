@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { enrol } from '../../../test/one-time-codes.ts';
 import {
   createPortalClient,
   givePassword,
@@ -31,6 +32,10 @@ async function personWithPassword(): Promise<Person> {
 const BAD_CREDENTIALS = { status: 401, body: { message: 'Bad Credentials' } };
 const NOT_SIGNED_IN = { status: 401, body: { message: 'Authentication required' } };
 
+const resultsOf = async (browser: PortalClient) => {
+  const results = field((await browser.get('/sessions')).body, 'results');
+  return Array.isArray(results) ? results : [];
+};
 const statusOf = async (browser: PortalClient) => (await browser.get('/session')).status;
 
 describe('signing in', () => {
@@ -276,11 +281,6 @@ describe('a session', () => {
 });
 
 describe('the list of sessions', () => {
-  const resultsOf = async (browser: PortalClient) => {
-    const results = field((await browser.get('/sessions')).body, 'results');
-    return Array.isArray(results) ? results : [];
-  };
-
   it('shows where somebody is signed in, the latest first, and lets them end one', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const first = await signedIn(homeport, owner);
@@ -340,6 +340,28 @@ describe('the list of sessions', () => {
     expect(await browser.call('GET', '/sessions', { headers: { authorization } })).toMatchObject(
       NOT_SIGNED_IN,
     );
+  });
+});
+
+describe('a cookie that somebody else has got hold of', () => {
+  it.each([
+    [
+      'a new password',
+      (browser: PortalClient) =>
+        browser.post('/password', { current_password: PASSWORD, password: 'never seen by any thief' }),
+    ],
+    ['the second factor', async (browser: PortalClient) => void (await enrol(browser, clock.now()))],
+    ['the end of all other sessions', (browser: PortalClient) => browser.delete('/sessions')],
+  ])('is worth nothing after %s', async (_, shutOut) => {
+    const browser = await signedIn(homeport, await homeport.person());
+    const thief = createPortalClient(homeport);
+    thief.cookie = browser.cookie;
+    expect(await statusOf(thief)).toBe(200);
+    const [before] = await resultsOf(browser);
+    await shutOut(browser);
+    expect([await statusOf(browser), await statusOf(thief)]).toEqual([200, 401]);
+    // It is the same session, with the end that it had.
+    expect(await resultsOf(browser)).toEqual([before]);
   });
 });
 

@@ -61,6 +61,20 @@ export async function addSession(queries: Queries, session: Insertable<Tables['s
   await queries.insertInto('sessions').values(session).execute();
 }
 
+/** Undefined: there is no such session any more. */
+export function setSessionToken(
+  queries: Queries,
+  id: string,
+  token_hash: string,
+): Promise<{ expires_at: string } | undefined> {
+  return queries
+    .updateTable('sessions')
+    .set({ token_hash })
+    .where('id', '=', id)
+    .returning('expires_at')
+    .executeTakeFirst();
+}
+
 /** Writes down a use, unless another process has seen a later one. */
 export async function noteLastSeen(queries: Queries, id: string, minute: string): Promise<void> {
   await queries
