@@ -64,7 +64,7 @@ export default {
       'routes reach the database through services',
       {
         path: '^src/resources/[^/]+/(portal-)?routes\\.ts$',
-        pathNot: '^src/resources/(user|service-status)/',
+        pathNot: '^src/resources/service-status/',
       },
       { path: '^src/resources/[^/]+/(store|[^/]+-store)\\.ts$|^src/database/' },
     ),

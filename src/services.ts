@@ -129,7 +129,7 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),
     ...cacheRoutes(services.caches),
-    ...userRoutes(database),
+    ...userRoutes(services.profile),
     ...sshKeyRoutes(services.sshKeys),
   ];
 }

@@ -24,7 +24,7 @@ export interface AuthenticatorApp {
   code(): Promise<string>;
 }
 
-export function authenticatorApp(secret: string, clock: SkippingClock): AuthenticatorApp {
+function authenticatorApp(secret: string, clock: SkippingClock): AuthenticatorApp {
   return {
     code() {
       clock.skip(30);

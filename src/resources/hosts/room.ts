@@ -45,7 +45,7 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
 }
 
 /** How many installs more a host takes. */
-export function roomOf({ id, description }: KnownHost, counts: Map<string, number>): number {
+function roomOf({ id, description }: KnownHost, counts: Map<string, number>): number {
   return (description?.capacity ?? 0) - (counts.get(id) ?? 0);
 }
 

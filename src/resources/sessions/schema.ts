@@ -31,7 +31,7 @@ export const signedInUserSchema = Type.Object({
 });
 
 /** What is offered to somebody in an account, straight from the permission table. */
-export const reachSchema = Type.Object({
+const reachSchema = Type.Object({
   'account.read': stringEnum(REACHES),
   'account.change': stringEnum(REACHES),
   'member.read': stringEnum(REACHES),

@@ -15,6 +15,8 @@ export interface ProfileChange {
 }
 
 export interface ProfileService {
+  /** The caller themselves. Throws NotFound. */
+  read(caller: Caller): Promise<SignedInUser>;
   /** Throws NotFound. */
   update(caller: Caller, change: ProfileChange): Promise<SignedInUser>;
   /**
@@ -61,6 +63,11 @@ export function createProfileService({ database, activity }: Platform): ProfileS
 
   return {
     changeByOperator,
+    async read({ userId }) {
+      const user = await findSignedInUser(database.reader, userId);
+      if (!user) throw new NotFound();
+      return user;
+    },
     update: (caller, change) =>
       database.write(async (transaction) => {
         const { queries } = transaction;

@@ -1,9 +1,8 @@
 import { type Route, route } from '../../api/route.ts';
 import { Type, uuid } from '../../api/schema.ts';
-import type { Database } from '../../database/database.ts';
-import { NotFound } from '../../failures.ts';
+import type { ProfileService } from './profile.ts';
 
-export const currentUserSchema = Type.Object(
+const currentUserSchema = Type.Object(
   {
     id: uuid(),
     first_name: Type.String(),
@@ -14,7 +13,7 @@ export const currentUserSchema = Type.Object(
   { description: 'Whom the credentials belong to' },
 );
 
-export function userRoutes({ reader }: Pick<Database, 'reader'>): Route[] {
+export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
   return [
     route({
       method: 'GET',
@@ -25,13 +24,8 @@ export function userRoutes({ reader }: Pick<Database, 'reader'>): Route[] {
       success: 200,
       response: currentUserSchema,
       async handle({ caller }) {
-        const user = await reader
-          .selectFrom('users')
-          .select(['id', 'first_name', 'last_name', 'email', 'phone'])
-          .where('id', '=', caller.userId)
-          .executeTakeFirst();
-        if (!user) throw new NotFound();
-        const { phone, ...known } = user;
+        const { id, first_name, last_name, email, phone } = await profile.read(caller);
+        const known = { id, first_name, last_name, email };
         return phone === null ? known : { ...known, phone_number: phone };
       },
     }),

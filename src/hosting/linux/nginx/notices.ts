@@ -1,7 +1,7 @@
 import { NOTICES, type Notice, noticePage } from '../../pages.ts';
 
 /** What visitors are told where there is nothing to serve: the pages that nginx shows, by name. */
-export const NGINX_NOTICES = {
+const NGINX_NOTICES = {
   'not-found': NOTICES.notFound,
   'no-website': NOTICES.noWebsite,
   storage: NOTICES.storage,
