@@ -148,7 +148,7 @@ export function routeSchema(route: Route): FastifySchema {
     tags: [route.tag],
     operationId: operationId(route),
     ...(route.public || route.stages === 'anybody' ? { security: [] } : {}),
-    ...(names.length > 0 ? { params: pathParameters(names) } : {}),
+    ...(names.length > 0 ? { params: pathParameters(names, route.plainIds) } : {}),
     ...(route.query.length > 0 ? { querystring: queryOf(route.query) } : {}),
     ...(route.body ? { body: route.body.schema } : {}),
     response,
@@ -159,10 +159,10 @@ function content(description: string, schema: unknown, contentType = 'applicatio
   return { description, content: { [contentType]: { schema } } };
 }
 
-/** Identifiers are UUIDs; a token is what stood in a link. */
-function pathParameters(names: readonly string[]): object {
+/** Identifiers are UUIDs, unless they are `plain`; a token is what stood in a link. */
+function pathParameters(names: readonly string[], plain = false): object {
   const schemaOf = (name: string) =>
-    name === 'token' ? { type: 'string' } : { type: 'string', format: 'uuid' };
+    plain || name === 'token' ? { type: 'string' } : { type: 'string', format: 'uuid' };
   return {
     type: 'object',
     required: names,

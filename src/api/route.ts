@@ -38,6 +38,8 @@ export interface Endpoint<Path extends string> {
   tag: string;
   /** The "Other statuses" of the endpoint's row: the only ones it may answer besides its success. */
   errors: readonly ErrorStatus[];
+  /** The row calls the identifiers in its path plain strings, and so does the description. */
+  plainIds?: true;
 }
 
 /** The success of an endpoint that answers with a body, and what it looks like. */
@@ -83,6 +85,7 @@ export interface Route {
   summary: string;
   tag: string;
   errors: readonly ErrorStatus[];
+  plainIds?: true;
   success: 200 | 201 | 202 | 204;
   /** Absent: an empty body. */
   response?: TSchema;

@@ -21,6 +21,7 @@ export function domainReportRoutes(reports: DomainReportService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/domains/check_status/:report_id',
+      plainIds: true,
       summary: 'A status report; `complete` once it is',
       tag,
       errors: [401, 403, 404, 429, 500, 503],
