@@ -69,6 +69,7 @@ test('all that the documents name are there', () => {
     'host add',
     'host list',
     'host change',
+    'host records',
     'host drain',
     'host accept',
     'host identity',

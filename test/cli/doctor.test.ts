@@ -95,6 +95,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     SFTP: 'ok',
     jobs: 'ok',
     'failed jobs': 'ok',
+    'install names': 'ok',
     mail: 'warning',
     clock: 'ok',
   });

@@ -80,6 +80,7 @@ describe('homeport host', () => {
         name: 'web2',
         address: 'https://10.0.0.2:8470',
         public_name: null,
+        edge_addresses: [],
         accepting: true,
         installs: 0,
         capacity: null,
@@ -90,7 +91,7 @@ describe('homeport host', () => {
       },
     ]);
     expect((await cli('host', 'list')).stdout).toMatch(
-      /web2 +https:\/\/10\.0\.0\.2:8470 +- +0 of \? +- +- +never +not met yet/,
+      /web2 +https:\/\/10\.0\.0\.2:8470 +- +- +0 of \? +- +- +never +not met yet/,
     );
   });
 
@@ -125,9 +126,28 @@ describe('homeport host', () => {
     expect((await change('--public-name', 'Web2.example.com')).stdout).toBe(
       'People reach web2 at web2.example.com.\n',
     );
-    await refused(['host', 'change', 'web2'], 'Say what to change: --public-name or --no-public-name.');
+    await refused(
+      ['host', 'change', 'web2'],
+      'Say what to change: --public-name, --no-public-name, --edge-address or --no-edge-addresses.',
+    );
     expect(field(await json('host', 'list'), '0', 'public_name')).toBe('web2.example.com');
     expect((await change('--no-public-name')).stdout).toBe('web2 has no public name of its own.\n');
+  });
+
+  test('changes at which addresses visitors reach its websites', async () => {
+    const change = (...words: string[]) => cli('host', 'change', 'web2', ...words);
+    const addresses = ['--edge-address', '203.0.113.7', '--edge-address', '2001:DB8::7'];
+    expect((await change(...addresses, '--public-name', 'web2.example.com')).stdout).toBe(
+      'People reach web2 at web2.example.com.\nVisitors reach the websites of web2 at 203.0.113.7 and 2001:db8::7.\n',
+    );
+    await refused(
+      ['host', 'change', 'web2', '--edge-address', '203.0.113.9', '--no-edge-addresses'],
+      'Give either --edge-address or --no-edge-addresses.',
+    );
+    expect((await cli('host', 'list')).stdout).toContain(' 203.0.113.7 2001:db8::7 ');
+    expect((await change('--no-edge-addresses', '--no-public-name')).stdout).toBe(
+      'web2 has no public name of its own.\nweb2 has no edge addresses of its own.\n',
+    );
   });
 
   test('drains, accepts and removes', async () => {
@@ -194,4 +214,35 @@ test('a server on a host serves, and installs are switched with it and without i
   waiting.process.kill('SIGINT');
   expect((await waiting.ended).code).toBe(130);
   await machine.up();
+});
+
+test('the records of the installs’ names, a line each, as a zone file has them', async () => {
+  const homeport = await startTestHomeport({
+    place,
+    environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+  });
+  const { accountId, owner } = await homeport.ownedAccount();
+  const first = await homeport.install(owner, accountId);
+  const { hosts } = homeport.services;
+  const [host] = await hosts.list();
+  await hosts.setReach(host?.name ?? '', { edgeAddresses: ['203.0.113.7', '2001:db8::7'] });
+  await hosts.add('empty', 'https://10.0.0.9:8470');
+  await homeport.stop();
+
+  const { code, stdout, stderr } = await cli('host', 'records', '--ttl', '60');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const name = `${first.name}.localhost`;
+  expect(stdout).toContain(`${name}.\t60\tIN\tA\t203.0.113.7\n${name}.\t60\tIN\tAAAA\t2001:db8::7\n`);
+  expect(stdout).toMatch(/^([^\t\n]+\.\t60\tIN\t(A|AAAA)\t[^\t\n]+\n)+$/);
+  expect(await json('host', 'records', host?.name ?? '')).toContainEqual({
+    name,
+    ttl: 3600,
+    type: 'A',
+    address: '203.0.113.7',
+    install_id: first.id,
+    host: host?.name,
+  });
+  expect(await json('host', 'records', 'empty')).toEqual([]);
+  await refused(['host', 'records', 'nobody'], 'There is no host "nobody"');
+  expect((await cli('host', 'records', '--ttl', '2147483648')).stderr).toContain('from 0 to 2147483647');
 });

@@ -13,6 +13,7 @@ import { examineDatabase } from './database.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkHsts } from './hsts.ts';
+import { checkInstallNames } from './install-names.ts';
 import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
@@ -42,6 +43,7 @@ export async function examine(
       ...(await findingsOf('HSTS', () => checkHsts(config))),
       ...(await findingsOf('certificate authority', () => checkCertificateAuthority(config))),
       ...(await findingsOf('resolvers', () => checkResolvers(config))),
+      ...(tables === null ? [] : await findingsOf('install names', () => checkInstallNames(tables, config))),
       ...(tables === null
         ? []
         : await findingsOf('domain certificates', () => checkDomainCertificates(tables, config, clock))),

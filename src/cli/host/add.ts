@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
+import { collect } from '../arguments.ts';
 import { printJson } from '../output.ts';
 import { withPlatform } from '../with-platform.ts';
 import { createIdentityFile, whatToDoWith } from './identity-file.ts';
@@ -18,29 +19,41 @@ export function addHostAdd(host: Command): void {
       '--public-name <name>',
       'where people reach its SFTP and SSH, like web2.example.com (default: the host in <address>)',
     )
+    .option(
+      '--edge-address <ip>',
+      'an address at which visitors reach its websites, for DNS records; may be repeated (default: HOMEPORT_EDGE_ADDRESSES)',
+      collect,
+    )
     .option('--out <file>', 'the file to write (default: <name>.pem)')
-    .option('--json', 'print JSON: id, name, address, public_name, file')
+    .option('--json', 'print JSON: id, name, address, public_name, edge_addresses, file')
     .addHelpText(
       'after',
-      '\nExample:\n  homeport host add web2 https://10.0.0.2:8470 --public-name web2.example.com',
+      '\nExample:\n  homeport host add web2 https://10.0.0.2:8470 --public-name web2.example.com --edge-address 203.0.113.7',
     )
     .action(add);
+}
+
+interface AddOptions {
+  out?: string;
+  json?: boolean;
+  publicName?: string | null;
+  edgeAddress?: string[];
 }
 
 async function add(
   name: string,
   address: string,
-  { out, json, publicName }: { out?: string; json?: boolean; publicName?: string },
+  { out, json, publicName = null, edgeAddress: edgeAddresses = [] }: AddOptions,
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (_platform, { hosts }) => {
     const file = await createIdentityFile(out ?? `${name.replaceAll('/', '-')}.pem`);
     let identity = '';
     try {
-      const added = await hosts.add(name, address, publicName);
+      const added = await hosts.add(name, address, { publicName, edgeAddresses });
       identity = added.identity;
-      const { id, address: reached, public_name } = added.host;
-      if (json) printJson({ id, name, address: reached, public_name, file: file.path });
+      const { id, address: reached, public_name, edge_addresses } = added.host;
+      if (json) printJson({ id, name, address: reached, public_name, edge_addresses, file: file.path });
       else {
         process.stdout.write(
           `Added the host ${name}. Its identity is in ${file.path}.\n\n${whatToDoWith(file.path, reached)}`,

@@ -5,6 +5,7 @@ import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
 import { addHostList } from './list.ts';
+import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
 import { addHostSetup } from './setup.ts';
@@ -18,6 +19,7 @@ export function addHostCommand(program: Command): void {
   addHostAdd(host);
   addHostList(host);
   addHostChange(host);
+  addHostRecords(host);
   addHostAcceptAndDrain(host);
   addHostIdentity(host);
   addHostWordpress(host);

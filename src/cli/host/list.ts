@@ -9,7 +9,7 @@ export function addHostList(host: Command): void {
     .description('the hosts, how full they are, and what they have; as a running server saw them last')
     .option(
       '--json',
-      'print JSON: an array of id, name, address, public_name, accepting, installs, capacity, php_versions, wordpress_versions, seen_at, reason',
+      'print JSON: an array of id, name, address, public_name, edge_addresses, accepting, installs, capacity, php_versions, wordpress_versions, seen_at, reason',
     )
     .addHelpText('after', '\nExample:\n  homeport host list')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
@@ -21,11 +21,22 @@ export function addHostList(host: Command): void {
             ? 'There are no hosts yet. One on this machine shows up when "homeport serve" meets it (HOMEPORT_HOST=linux); ' +
                 '"homeport host add" adds one on another.\n'
             : table(
-                ['NAME', 'ADDRESS', 'PUBLIC NAME', 'INSTALLS', 'PHP', 'WORDPRESS', 'SEEN', 'STATE'],
+                [
+                  'NAME',
+                  'ADDRESS',
+                  'PUBLIC NAME',
+                  'EDGE ADDRESSES',
+                  'INSTALLS',
+                  'PHP',
+                  'WORDPRESS',
+                  'SEEN',
+                  'STATE',
+                ],
                 all.map((known) => [
                   known.name,
                   known.address,
                   known.public_name ?? '-',
+                  known.edge_addresses.join(' ') || '-',
                   `${known.installs} of ${known.description?.capacity ?? '?'}`,
                   known.description?.phpVersions.join(' ') || '-',
                   known.description?.wordpressVersions.join(' ') || '-',
@@ -45,12 +56,14 @@ function stateOf({ reason, accepting, seen_at }: HostView): string {
 }
 
 function hostJson(known: HostView) {
-  const { id, name, address, public_name, accepting, installs, description, seen_at, reason } = known;
+  const { id, name, address, public_name, edge_addresses, accepting, installs } = known;
+  const { description, seen_at, reason } = known;
   return {
     id,
     name,
     address,
     public_name,
+    edge_addresses,
     accepting,
     installs,
     capacity: description?.capacity ?? null,

@@ -14,7 +14,7 @@ export const EDGE_SETTINGS = {
   ),
   edgeAddresses: list(
     'HOMEPORT_EDGE_ADDRESSES',
-    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold; where none is given, the address that it listens on, or the public ones of this machine',
+    'addresses, comma-separated, at which the world reaches the edge: what A and AAAA records should hold, but for installs on a host with addresses of its own (`homeport host change`); where none is given, the address that it listens on, or the public ones of this machine',
     ipAddresses,
   ),
 };

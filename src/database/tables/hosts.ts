@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { NullableJson } from './json.ts';
+import type { GeneratedJson, NullableJson } from './json.ts';
 
 export interface HostRow {
   seq: Generated<number>;
@@ -10,6 +10,8 @@ export interface HostRow {
   address: string;
   /** Where people reach its SFTP and SSH: a host name or an IP address; null: where the control plane does. */
   public_name: string | null;
+  /** At which its websites are reached, where that is not what the platform's settings say; an empty list: there. */
+  edge_addresses: GeneratedJson;
   /** Whether new installs are placed on it. */
   accepting: Generated<boolean>;
   /** HostDescription as it was last told; null before. */

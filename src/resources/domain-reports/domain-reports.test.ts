@@ -180,7 +180,6 @@ describe('a report', () => {
       host,
       internet,
       issuance: null,
-      edgeAddresses: [],
     });
     await database.write(async (transaction) =>
       kind?.giveUp?.({ report_id: id }, { reason: 'disk full', attempts: 3 }, transaction),

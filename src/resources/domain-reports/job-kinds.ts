@@ -6,6 +6,7 @@ import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { clusterOf } from '../hosts/cluster.ts';
+import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { cnameOf } from '../installs/present.ts';
 import { type ExamineParts, examine } from './examine.ts';
 import type { Internet } from './internet.ts';
@@ -13,7 +14,7 @@ import { checkDomain } from './jobs.ts';
 import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
-import type { Sight, Standing } from './standing.ts';
+import type { DnsTarget, Sight, Standing } from './standing.ts';
 import {
   type CheckedDomain,
   findReport,
@@ -36,8 +37,6 @@ interface Parts {
   internet: Internet;
   /** Null: no authority is configured. */
   issuance: IssuanceHooks | null;
-  /** What A and AAAA records should hold. */
-  edgeAddresses: string[];
   /** For all that a report looks at, in milliseconds; less than the job's own time. */
   timeLimitMs?: number;
 }
@@ -53,9 +52,10 @@ interface Examined {
 /** Fills reports with what the world outside says of a domain. */
 export function domainReportJobKinds(
   { config, database, clock, random, log }: Platform,
-  { host, internet, issuance, edgeAddresses, timeLimitMs = TIME_LIMIT_MS }: Parts,
+  { host, internet, issuance, timeLimitMs = TIME_LIMIT_MS }: Parts,
 ): JobKind[] {
   const { reader } = database;
+  const edges = createEdgeAddressBook(config);
 
   return [
     defineJob({
@@ -100,8 +100,12 @@ export function domainReportJobKinds(
       installName: report.install_name,
       cluster: await clusterOf(reader, config, install_id),
     };
+    const target: DnsTarget = {
+      cname: cnameOf(report.install_name, config.siteDomain),
+      addresses: await edges.ofInstall(reader, install_id),
+    };
     const standings = (await withSibling(reader, install_id, domain_id)).map((domain) =>
-      standingOf(domain, report.install_name),
+      standingOf(domain, target),
     );
     const checks: DomainCheck[] = standings.map(({ name }) => blankCheck(name, place));
     const writes = createPartialWrites<DomainCheck[]>(
@@ -150,7 +154,7 @@ export function domainReportJobKinds(
     }
   }
 
-  function standingOf(domain: CheckedDomain, installName: string): Standing {
+  function standingOf(domain: CheckedDomain, target: DnsTarget): Standing {
     return {
       id: domain.id,
       name: domain.name,
@@ -158,7 +162,7 @@ export function domainReportJobKinds(
       isDuplicate: domain.is_duplicate,
       networkStatus: domain.network_status,
       sslReason: domain.ssl_reason,
-      target: { cname: cnameOf(installName, config.siteDomain), addresses: edgeAddresses },
+      target,
       hasAuthority: issuance !== null,
     };
   }

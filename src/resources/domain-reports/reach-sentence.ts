@@ -3,6 +3,7 @@ import { sentence, wrongRecordSentence } from './dns-sentence.ts';
 import { type Arrival, type Reach, triedBy } from './reach.ts';
 import {
   addressesOfFamily,
+  edgeAsTold,
   isOwnAddress,
   listed,
   recordAdvice,
@@ -21,6 +22,8 @@ export function reachSentence(
   if (reach.untried) return untriedSentence(standing, findings, tried, reach.sentence);
   const missed = tried.filter(({ arrives }) => !arrives);
   if (missed.length === 0) return httpsSentence(standing, reach.arrivals);
+  const astray = ownNameSentence(standing, findings, missed);
+  if (astray !== null) return astray;
   if (missed.length === tried.length) {
     return wrongRecordSentence(findings, standing.target) ?? ownAddressSentence(standing, missed);
   }
@@ -41,6 +44,20 @@ function untriedSentence(
   return sentence(
     recordAdvice(findings, target),
     `${addresses} ${tried.length > 1 ? 'are private addresses' : 'is a private address'} that nobody outside can reach`,
+  );
+}
+
+/** The install's own name, which the CNAME is for, leads to another machine: that of another host, as a wildcard record makes it. */
+function ownNameSentence(
+  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { cnames }: NameFindings,
+  missed: Arrival[],
+): string | null {
+  const foreign = missed.map(({ address }) => address).filter((address) => !isOwnAddress(address, target));
+  if (cnames[0] !== target.cname || target.addresses.length === 0 || foreign.length === 0) return null;
+  return (
+    `The CNAME of ${name} is right, but ${target.cname} leads to ${listed(foreign)}, where it is not served; ` +
+    `the operator has to point it to ${edgeAsTold(target)}.`
   );
 }
 

@@ -342,6 +342,18 @@ describe('a problem of the DNS', () => {
       `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses).`,
     ],
     [
+      'the right CNAME, which leads to another host of the platform',
+      standing('www.example.com'),
+      sight(www({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; the operator has to point it to ${EDGE}.`,
+    ],
+    [
+      'the right CNAME, which leads to every host of the platform',
+      standing('www.example.com'),
+      sight(www({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; the operator has to point it to ${EDGE}.`,
+    ],
+    [
       'stale caches',
       standing('example.com'),
       sight(

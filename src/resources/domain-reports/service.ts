@@ -5,8 +5,8 @@ import { timestamp } from '../../clock.ts';
 import { lockRow } from '../../database/lock.ts';
 import { NotFound } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
-import { edgeAddresses } from '../domains/edge-addresses.ts';
 import { clusterOf } from '../hosts/cluster.ts';
+import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
 import { checkDomain, laneOf } from './jobs.ts';
@@ -17,6 +17,8 @@ import { findReportOf, insertReport, withSibling } from './store.ts';
 export type DomainReportService = ReturnType<typeof createDomainReportService>;
 
 export function createDomainReportService({ config, database, queue, clock, random }: Platform) {
+  const edges = createEdgeAddressBook(config);
+
   return {
     /** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
     async request(caller: Caller, installId: string, domainId: string): Promise<string> {
@@ -38,7 +40,7 @@ export function createDomainReportService({ config, database, queue, clock, rand
           complete: false,
           id,
           install_name: install.name,
-          install_ip: edgeAddresses(config)[0] ?? '',
+          install_ip: (await edges.ofInstall(queries, installId))[0] ?? '',
           admin: false,
           domains: domains.map(({ name }) => blankCheck(name, place)),
         };

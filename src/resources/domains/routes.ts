@@ -15,8 +15,6 @@ import type { DomainService, DomainView } from './service.ts';
 export interface DomainSurroundings {
   /** The install's own name under it is what a domain's DNS should say. */
   siteDomain: string;
-  /** Of the edge: what the DNS should say where a CNAME cannot be. */
-  addresses: string[];
   clock: Clock;
 }
 
@@ -30,7 +28,7 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
     network_details: {
       dns_config_info: {
         cname: cnameOf(domain.install.name, surroundings.siteDomain),
-        a_records: surroundings.addresses,
+        a_records: domain.addresses,
       },
       network_info: {
         status: seenStatus(domain),

@@ -8,6 +8,7 @@ import { InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
+import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { findStanding } from '../installs/store.ts';
 import { changesBetween, NEW_NAME } from './changes.ts';
@@ -38,6 +39,8 @@ import {
 /** A domain with what the API says of its install. */
 export interface DomainView extends DomainRow {
   install: { id: string; name: string };
+  /** Of the edge that serves the install: what the DNS should say where a CNAME cannot be. */
+  addresses: string[];
 }
 
 export interface NewDomain {
@@ -61,6 +64,7 @@ export type DomainService = ReturnType<typeof createDomainService>;
 
 export function createDomainService({ config, database, queue, activity, clock, random }: Platform) {
   const { reader } = database;
+  const edges = createEdgeAddressBook(config);
   const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
@@ -74,12 +78,14 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const { count, results } = await pageOfDomains(reader, installId, page);
     // It was deleted since it was looked up: an install always has its own name.
     if (count === 0) throw new NotFound();
-    return { count, results: results.map((domain) => ({ ...domain, install })) };
+    const addresses = await edges.ofInstall(reader, installId);
+    return { count, results: results.map((domain) => ({ ...domain, install, addresses })) };
   }
 
   async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
     const install = await seenInstall(reader, caller, installId, 'install.read');
-    return { ...(await existing(reader, installId, domainId)), install };
+    const domain = await existing(reader, installId, domainId);
+    return { ...domain, install, addresses: await edges.ofInstall(reader, installId) };
   }
 
   /** Runs a change of an install's domains with the install locked, and has the host follow. */
@@ -187,7 +193,8 @@ export function createDomainService({ config, database, queue, activity, clock, 
     });
     const install = await seenInstall(reader, caller, installId, 'install.read');
     const added = await domainsOf(reader, installId).where('domain.id', 'in', ids).execute();
-    return added.map((domain) => ({ ...domain, install }));
+    const addresses = await edges.ofInstall(reader, installId);
+    return added.map((domain) => ({ ...domain, install, addresses }));
   }
 
   async function addName(

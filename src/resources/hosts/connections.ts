@@ -4,7 +4,8 @@ import { type HostDescription, type HostQuestions, PermanentHostError } from '..
 import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
-import { createHostService, isLocalAddress } from './service.ts';
+import { isLocalAddress } from './local-address.ts';
+import { createHostService } from './service.ts';
 import { allHosts, findHost, type KnownHost, updateHost } from './store.ts';
 
 export type Connect = (target: HostTarget) => RemoteHost;

@@ -51,10 +51,10 @@ describe('adding a host', () => {
   });
 
   it('takes the name by which people reach it, or refuses both', async () => {
-    const { host } = await hosts().add('named', 'https://10.0.0.9:8470', '203.0.113.9');
+    const { host } = await hosts().add('named', 'https://10.0.0.9:8470', { publicName: '203.0.113.9' });
     expect(host.public_name).toBe('203.0.113.9');
     await hosts().remove('named');
-    await expect(hosts().add('named', 'https://10.0.0.9:8470', 'two words')).rejects.toThrow(
+    await expect(hosts().add('named', 'https://10.0.0.9:8470', { publicName: 'two words' })).rejects.toThrow(
       'The public name of a host',
     );
   });
@@ -107,15 +107,39 @@ it('takes no more installs while it is drained', async () => {
 
 it('is reached by another name once it was given one, and by none of its own again', async () => {
   const kept = async () => (await hosts().list())[0]?.public_name;
-  expect(await hosts().setPublicName('web1', 'Web1.example.com')).toBe('web1.example.com');
+  expect(await hosts().setReach('web1', { publicName: 'Web1.example.com' })).toMatchObject({
+    public_name: 'web1.example.com',
+  });
   expect(await kept()).toBe('web1.example.com');
-  await expect(hosts().setPublicName('web1', 'web1.example.com:22')).rejects.toThrow(
+  await expect(hosts().setReach('web1', { publicName: 'web1.example.com:22' })).rejects.toThrow(
     'The public name of a host is a host name or an address, like web2.example.com or 203.0.113.7; it is "web1.example.com:22".',
   );
-  await expect(hosts().setPublicName('nobody', null)).rejects.toThrow('There is no host "nobody"');
+  await expect(hosts().setReach('nobody', { publicName: null })).rejects.toThrow('There is no host "nobody"');
   expect(await kept()).toBe('web1.example.com');
-  expect(await hosts().setPublicName('web1', null)).toBeNull();
+  await hosts().setReach('web1', { publicName: null });
   expect(await kept()).toBeNull();
+});
+
+it('has edge addresses of its own once they were given, in the order given, each once, and none again', async () => {
+  const kept = async () => (await hosts().list())[0]?.edge_addresses;
+  expect(await kept()).toEqual([]);
+  await hosts().setReach('web1', { publicName: 'web1.example.com' });
+  const given = ['203.0.113.7', '2001:DB8:0::7', '203.0.113.7'];
+  expect(await hosts().setReach('web1', { edgeAddresses: given })).toMatchObject({
+    public_name: 'web1.example.com',
+    edge_addresses: ['203.0.113.7', '2001:db8::7'],
+  });
+  for (const address of ['web1.example.com', '203.0.113.7:80', '10.1', '0.0.0.0', '::', 'fe80::1%eth0', '']) {
+    await expect(hosts().setReach('web1', { edgeAddresses: [address] })).rejects.toThrow(
+      `An edge address of a host is an IP address, like 203.0.113.7 or 2001:db8::7; it is "${address}".`,
+    );
+  }
+  expect(await kept()).toEqual(['203.0.113.7', '2001:db8::7']);
+  await hosts().setReach('web1', { edgeAddresses: [], publicName: null });
+  expect(await kept()).toEqual([]);
+  const { host } = await hosts().add('told', 'https://10.0.0.9:8470', { edgeAddresses: ['203.0.113.9'] });
+  expect(host.edge_addresses).toEqual(['203.0.113.9']);
+  await hosts().remove('told');
 });
 
 describe('removing a host', () => {

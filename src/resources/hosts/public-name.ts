@@ -1,5 +1,5 @@
-import ipaddr from 'ipaddr.js';
 import { OperatorError } from '../../operator-error.ts';
+import { parseIpAddress } from './ip-address.ts';
 
 const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label is no number: `10.1` would be taken for an address. */
@@ -11,19 +11,9 @@ const LONGEST_NAME = 253;
 export function parsePublicName(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '');
   if (name.length <= LONGEST_NAME && HOST_NAME.test(name)) return name;
-  const address = addressIn(text);
+  const address = parseIpAddress(text);
   if (address !== null) return address;
   throw new OperatorError(
     `The public name of a host is a host name or an address, like web2.example.com or 203.0.113.7; it is "${text}".`,
   );
-}
-
-/** Null for what is none, and for that which means any: nobody reaches anything at it. */
-function addressIn(text: string): string | null {
-  // Not the short forms of old: 10.1 would be 10.0.0.1.
-  const isAddress =
-    ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'));
-  if (!isAddress) return null;
-  const address = ipaddr.parse(text);
-  return address.range() === 'unspecified' ? null : address.toString();
 }

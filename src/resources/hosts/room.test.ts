@@ -11,6 +11,7 @@ function host(name: string, capacity: number, changes: Partial<KnownHost> = {}):
     name,
     address: 'unix:/run/x/host.sock',
     public_name: null,
+    edge_addresses: [],
     accepting: true,
     seen_at: null,
     reason: null,

@@ -11,11 +11,14 @@ import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
+import { parseEdgeAddresses } from './edge-address-book.ts';
+import { UNIX } from './local-address.ts';
 import { parsePublicName } from './public-name.ts';
 import {
   allHosts,
   deleteHost,
   findHost,
+  type HostChange,
   insertHost,
   installCounts,
   type KnownHost,
@@ -28,10 +31,16 @@ export interface HostView extends KnownHost {
   installs: number;
 }
 
+/** How a host is reached, besides by the control plane. */
+export interface HostReach {
+  /** By people, for SFTP and SSH; null: where the control plane reaches it. */
+  publicName?: string | null;
+  /** By visitors of its websites; none: where the settings say. */
+  edgeAddresses?: readonly string[];
+}
+
 export type HostService = ReturnType<typeof createHostService>;
 
-/** What begins the address of a host on the same machine. */
-const UNIX = 'unix:';
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
 /** The machines that run websites: for the command line, and for the fleet. */
@@ -52,7 +61,7 @@ export function createHostService(platform: Platform) {
 
   async function insert(
     queries: Queries,
-    host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name'>,
+    host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name' | 'edge_addresses'>,
   ): Promise<void> {
     await insertHost(queries, { ...host, created_at: timestamp(clock) });
   }
@@ -61,7 +70,7 @@ export function createHostService(platform: Platform) {
   async function add(
     name: string,
     address: string,
-    publicName: string | null = null,
+    { publicName = null, edgeAddresses = [] }: HostReach = {},
   ): Promise<{ host: KnownHost; identity: string }> {
     if (!NAME.test(name)) {
       throw new OperatorError(
@@ -70,10 +79,11 @@ export function createHostService(platform: Platform) {
     }
     const url = parsedAddress(address);
     const public_name = publicName === null ? null : parsePublicName(publicName);
+    const edge_addresses = parseEdgeAddresses(edgeAddresses);
     const id = random.uuid();
     const identity = await issue(id);
     await database
-      .write(({ queries }) => insert(queries, { id, name, address: url, public_name }))
+      .write(({ queries }) => insert(queries, { id, name, address: url, public_name, edge_addresses }))
       .catch((error: unknown) => {
         throw uniqueViolation(error) === 'hosts.name'
           ? new OperatorError(`There is a host "${name}" already; "homeport host list" shows them all.`)
@@ -103,12 +113,18 @@ export function createHostService(platform: Platform) {
     await database.write(({ queries }) => updateHost(queries, id, { accepting }));
   }
 
-  /** By what name people reach it from now on; null: by none of its own. Gives it as it is kept. Throws OperatorError. */
-  async function setPublicName(name: string, publicName: string | null): Promise<string | null> {
-    const public_name = publicName === null ? null : parsePublicName(publicName);
+  /**
+   * How people and visitors reach it from now on; what is left out stays. Null and an empty list: as if nothing had been said. Gives the
+   * host as it is kept. Throws OperatorError.
+   */
+  async function setReach(name: string, { publicName, edgeAddresses }: HostReach): Promise<KnownHost> {
+    const change: HostChange = {};
+    if (publicName !== undefined)
+      change.public_name = publicName === null ? null : parsePublicName(publicName);
+    if (edgeAddresses !== undefined) change.edge_addresses = parseEdgeAddresses(edgeAddresses);
     const { id } = await named(name);
-    await database.write(({ queries }) => updateHost(queries, id, { public_name }));
-    return public_name;
+    await database.write(({ queries }) => updateHost(queries, id, change));
+    return named(name);
   }
 
   /** Forgets a machine on which nothing is left. Throws OperatorError. */
@@ -150,6 +166,7 @@ export function createHostService(platform: Platform) {
         name: taken ? `${name}-${id.slice(0, 4)}` : name,
         address,
         public_name: null,
+        edge_addresses: [],
       });
     });
     return id;
@@ -178,7 +195,7 @@ export function createHostService(platform: Platform) {
     renewIdentity,
     list,
     setAccepting,
-    setPublicName,
+    setReach,
     remove,
     registerLocal,
     targetOf,
@@ -188,11 +205,6 @@ export function createHostService(platform: Platform) {
     /** The socket of the host on this machine. */
     localTarget: { name: localName(), socket } satisfies HostTarget,
   };
-}
-
-/** Whether a host is on the machine of whoever registered it, and reached there alone. */
-export function isLocalAddress(address: string): boolean {
-  return address.startsWith(UNIX);
 }
 
 function localName(): string {

@@ -1,4 +1,5 @@
 import type { Updateable } from 'kysely';
+import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -13,6 +14,8 @@ export interface KnownHost {
   address: string;
   /** Where people reach its SFTP and SSH: a host name or an IP address; null where nobody has told. */
   public_name: string | null;
+  /** Of its own, at which its websites are reached: what A and AAAA records should hold. None: those of the settings. */
+  edge_addresses: string[];
   accepting: boolean;
   /** As it was last told; null before. */
   description: HostDescription | null;
@@ -24,7 +27,17 @@ export interface KnownHost {
 const select = (queries: Queries) =>
   queries
     .selectFrom('hosts')
-    .select(['id', 'name', 'address', 'public_name', 'accepting', 'description', 'seen_at', 'reason'])
+    .select([
+      'id',
+      'name',
+      'address',
+      'public_name',
+      'edge_addresses',
+      'accepting',
+      'description',
+      'seen_at',
+      'reason',
+    ])
     .orderBy('seq');
 
 /** Every host, oldest first. */
@@ -44,29 +57,52 @@ export async function findHost(
   return row && known(row);
 }
 
-function known<Row extends { description: unknown }>(row: Row) {
-  // What an older version wrote down is told anew soon.
-  const { description } = row;
-  return { ...row, description: Value.Check(descriptionSchema, description) ? description : null };
+const addresses = Type.Array(Type.String());
+
+function known<Row extends { description: unknown; edge_addresses: unknown }>(row: Row) {
+  const { description, edge_addresses } = row;
+  return {
+    ...row,
+    edge_addresses: Value.Parse(addresses, edge_addresses),
+    // What an older version wrote down is told anew soon.
+    description: Value.Check(descriptionSchema, description) ? description : null,
+  };
 }
 
 /** Adds a machine that has not described itself yet. */
 export async function insertHost(
   queries: Queries,
-  host: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name'> & { created_at: string },
+  {
+    edge_addresses,
+    ...host
+  }: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name' | 'edge_addresses'> & { created_at: string },
 ): Promise<void> {
   await queries
     .insertInto('hosts')
-    .values({ ...host, description: null, seen_at: null, reason: null })
+    .values({
+      ...host,
+      edge_addresses: JSON.stringify(edge_addresses),
+      description: null,
+      seen_at: null,
+      reason: null,
+    })
     .execute();
 }
+
+export type HostChange = Omit<Updateable<Tables['hosts']>, 'edge_addresses'> &
+  Partial<Pick<KnownHost, 'edge_addresses'>>;
 
 export async function updateHost(
   queries: Queries,
   id: string,
-  change: Updateable<Tables['hosts']>,
+  { edge_addresses, ...change }: HostChange,
 ): Promise<void> {
-  await queries.updateTable('hosts').set(change).where('id', '=', id).execute();
+  const told = edge_addresses === undefined ? {} : { edge_addresses: JSON.stringify(edge_addresses) };
+  await queries
+    .updateTable('hosts')
+    .set({ ...change, ...told })
+    .where('id', '=', id)
+    .execute();
 }
 
 export async function deleteHost(queries: Queries, id: string): Promise<void> {
@@ -117,6 +153,30 @@ export async function hostNameOf(queries: Queries, installId: string): Promise<s
     .where('install.id', '=', installId)
     .executeTakeFirst();
   return row?.name;
+}
+
+/** The machine that serves the websites of an install, as far as its addresses go; undefined while it is on none. */
+export async function servingHost(
+  queries: Queries,
+  installId: string,
+): Promise<Pick<KnownHost, 'address' | 'edge_addresses'> | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id')
+    .select(['host.address', 'host.edge_addresses'])
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row && { ...row, edge_addresses: Value.Parse(addresses, row.edge_addresses) };
+}
+
+/** Which machine each install is on, newest first; not those that could not be made. */
+export function placedInstalls(queries: Queries) {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name', 'host_id'])
+    .where('status', '!=', 'failed')
+    .orderBy('seq', 'desc')
+    .execute();
 }
 
 /** How many installs each host has; hosts without any are left out. */

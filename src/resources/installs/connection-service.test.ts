@@ -197,13 +197,13 @@ describe('on a Linux host', () => {
     });
 
     const [host] = await linux.services.hosts.list();
-    await linux.services.hosts.setPublicName(host?.name ?? '', 'Web.Example.COM.');
+    await linux.services.hosts.setReach(host?.name ?? '', { publicName: 'Web.Example.COM.' });
     expect(await found()).toMatchObject({
       host: 'web.example.com',
       host_keys: [{ known_hosts: expect.stringContaining(`[web.example.com]:${ports.ssh} ssh-ed25519 `) }],
       https_url: `https://${placed.name}.localhost:${ports.https}/`,
     });
-    await linux.services.hosts.setPublicName(host?.name ?? '', null);
+    await linux.services.hosts.setReach(host?.name ?? '', { publicName: null });
     expect(await found()).toMatchObject({ host: 'localhost' });
 
     // A host of an earlier version says nothing of its keys.
@@ -229,7 +229,9 @@ describe('on a Linux host', () => {
         environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: here.runFolder },
       });
       const port = await freePort();
-      const { identity } = await linux.services.hosts.add('web2', `https://127.0.0.1:${port}`, 'localhost');
+      const { identity } = await linux.services.hosts.add('web2', `https://127.0.0.1:${port}`, {
+        publicName: 'localhost',
+      });
       const parsed = parseIdentity(identity);
       there.description.id = parsed.hostId;
       await there.listenTls(parsed, port);

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../../config/config.ts';
 import type { HostingAddresses } from '../../hosting/hosting-addresses.ts';
-import { isLocalAddress } from '../hosts/service.ts';
+import { isLocalAddress } from '../hosts/local-address.ts';
 import type { KnownHost } from '../hosts/store.ts';
 import { type HostKey, shownHostKey } from './host-keys.ts';
 import type { WebsiteName } from './website-name.ts';

@@ -1,0 +1,176 @@
+import type { Config } from '../../config/config.ts';
+import type { Database, Queries } from '../../database/database.ts';
+import type { DnsServer } from '../../dns/client.ts';
+import { isLocalhost } from '../../dns/domain-name.ts';
+import { addressesOf, createDnsResolver, NameNotResolved, systemDnsServers } from '../../dns/resolver.ts';
+import { type InstallName, installNames } from '../../resources/hosts/install-names.ts';
+import { parseIpAddress } from '../../resources/hosts/ip-address.ts';
+import { allHosts } from '../../resources/hosts/store.ts';
+import { type Finding, ok, problem, warning } from './finding.ts';
+
+const CHECK = 'install names';
+/** So many are looked up at most, the newest: they are those that the DNS may not know yet. */
+const MOST = 500;
+const AT_ONCE = 32;
+/** For all of them. */
+const PATIENCE_MS = 5_000;
+/** So many are named; the rest are counted. */
+const NAMED = 3;
+
+type NamesConfig = Parameters<typeof installNames>[1] & Pick<Config, 'resolvers'>;
+
+/** Whether the DNS leads the names that installs always have, and customers' CNAMEs with them, to the host that serves each. */
+export async function checkInstallNames(
+  { reader }: Pick<Database, 'reader'>,
+  config: NamesConfig,
+  systemServers: () => DnsServer[] = systemDnsServers,
+): Promise<Finding[]> {
+  const shared = await checkSharedAddresses(reader, config);
+  if (isLocalhost(config.siteDomain)) {
+    return [...shared, ok(CHECK, `They are below ${config.siteDomain}: names of this machine alone.`)];
+  }
+  const names = (await installNames(reader, config)).map((one) => ({
+    ...one,
+    addresses: one.addresses.map(canonical),
+  }));
+  if (names.length === 0) return [...shared, ok(CHECK, 'There are none yet.')];
+  const own = new Set(names.flatMap(({ addresses }) => addresses));
+  const resolver = createDnsResolver(config.resolvers ?? systemServers());
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const sights = await eachOf(names.slice(0, MOST), async (one) => {
+    const found = await lookUp(one.name);
+    return { ...one, found, verdict: judge(one, found, own) };
+  });
+  return [...shared, ...judgeAll(sights, names.length, config.siteDomain)];
+
+  /** Null: nobody could tell. */
+  async function lookUp(name: string): Promise<string[] | null> {
+    if (signal.aborted) return null;
+    try {
+      return (await addressesOf(resolver, name, signal)).map(canonical);
+    } catch (error) {
+      if (!(error instanceof NameNotResolved)) throw error;
+      return ['timeout', 'unreachable', 'servfail'].includes(error.problem.kind) ? null : [];
+    }
+  }
+}
+
+/** Several machines at the same addresses are one to visitors: right only with something in front that tells them apart. */
+async function checkSharedAddresses(queries: Queries, { host }: Pick<Config, 'host'>): Promise<Finding[]> {
+  if (host === 'embedded') return [];
+  const hosts = await allHosts(queries);
+  const without = hosts.filter(({ edge_addresses }) => edge_addresses.length === 0);
+  const [first] = without;
+  if (hosts.length < 2 || first === undefined) return [];
+  return [
+    warning(
+      CHECK,
+      `There are ${hosts.length} hosts, and ${listed(without.map(({ name }) => name))} ` +
+        `${without.length === 1 ? 'has' : 'have'} no edge addresses: customers are told those of HOMEPORT_EDGE_ADDRESSES, whichever host ` +
+        'serves their website.',
+      `homeport host change ${first.name} --edge-address <ip>; where something in front of all hosts passes visitors on, its addresses.`,
+    ),
+  ];
+}
+
+type Verdict = 'right' | 'astray' | 'missing' | 'elsewhere' | 'untold' | 'unknown';
+
+/** `own`: the addresses of all hosts. */
+function judge({ addresses }: InstallName, found: string[] | null, own: ReadonlySet<string>): Verdict {
+  if (found === null) return 'unknown';
+  if (found.length === 0) return 'missing';
+  if (addresses.length === 0) return 'untold';
+  const others = found.filter((address) => !addresses.includes(address));
+  if (others.some((address) => own.has(address))) return 'astray';
+  return others.length > 0 ? 'elsewhere' : 'right';
+}
+
+interface SeenName extends InstallName {
+  /** Null: nobody could tell. */
+  found: string[] | null;
+  verdict: Verdict;
+}
+
+/** What is said of the names of one verdict, behind how many they are; and what mends it. */
+interface Words {
+  finding: typeof problem;
+  said: (count: number) => string;
+  named: (seen: SeenName) => string;
+  remedy: (siteDomain: string) => string;
+}
+
+const RECORDS = 'Set the records that "homeport host records" prints where the DNS of';
+const leads = ({ name, found }: SeenName) => `${name} (to ${(found ?? []).join(', ')})`;
+
+const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
+  astray: {
+    finding: problem,
+    said: (count) => `${count === 1 ? 'leads' : 'lead'} to a host that does not serve it`,
+    named: ({ name, found, host }) =>
+      `${name} (to ${(found ?? []).join(', ')}, is on ${host ?? 'this machine'})`,
+    remedy: (siteDomain) =>
+      `${RECORDS} ${siteDomain} is kept; a wildcard record leads all that have none of their own to one host.`,
+  },
+  missing: {
+    finding: problem,
+    said: (count) => `${count === 1 ? 'has' : 'have'} no address in the DNS`,
+    named: ({ name }) => name,
+    remedy: (siteDomain) =>
+      `${RECORDS} ${siteDomain} is kept, or a wildcard record *.${siteDomain} where one host serves all.`,
+  },
+  elsewhere: {
+    finding: warning,
+    said: (count) => `${count === 1 ? 'leads' : 'lead'} to an address that is no host's`,
+    named: leads,
+    remedy: (siteDomain) =>
+      `${RECORDS} ${siteDomain} is kept. If the addresses there are right, say so: HOMEPORT_EDGE_ADDRESSES, or "homeport host change".`,
+  },
+  untold: {
+    finding: warning,
+    said: (count) => `${count === 1 ? 'leads' : 'lead'} nobody knows whether right`,
+    named: leads,
+    remedy: () =>
+      'Name the addresses of the edge, which customers are to be told: HOMEPORT_EDGE_ADDRESSES, or "homeport host change".',
+  },
+  unknown: {
+    finding: warning,
+    said: () => `could not be looked up within ${PATIENCE_MS / 1000} s`,
+    named: ({ name }) => name,
+    remedy: () => 'See what is said of the resolvers; then look again.',
+  },
+};
+
+function judgeAll(sights: SeenName[], total: number, siteDomain: string): Finding[] {
+  const all = `${sights.length === total ? '' : `the ${sights.length} newest of `}${total} names of installs`;
+  const findings = Object.entries(WORDS).flatMap(([verdict, { finding, said, named, remedy }]) => {
+    const those = sights.filter((seen) => seen.verdict === verdict);
+    if (those.length === 0) return [];
+    const message = `Of ${all} ${those.length} ${said(those.length)}: ${listed(those.map(named))}.`;
+    return [finding(CHECK, message, remedy(siteDomain))];
+  });
+  return findings.length > 0 ? findings : [ok(CHECK, `All of ${all} lead to where they are served.`)];
+}
+
+/** One address is written in many ways in IPv6. */
+function canonical(address: string): string {
+  return parseIpAddress(address) ?? address;
+}
+
+function listed(texts: string[]): string {
+  const shown = texts.slice(0, NAMED).join(', ');
+  return texts.length > NAMED ? `${shown} and ${texts.length - NAMED} more` : shown;
+}
+
+/** In order, a few at a time. */
+async function eachOf<Item, Result>(
+  items: readonly Item[],
+  work: (item: Item) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  const queue = items.entries();
+  const take = async () => {
+    for (const [position, item] of queue) results[position] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return results;
+}

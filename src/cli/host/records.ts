@@ -1,0 +1,95 @@
+import { isIPv6 } from 'node:net';
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../../operator-error.ts';
+import { type InstallName, installNames } from '../../resources/hosts/install-names.ts';
+import { printJson } from '../output.ts';
+import { withPlatform } from '../with-platform.ts';
+
+/** As long as resolvers may keep an answer; RFC 2181 section 8: 31 bits. */
+const DEFAULT_TTL = 3600;
+const LONGEST_TTL = 2 ** 31 - 1;
+
+export function addHostRecords(host: Command): void {
+  host
+    .command('records')
+    .summary("the DNS records of the installs' own names, as lines of a zone file")
+    .description(
+      "print the A and AAAA records of the installs' own names (<install>.<site domain>), each leading to the host that serves it, as " +
+        'lines of a zone file (RFC 1035) in the order of the names. Where one host serves all, a wildcard record does as well; a ' +
+        'wildcard cannot lead to several',
+    )
+    .argument('[name]', 'of the installs of this host alone')
+    .option('--ttl <seconds>', 'how long resolvers may keep each', ttlArgument, DEFAULT_TTL)
+    .option('--json', 'print JSON: an array of name, ttl, type, address, install_id, host')
+    .addHelpText('after', '\nExample:\n  homeport host records > /etc/nsd/installs.zone')
+    .action(printRecords);
+}
+
+/** A resource record of an install's name, and whose it is. */
+interface InstallRecord {
+  name: string;
+  ttl: number;
+  type: 'A' | 'AAAA';
+  address: string;
+  install_id: string;
+  host: string | null;
+}
+
+async function printRecords(
+  host: string | undefined,
+  { ttl, json }: { ttl: number; json?: boolean },
+  command: Command,
+): Promise<void> {
+  await withPlatform(command, async ({ database, config }, { hosts }) => {
+    if (host !== undefined) await requireHost(hosts, host);
+    const names = (await installNames(database.reader, config))
+      .filter((one) => host === undefined || one.host === host)
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    const records = names.flatMap((one) => recordsOf(one, ttl));
+    if (json) printJson(records);
+    else process.stdout.write(records.map(zoneLine).join(''));
+    // What is piped into a zone holds records alone.
+    const without = names.filter(({ addresses }) => addresses.length === 0);
+    if (without.length > 0) process.stderr.write(`homeport: ${whyMissing(without)}\n`);
+  });
+}
+
+async function requireHost(hosts: { list(): Promise<{ name: string }[]> }, name: string): Promise<void> {
+  if ((await hosts.list()).some((known) => known.name === name)) return;
+  throw new OperatorError(`There is no host "${name}"; "homeport host list" shows them all.`);
+}
+
+function recordsOf({ addresses, ...one }: InstallName, ttl: number): InstallRecord[] {
+  return addresses.map((address) => ({
+    name: one.name,
+    ttl,
+    type: isIPv6(address) ? 'AAAA' : 'A',
+    address,
+    install_id: one.install_id,
+    host: one.host,
+  }));
+}
+
+/** RFC 1035 section 5.1: owner, TTL, class, type and data; the final dot makes the name a whole one. */
+function zoneLine({ name, ttl, type, address }: InstallRecord): string {
+  return `${name}.\t${ttl}\tIN\t${type}\t${address}\n`;
+}
+
+function whyMissing(without: InstallName[]): string {
+  const hosts = [...new Set(without.map(({ host }) => host))].filter((name) => name !== null);
+  const [one] = hosts;
+  const count =
+    without.length === 1 ? '1 install has no record' : `${without.length} installs have no records`;
+  const remedy =
+    one === undefined
+      ? 'set HOMEPORT_EDGE_ADDRESSES'
+      : `"homeport host change ${one} --edge-address <ip>" tells them`;
+  const where = one === undefined ? '' : ` of ${hosts.join(', ')}`;
+  return `${count}: the edge addresses${where} are not known; ${remedy}`;
+}
+
+function ttlArgument(text: string): number {
+  const seconds = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (seconds <= LONGEST_TTL) return seconds;
+  throw new InvalidArgumentError(`It must be a number of seconds from 0 to ${LONGEST_TTL}.`);
+}
