@@ -24,6 +24,8 @@ export interface ClaimedJob {
   payload: unknown;
   attempt: number;
   maxAttempts: number;
+  /** Nobody wants it any more. */
+  calledOff: boolean;
   requestId: string | null;
   /** When it was asked for, ISO 8601. */
   createdAt: string;
@@ -43,6 +45,7 @@ const claimedColumns = [
   'payload',
   'attempt',
   'max_attempts',
+  'called_off',
   'request_id',
   'jobs.created_at',
 ] as const;
@@ -111,15 +114,14 @@ export async function renewLeases(
   leaseUntil: string,
 ): Promise<{ id: string; attempt: number; calledOff: boolean }[]> {
   if (jobIds.length === 0) return [];
-  const rows = await queries
+  return queries
     .updateTable('jobs')
     .set({ lease_until: leaseUntil })
     .where('state', '=', running)
     .where('worker_id', '=', workerId)
     .where('id', 'in', jobIds)
-    .returning(['id', 'attempt', 'max_attempts'])
+    .returning(['id', 'attempt', 'called_off as calledOff'])
     .execute();
-  return rows.map(({ id, attempt, max_attempts }) => ({ id, attempt, calledOff: max_attempts === 0 }));
 }
 
 /** Every job of these kinds whose worker let the lease lapse. */
@@ -226,7 +228,7 @@ export async function findUnknownKinds(
     .execute();
 }
 
-/** Cancels what waits in a lane, and calls off what runs: it may have no attempt any more, which its worker sees at its next heartbeat. */
+/** Cancels what waits in a lane, and calls off what runs: its worker sees that at its next heartbeat. */
 export async function cancelLane(queries: Queries, lane: string, now: string): Promise<void> {
   await queries
     .updateTable('jobs')
@@ -238,7 +240,7 @@ export async function cancelLane(queries: Queries, lane: string, now: string): P
     .execute();
   await queries
     .updateTable('jobs')
-    .set({ max_attempts: 0 })
+    .set({ called_off: true })
     .where('lane', '=', lane)
     .where('state', 'in', [queued, running])
     .where('state', '=', running)
@@ -252,6 +254,7 @@ interface ClaimedRow {
   payload: unknown;
   attempt: number;
   max_attempts: number;
+  called_off: boolean;
   request_id: string | null;
   created_at: string;
 }
@@ -264,6 +267,7 @@ function claimed(row: ClaimedRow): ClaimedJob {
     payload: row.payload,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,
+    calledOff: row.called_off,
     requestId: row.request_id,
     createdAt: row.created_at,
   };

@@ -82,7 +82,7 @@ export function createSettlement(parts: {
   async function fail(ended: Ended, error: unknown): Promise<void> {
     const { job, lease, log } = ended;
     // Its worker died before it could see that it was.
-    if (job.maxAttempts === 0) return settle(ended, { is: 'called off' });
+    if (job.calledOff) return settle(ended, { is: 'called off' });
     const failure = describeFailure(error, job.id);
     const waitedMs = clock.now().getTime() - Date.parse(job.createdAt);
     if (error instanceof Postponed && waitedMs < ended.kind.patienceMs) {

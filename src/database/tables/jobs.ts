@@ -14,6 +14,8 @@ export interface JobRow {
   /** How often it was begun. */
   attempt: Generated<number>;
   max_attempts: number;
+  /** Nobody wants it any more: of a running one, until its worker has ended it. */
+  called_off: Generated<boolean>;
   run_at: string;
   lease_until: string | null;
   worker_id: string | null;
