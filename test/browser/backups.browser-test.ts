@@ -9,7 +9,7 @@ import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectRoomWhenNarrow } from './narrow.ts';
-import { expectAccessible, type Portal, startPortal } from './portal.ts';
+import { expectAccessible, focused, type Portal, startPortal } from './portal.ts';
 import { expectAccessibleInBothThemes } from './themes.ts';
 
 let clock: ManualClock;
@@ -127,6 +127,7 @@ describe('backups', () => {
   });
 
   it('say why one was aborted', async () => {
+    await showBackups(shop);
     const files = hostFolder('installs', shop.id, 'files');
     renameSync(files, `${files}.aside`);
     // Somebody else makes it.
@@ -148,6 +149,7 @@ describe('backups', () => {
     writePage(shop, 'of the first');
     await owner.client.post(`/installs/${shop.id}/backups`, { description: 'copy', notification_emails: [] });
     await portal.homeport.idle();
+    await showBackups(shop);
     await page.getByRole('button', { name: 'Restore copy' }).click();
     await page.getByRole('dialog').getByLabel('Restore into').selectOption(other.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Go on' }).click();
@@ -157,5 +159,33 @@ describe('backups', () => {
     await page.waitForURL(`**/installs/${other.id}/backups`);
     await page.getByRole('listitem').filter({ hasText: 'Restoring a backup' }).getByText('Done').waitFor();
     expect(await website(other)).toBe('of the first');
+  });
+
+  it('are what an install is copied by into another, from its own page', async () => {
+    writePage(shop, 'as visitors see it');
+    writePage(other, 'as it was tried');
+    await page.goto(`/installs/${shop.id}`);
+    const copy = page.getByRole('button', { name: 'Copy into another install' });
+    await copy.click();
+    const dialog = page.getByRole('dialog');
+    // Never into itself.
+    expect(
+      await dialog.getByRole('combobox', { name: 'Copy into' }).locator('option').allInnerTexts(),
+    ).toEqual([other.name]);
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
+    await confirm.waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await expect.poll(() => focused(page)).toBe('Copy into another install');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('button', { name: 'Go on' }).click();
+    await confirm.getByLabel(/^Type/).fill(other.name);
+    await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
+    await page.waitForURL(`**/installs/${shop.id}/backups`);
+    const backup = page.getByRole('listitem').filter({ hasText: `Copy into ${other.name}` });
+    await backup.getByText('Completed').waitFor();
+    await portal.homeport.idle();
+    expect(await website(other)).toBe('as visitors see it');
   });
 });

@@ -58,7 +58,7 @@ export function backupJobKinds(
   return [
     defineJob({
       ...createBackup,
-      async run({ backup_id, install_id }, { signal }) {
+      async run({ backup_id, install_id, copy_into }, { signal }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to back up.');
         await note(backup_id, { from: 'requested', to: 'in_progress' });
@@ -67,14 +67,20 @@ export function backupJobKinds(
           if (error instanceof Postponed) await note(backup_id, { from: 'in_progress', to: 'requested' });
           throw error;
         });
-        return (transaction) =>
-          finish(transaction, backup_id, {
+        return async (transaction) => {
+          await finish(transaction, backup_id, {
             status: 'completed',
             bytes: snapshot.bytes,
             files: snapshot.files,
             sha256: snapshot.sha256,
             reason: null,
           });
+          if (copy_into === undefined) return;
+          await queue.enqueue(transaction, restoreBackup, {
+            payload: { backup_id, install_id: copy_into, from_id: install_id },
+            lane: copy_into,
+          });
+        };
       },
       giveUp: ({ backup_id }, failure, transaction) =>
         finish(transaction, backup_id, { status: 'aborted', reason: failure.reason }),

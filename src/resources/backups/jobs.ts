@@ -4,10 +4,16 @@ import type { JobType } from '../../jobs/job.ts';
 
 const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.String() });
 
+const creationPayload = Type.Object({
+  ...backupPayload.properties,
+  /** The install that becomes what the backup has, once it is made. */
+  copy_into: Type.Optional(Type.String()),
+});
+
 /** Makes the snapshot of a requested backup, verified, and tells those who asked to be told. */
-export const createBackup: JobType<typeof backupPayload> = {
+export const createBackup: JobType<typeof creationPayload> = {
   name: 'create_backup',
-  payload: backupPayload,
+  payload: creationPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
 };

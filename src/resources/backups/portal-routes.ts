@@ -55,5 +55,18 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
         ),
       }),
     }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/copy',
+      summary: 'Make another install of the account what this one is now: backed up, and restored into that',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      response: Type.Object({ backup_id: uuid('the backup that is made, and then put into the other') }),
+      body: { resource: 'Install', schema: Type.Object({ into_install_id: uuid() }) },
+      handle: async ({ caller, id }, { into_install_id }) => ({
+        backup_id: await backups.copy(caller, id('install_id'), into_install_id),
+      }),
+    }),
   ];
 }

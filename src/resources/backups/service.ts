@@ -33,6 +33,14 @@ export interface RequestedRestore {
   installName: string;
 }
 
+interface WantedBackup {
+  id: string;
+  description: string;
+  addresses: readonly string[];
+  /** The install that becomes what the backup has. */
+  copyInto?: string;
+}
+
 export type BackupService = ReturnType<typeof createBackupService>;
 
 /** Unfinished backups of one install: they are made one after the other, each of the whole website. */
@@ -53,8 +61,37 @@ export function createBackupService(
 
   async function idOfInstall(queries: Queries, name: string): Promise<string> {
     const id = await findInstallId(queries, name);
-    if (id === undefined) throw new InvalidRequest(`There is no install "${name}" to restore into.`);
+    if (id === undefined) throw new InvalidRequest(`There is no install "${name}" to restore into; "homeport install list" shows them all.`);
     return id;
+  }
+
+  /** Asks for a backup of an install that is locked, and writes down who did. */
+  async function enqueueBackup(
+    transaction: Transaction,
+    caller: Caller,
+    install: { id: string; account_id: string },
+    { id, description, addresses, copyInto }: WantedBackup,
+  ): Promise<void> {
+    await requireFewUnfinished(transaction.queries, install.id);
+    await insertBackup(transaction.queries, {
+      id,
+      install_id: install.id,
+      description,
+      notification_emails: addresses,
+      requested_by: caller.userId,
+      scheduled: false,
+      created_at: timestamp(clock),
+    });
+    await queue.enqueue(transaction, createBackup, {
+      payload: { backup_id: id, install_id: install.id, ...(copyInto && { copy_into: copyInto }) },
+      lane: install.id,
+      requestId: caller.origin.requestId,
+    });
+    await activity.record(transaction, caller, install.account_id, {
+      action: 'backup.create',
+      subject: { id, name: description },
+      installId: install.id,
+    });
   }
 
   /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
@@ -68,13 +105,7 @@ export function createBackupService(
       throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
     }
     await lockRow(transaction, 'installs', targetId);
-    const target = await findRestoreTarget(transaction.queries, targetId);
-    if (!target) throw new NotFound();
-    if (target.status !== 'active') {
-      throw new InvalidRequest(
-        `The install "${target.name}" is ${target.status}; only an active one can be restored into.`,
-      );
-    }
+    const target = await requireActiveTarget(transaction.queries, targetId);
     const jobId = await queue.enqueue(transaction, restoreBackup, {
       payload: { backup_id: backup.id, install_id: targetId, from_id: backup.install_id },
       lane: targetId,
@@ -108,26 +139,7 @@ export function createBackupService(
         await lockRow(transaction, 'installs', installId);
         const install = await findStanding(queries, caller, installId);
         authorize('install.work', 'install.read', install);
-        await requireFewUnfinished(queries, installId);
-        await insertBackup(queries, {
-          id,
-          install_id: installId,
-          description,
-          notification_emails: addresses,
-          requested_by: caller.userId,
-          scheduled: false,
-          created_at: timestamp(clock),
-        });
-        await queue.enqueue(transaction, createBackup, {
-          payload: { backup_id: id, install_id: installId },
-          lane: installId,
-          requestId: caller.origin.requestId,
-        });
-        await activity.record(transaction, caller, install.account_id, {
-          action: 'backup.create',
-          subject: { id, name: description },
-          installId,
-        });
+        await enqueueBackup(transaction, caller, install, { id, description, addresses });
       });
       await inserted.catch((error: unknown) => {
         counted.refused();
@@ -174,6 +186,33 @@ export function createBackupService(
       return jobId;
     },
 
+    /**
+     * Makes another install of the account what this one is now: a backup is made, and put into that one as soon as it is
+     * complete. Returns the id of the backup. Throws NotFound, Forbidden, InvalidRequest; RateLimited for unfinished backups.
+     */
+    async copy(caller: Caller, installId: string, intoInstallId: string): Promise<string> {
+      const id = random.uuid();
+      const copyInto = intoInstallId.toLowerCase();
+      await database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const source = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', source);
+        requireUsable(await findStanding(queries, caller, copyInto), source.account_id);
+        if (copyInto === installId) throw new InvalidRequest('An install is not copied into itself.');
+        const target = await requireActiveTarget(queries, copyInto);
+        const description = `Copy into ${target.name}`;
+        await enqueueBackup(transaction, caller, source, { id, description, addresses: [], copyInto });
+        await activity.record(transaction, caller, source.account_id, {
+          action: 'backup.restore',
+          subject: { id, name: description },
+          installId: copyInto,
+          details: { from: source.name, to: target.name },
+        });
+      });
+      return id;
+    },
+
     /** For the command line: the backups of one install (by name) or of all, newest first. */
     listAll: (installName?: string): Promise<BackupDetails[]> => allBackups(reader, installName),
 
@@ -192,6 +231,16 @@ export function createBackupService(
         return enqueueRestore(transaction, OPERATOR, backup, targetId);
       }),
   };
+}
+
+/** An install that can be restored into. Throws NotFound, InvalidRequest. */
+async function requireActiveTarget(queries: Queries, targetId: string) {
+  const target = await findRestoreTarget(queries, targetId);
+  if (!target) throw new NotFound();
+  if (target.status === 'active') return target;
+  throw new InvalidRequest(
+    `The install "${target.name}" is ${target.status}; only an active one can be restored into.`,
+  );
 }
 
 async function requireFewUnfinished(queries: Queries, installId: string): Promise<void> {

@@ -3,25 +3,14 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
-import { type Install, useInstalls } from '../../../api/installs.ts';
-import { useSites } from '../../../api/sites.ts';
-import { arranged } from '../../../components/arranged.ts';
+import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
-import { SelectField } from '../../../components/fields.tsx';
-import { Form, textOf } from '../../../components/form.tsx';
-import { Loaded } from '../../../components/loaded.tsx';
-import { Empty } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { say } from '../../../components/toast.tsx';
-import { environmentWord } from '../../site/environments.ts';
 import type { Backup } from '../queries.ts';
 import styles from './backups.module.css';
-
-interface Target {
-  id: string;
-  name: string;
-}
+import { type Target, TargetForm } from './target-form.tsx';
 
 /** Chooses what a backup is restored into, and has that name typed before anything is replaced. */
 export function RestoreBackup({
@@ -66,7 +55,13 @@ export function RestoreBackup({
           </>
         }
       >
-        <TargetForm install={install} onChosen={setTarget} onCancel={onClose} />
+        <TargetForm
+          install={install}
+          label="Restore into"
+          withItself
+          onChosen={setTarget}
+          onCancel={onClose}
+        />
       </Dialog>
       {target && (
         <ConfirmDialog
@@ -97,60 +92,5 @@ export function RestoreBackup({
         />
       )}
     </>
-  );
-}
-
-function TargetForm({
-  install,
-  onChosen,
-  onCancel,
-}: {
-  install: Install;
-  onChosen(target: Target): void;
-  onCancel(): void;
-}) {
-  const query = useInstalls(install.account.id);
-  const sites = useSites(install.account.id);
-  /** With its site: of two hundred installs nobody knows all names. */
-  const labelOf = ({ name, site, environment }: Install) => {
-    const siteName = sites.data?.find(({ id }) => id === site?.id)?.name;
-    return siteName === undefined ? name : `${name} (${environmentWord(environment)} of ${siteName})`;
-  };
-  return (
-    <Loaded query={query} what="installs">
-      {(installs) => {
-        const targets = installs.filter(({ status }) => status === 'active');
-        if (targets.length === 0) return <Empty>There is no active install to restore into.</Empty>;
-        return (
-          <Form
-            submitLabel="Go on"
-            onSubmit={async (values) => {
-              const chosen = targets.find(({ id }) => id === textOf(values, 'into_install_id'));
-              if (chosen) onChosen(chosen);
-            }}
-            actions={<Button onClick={onCancel}>Cancel</Button>}
-          >
-            <SelectField
-              label="Restore into"
-              name="into_install_id"
-              hint="Another install keeps its own name and domains, and shows what the backup has."
-              defaultValue={install.id}
-              options={[
-                ...targets
-                  .filter(({ id }) => id === install.id)
-                  .map(({ id, name }) => ({ value: id, label: `${name} (this install)` })),
-                ...arranged(
-                  targets
-                    .filter(({ id }) => id !== install.id)
-                    .map((other) => ({ value: other.id, label: labelOf(other) })),
-                  ({ label }) => label,
-                  'ascending',
-                ),
-              ]}
-            />
-          </Form>
-        );
-      }}
-    </Loaded>
   );
 }

@@ -5,6 +5,7 @@ import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import { shownName } from '../domains/shown-name.ts';
 import { useDomains } from '../queries.ts';
+import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
 import { Operations } from './operations.tsx';
@@ -28,6 +29,7 @@ export function Overview({ install }: { install: Install }) {
         />
       </Section>
       <Operations installId={install.id} />
+      {may('install.work') && install.status === 'active' && <CopyInstall install={install} />}
       {may('install.change') && (
         <>
           <MoveInstall install={install} />

@@ -1,0 +1,77 @@
+import { type Install, useInstalls } from '../../../api/installs.ts';
+import { useSites } from '../../../api/sites.ts';
+import { arranged } from '../../../components/arranged.ts';
+import { Button } from '../../../components/button.tsx';
+import { SelectField } from '../../../components/fields.tsx';
+import { Form, textOf } from '../../../components/form.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Empty } from '../../../components/page.tsx';
+import { environmentWord } from '../../site/environments.ts';
+
+export interface Target {
+  id: string;
+  name: string;
+}
+
+/** Chooses what the website of an install is put into: itself, if that is meant, the others of its site, all others of the account. */
+export function TargetForm({
+  install,
+  label,
+  withItself = false,
+  onChosen,
+  onCancel,
+}: {
+  install: Install;
+  label: string;
+  withItself?: boolean;
+  onChosen(target: Target): void;
+  onCancel(): void;
+}) {
+  const query = useInstalls(install.account.id);
+  const sites = useSites(install.account.id);
+  /** With its site: of two hundred installs nobody knows all names. */
+  const labelOf = ({ id, name, site, environment }: Install) => {
+    if (id === install.id) return `${name} (this install)`;
+    const siteName = sites.data?.find((one) => one.id === site?.id)?.name;
+    return siteName === undefined ? name : `${name} (${environmentWord(environment)} of ${siteName})`;
+  };
+  const rankOf = ({ id, site }: Install) => {
+    if (id === install.id) return 0;
+    return site !== null && site.id === install.site?.id ? 1 : 2;
+  };
+  return (
+    <Loaded query={query} what="installs">
+      {(installs) => {
+        const targets = installs.filter(
+          ({ id, status }) => status === 'active' && (withItself || id !== install.id),
+        );
+        if (targets.length === 0) {
+          return <Empty>There is no {withItself ? '' : 'other '}active install in this account.</Empty>;
+        }
+        const byName = arranged(targets, labelOf, 'ascending');
+        const options = arranged(byName, rankOf, 'ascending').map((target) => ({
+          value: target.id,
+          label: labelOf(target),
+        }));
+        return (
+          <Form
+            submitLabel="Go on"
+            onSubmit={async (values) => {
+              const chosen = targets.find(({ id }) => id === textOf(values, 'into_install_id'));
+              if (chosen) onChosen(chosen);
+            }}
+            actions={<Button onClick={onCancel}>Cancel</Button>}
+          >
+            <SelectField
+              label={label}
+              name="into_install_id"
+              hint="Another install keeps its own name and domains, and shows what this one has."
+              defaultValue={options[0]?.value}
+              options={options}
+            />
+          </Form>
+        );
+      }}
+    </Loaded>
+  );
+}
