@@ -247,7 +247,7 @@ describe('signing in with a second factor', () => {
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is tried with ten codes of the app an hour, over all sessions; then the right one waits as well', async () => {
+  it('is tried with ten codes of the app an hour from one place, over all sessions; then the right one waits as well', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const one = await enrolled();
     const codes = ['what', 'is this', ...Array.from({ length: 8 }, () => wrongOf(one.code()))];

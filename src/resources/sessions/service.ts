@@ -147,7 +147,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const { userId } = session;
     const attempt = await (isRecoveryCode(code)
       ? limits.recoveryCode(origin.address, userId)
-      : limits.code(userId));
+      : limits.code(origin.address, userId));
     const match = await codes.match(userId, code);
     const made =
       match &&

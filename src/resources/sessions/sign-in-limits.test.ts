@@ -102,23 +102,33 @@ it('what was right does not count', async () => {
 
 const nextHour = () => clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
 
-it.each(['code', 'presentCode'] as const)(
-  'wrong codes (%s) of one person are looked at ten times an hour, whatever is switched off',
-  async (kind) => {
+it.each([
+  ['at the sign-in, from one place,', (one: SignInLimits, person: string) => one.code('192.0.2.1', person)],
+  ['of who is signed in', (one: SignInLimits, person: string) => one.presentCode(person)],
+] as const)(
+  'wrong codes of one person %s are looked at ten times an hour, whatever is switched off',
+  async (_, attempt) => {
     const person = crypto.randomUUID();
     nextHour();
-    expect(await admitted(30, processes(2, false), (one) => one[kind](person))).toBe(10);
+    expect(await admitted(30, processes(2, false), (one) => attempt(one, person))).toBe(10);
     clock.advance(HOUR_MS - 60_000);
-    expect(await admitted(1, processes(1, false), (one) => one[kind](person))).toBe(0);
+    expect(await admitted(1, processes(1, false), (one) => attempt(one, person))).toBe(0);
     clock.advance(60_000);
-    expect(await admitted(1, processes(1, false), (one) => one[kind](person))).toBe(1);
+    expect(await admitted(1, processes(1, false), (one) => attempt(one, person))).toBe(1);
   },
 );
+
+it('codes at the sign-in of one person are looked at twenty times an hour, wherever they come from', async () => {
+  const [from, person] = [address(), crypto.randomUUID()];
+  nextHour();
+  expect(await admitted(20, processes(2, false), (one) => one.code(from, person))).toBe(10);
+  expect(await admitted(30, processes(2, false), (one) => one.code(address(), person))).toBe(10);
+});
 
 it('codes at the sign-in, recovery codes and those of who is signed in are counted apart', async () => {
   const [from, person] = [address(), crypto.randomUUID()];
   nextHour();
-  expect(await admitted(11, processes(1), (one) => one.code(person))).toBe(10);
+  expect(await admitted(11, processes(1), (one) => one.code(from, person))).toBe(10);
   expect(await admitted(11, processes(1), (one) => one.recoveryCode(from, person))).toBe(10);
   expect(await admitted(11, processes(1), (one) => one.presentCode(person))).toBe(10);
 });

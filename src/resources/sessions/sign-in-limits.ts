@@ -35,9 +35,10 @@ export interface SignInLimits {
   newPassword(userId: string): Promise<void>;
   /**
    * On signing in, after the password: six digits, of which three are right at any time, are soon guessed by who may try. Whoever knows
-   * the password can use these up; what a recovery code and a person who is signed in have is their own.
+   * the password can use up those of their own place, and from several places all; what a recovery code and a person who is signed in
+   * have is their own.
    */
-  code(userId: string): Promise<Attempt>;
+  code(address: string, userId: string): Promise<Attempt>;
   /** On signing in: nobody guesses one, so who comes from another place has as many. */
   recoveryCode(address: string, userId: string): Promise<Attempt>;
   /** Of either kind, of somebody who is signed in. */
@@ -73,7 +74,9 @@ const NEW_PASSWORDS: Limit = {
   always: true,
 };
 const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
-const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
+const CODES_FROM_ADDRESS: Limit = { name: 'codes:person-address', limit: 10, windowSeconds: HOUR };
+/** From wherever: one place leaves half of them, and even in a month of trying one in 25 would guess right. */
+const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 20, windowSeconds: HOUR };
 const PRESENT_CODES: Limit = { name: 'present-codes:person', limit: 10, windowSeconds: HOUR };
 const RECOVERY_CODES_FROM_ADDRESS: Limit = {
   name: 'recovery-codes:person-address',
@@ -127,7 +130,8 @@ export function createSignInLimits(
     async newPassword(userId) {
       await attempt([NEW_PASSWORDS, userId]);
     },
-    code: (userId) => attempt([CODES_OF_PERSON, userId]),
+    code: (address, userId) =>
+      attempt([CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`], [CODES_OF_PERSON, userId]),
     recoveryCode: (address, userId) =>
       attempt(
         [RECOVERY_CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`],
