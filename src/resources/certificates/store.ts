@@ -24,6 +24,22 @@ export function findCertificate(queries: Queries, installId: string, domainId: s
     .executeTakeFirst();
 }
 
+/** The certificates of an install's domains, their keys sealed. */
+export function certificatesOfInstall(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select([
+      'certificate.domain_id',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.sealed_key',
+      'certificate.not_after',
+    ])
+    .where('domain.install_id', '=', installId)
+    .execute();
+}
+
 /** A domain that is served, with its certificate (all null: it has none) and how the tries to get one fared. */
 export interface Candidate {
   id: string;

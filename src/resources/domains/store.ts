@@ -162,6 +162,18 @@ export async function deleteDomain(queries: Queries, domainId: string): Promise<
     .executeTakeFirstOrThrow();
 }
 
+/** Deletes the domains of an install, and tells which of them it had as duplicates. */
+export function deleteDomainsOf(
+  queries: Queries,
+  installId: string,
+): Promise<{ name: string; is_duplicate: boolean }[]> {
+  return queries
+    .deleteFrom('domains')
+    .where('install_id', '=', installId)
+    .returning(['name', 'is_duplicate'])
+    .execute();
+}
+
 /** Makes a domain the primary one of its install; the former one is primary no longer. */
 export async function setPrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
   await queries

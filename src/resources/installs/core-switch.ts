@@ -4,6 +4,7 @@ import { InvalidRequest } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { findHost } from '../hosts/store.ts';
 import { switchWordpress } from './jobs.ts';
+import { findWebsite } from './website-store.ts';
 
 /** A switch of an install's WordPress that was asked for. */
 export interface RequestedSwitch {
@@ -25,12 +26,9 @@ export function createCoreSwitch({
   return async (name: string, version: string): Promise<RequestedSwitch> =>
     database.write(async (transaction) => {
       const { queries } = transaction;
-      const install = await queries
-        .selectFrom('installs')
-        .select(['id', 'account_id', 'status', 'host_id', 'wordpress_version as from'])
-        .where('name', '=', name)
-        .executeTakeFirst();
-      if (!install) throw new InvalidRequest(`There is no install "${name}".`);
+      const install = await findWebsite(queries, { name });
+      if (!install)
+        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
       if (install.status !== 'active') {
         throw new InvalidRequest(
           `The install "${name}" is ${install.status}; only an active one can be switched.`,
@@ -54,8 +52,8 @@ export function createCoreSwitch({
         action: 'install.switch_core',
         subject: { id: install.id, name },
         installId: install.id,
-        details: { from: install.from, to: version },
+        details: { from: install.wordpress_version, to: version },
       });
-      return { jobId, installId: install.id, from: install.from };
+      return { jobId, installId: install.id, from: install.wordpress_version };
     });
 }

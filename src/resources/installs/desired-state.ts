@@ -1,12 +1,16 @@
 import { Value } from 'typebox/value';
+import type { Queries } from '../../database/database.ts';
 import type { InstallState, OffloadRules } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
 import { certificateServes } from '../certificates/ssl-status.ts';
+import { certificatesOfInstall } from '../certificates/store.ts';
 import { covers } from '../domains/domain-name.ts';
 import { portalHostOf } from '../domains/portal-host.ts';
 import { domainsOf } from '../domains/store.ts';
 import { filestoreSettingsSchema } from '../offload/schema.ts';
+import { findOffload } from '../offload/store.ts';
 import { cnameOf } from './present.ts';
+import { findWebsite } from './website-store.ts';
 
 /** What the website of an install should be, as the database has it now; undefined if the install is gone. */
 export async function loadDesiredState(
@@ -14,28 +18,13 @@ export async function loadDesiredState(
   installId: string,
 ): Promise<InstallState | undefined> {
   const { reader } = database;
-  const install = await reader
-    .selectFrom('installs')
-    .select(['id', 'name', 'php_version', 'wordpress_version'])
-    .where('id', '=', installId)
-    .executeTakeFirst();
+  const install = await findWebsite(reader, { id: installId });
   if (!install) return undefined;
   const portalHost = portalHostOf(config);
   const own = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
   // One that was added before the portal had its host name: no website answers in the portal's place.
   const domains = own.filter(({ name }) => !covers(name, portalHost));
-  const certificates = await reader
-    .selectFrom('certificates as certificate')
-    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
-    .select([
-      'certificate.domain_id',
-      'certificate.source',
-      'certificate.chain',
-      'certificate.sealed_key',
-      'certificate.not_after',
-    ])
-    .where('domain.install_id', '=', installId)
-    .execute();
+  const certificates = await certificatesOfInstall(reader, installId);
   const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>
     certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
   const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
@@ -61,19 +50,12 @@ export async function loadDesiredState(
           : null,
       };
     }),
-    offload: await loadOffloadRules({ database }, installId),
+    offload: await loadOffloadRules(reader, installId),
   };
 }
 
-async function loadOffloadRules(
-  { database }: Pick<Platform, 'database'>,
-  installId: string,
-): Promise<OffloadRules | null> {
-  const row = await database.reader
-    .selectFrom('offload_settings')
-    .select('settings')
-    .where('install_id', '=', installId)
-    .executeTakeFirst();
+async function loadOffloadRules(queries: Queries, installId: string): Promise<OffloadRules | null> {
+  const row = await findOffload(queries, installId);
   if (!row || row.settings === null) return null;
   const settings = Value.Parse(filestoreSettingsSchema, row.settings);
   return {

@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/database.ts';
 import { RateLimited } from '../../failures.ts';
+import { heldOperations, holdOperation } from './operations-store.ts';
 
 /** Operations that an install takes only so often (gaps section 4). */
 const LIMITS = {
@@ -21,28 +22,13 @@ export async function takeTurn(
   { queries }: Transaction,
   installId: string,
   operation: keyof typeof LIMITS,
-  now: Date,
+  time: Date,
 ): Promise<void> {
   const { seconds, message } = LIMITS[operation];
-  const next_at = new Date(now.getTime() + seconds * 1000).toISOString();
-  const row = await queries
-    .insertInto('install_limits')
-    .values({ install_id: installId, operation, next_at })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['install_id', 'operation'])
-        .doUpdateSet({ next_at })
-        .where('install_limits.next_at', '<=', now.toISOString()),
-    )
-    .returning('next_at')
-    .executeTakeFirst();
-  if (row) return;
-  const held = await queries
-    .selectFrom('install_limits')
-    .select('next_at')
-    .where('install_id', '=', installId)
-    .where('operation', '=', operation)
-    .executeTakeFirst();
-  const waitMs = held ? Date.parse(held.next_at) - now.getTime() : seconds * 1000;
+  const now = time.toISOString();
+  const next_at = new Date(time.getTime() + seconds * 1000).toISOString();
+  if (await holdOperation(queries, { install_id: installId, operation, next_at, now })) return;
+  const held = (await heldOperations(queries, installId, now)).find((one) => one.operation === operation);
+  const waitMs = held ? Date.parse(held.next_at) - time.getTime() : seconds * 1000;
   throw new RateLimited(waitMs / 1000, message);
 }

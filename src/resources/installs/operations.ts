@@ -1,18 +1,17 @@
-import { sql } from 'kysely';
 import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
 import { loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
-import type { JobState } from '../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
 import { createBackup, restoreBackup } from '../backups/jobs.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
+import { findBackupsOfJobs, heldOperations, latestJobs } from './operations-store.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
-import { findStanding, inScope } from './store.ts';
+import { findStanding } from './store.ts';
 
 export type Operation = Static<typeof operationSchema>;
 
@@ -26,34 +25,14 @@ export type OperationsService = ReturnType<typeof createOperationsService>;
 
 const MOST_OPERATIONS = 50;
 
-/** Literals, and together the conditions of the two indexes of jobs by lane. */
-const UNFINISHED = sql<boolean>`state in (${sql.lit<JobState>('queued')}, ${sql.lit<JobState>('running')})`;
-const FINISHED = sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`;
-
 export function createOperationsService({ config, database, clock }: Platform) {
   const { reader } = database;
 
-  /** The latest jobs of an install's lane, the latest first. */
-  async function latest(installId: string, states: typeof FINISHED) {
-    return reader
-      .selectFrom('jobs')
-      .select(['seq', 'id', 'kind', 'payload', 'state', 'attempt', 'reason'])
-      .select(['created_at', 'started_at', 'finished_at'])
-      .where('lane', '=', installId)
-      .where(states)
-      .where('kind', 'in', OPERATION_KINDS)
-      .orderBy('seq', 'desc')
-      .limit(MOST_OPERATIONS)
-      .execute();
-  }
+  const latest = (installId: string, states: 'unfinished' | 'finished') =>
+    latestJobs(reader, installId, states, { kinds: OPERATION_KINDS, limit: MOST_OPERATIONS });
 
   async function nextTurns(installId: string): Promise<NextTurns> {
-    const held = await reader
-      .selectFrom('install_limits')
-      .select(['operation', 'next_at'])
-      .where('install_id', '=', installId)
-      .where('next_at', '>', timestamp(clock))
-      .execute();
+    const held = await heldOperations(reader, installId, timestamp(clock));
     const next = (operation: keyof NextTurns) =>
       held.find((limit) => limit.operation === operation)?.next_at ?? null;
     return { purge_object: next('purge_object'), check_status: next('check_status') };
@@ -70,13 +49,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
     const ids = jobs.map(backupIdOf).filter((id) => id !== null);
     if (ids.length === 0) return new Map();
     const scope = await loadScope(reader, caller);
-    const rows = await reader
-      .selectFrom('backups as backup')
-      .innerJoin('installs as install', 'install.id', 'backup.install_id')
-      .select(['backup.id', 'backup.description', 'backup.created_at'])
-      .where('backup.id', 'in', ids)
-      .where((eb) => inScope(eb, scope))
-      .execute();
+    const rows = await findBackupsOfJobs(reader, scope, ids);
     return new Map(rows.map(({ id, ...backup }) => [id, backup]));
   }
 
@@ -92,8 +65,8 @@ export function createOperationsService({ config, database, clock }: Platform) {
     ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
       // What finishes between the two is in both; the later look at it counts.
-      const unfinished = await latest(installId, UNFINISHED);
-      const [finished, next] = await Promise.all([latest(installId, FINISHED), nextTurns(installId)]);
+      const unfinished = await latest(installId, 'unfinished');
+      const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
       const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
       const backups = await backupsOf(caller, newest);

@@ -2,8 +2,10 @@ import type { Caller } from '../../access/caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform.ts';
 import { releaseNames } from '../domains/duplicates.ts';
+import { deleteDomainsOf } from '../domains/store.ts';
 import { applyInstall, removeInstall } from './jobs.ts';
 import { addToInstallCount } from './store.ts';
+import { deleteInstall } from './website-store.ts';
 
 interface DoomedInstall {
   id: string;
@@ -25,17 +27,8 @@ export async function deleteInstalls(
   const { requestId } = caller.origin;
   for (const { id, name, account_id } of installs) {
     // What the deletion itself found, and not what was read before: a name may have become the install's just now.
-    const domains = await queries
-      .deleteFrom('domains')
-      .where('install_id', '=', id)
-      .returning(['name', 'is_duplicate'])
-      .execute();
-    const gone = await queries
-      .deleteFrom('installs')
-      .where('id', '=', id)
-      .returning('host_id')
-      .executeTakeFirst();
-    const host_id = gone?.host_id ?? null;
+    const domains = await deleteDomainsOf(queries, id);
+    const host_id = await deleteInstall(queries, id);
     await addToInstallCount(queries, account_id, -1);
     const heirs = await releaseNames(
       queries,

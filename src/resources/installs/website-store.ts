@@ -12,6 +12,24 @@ export async function findInstallStatus(queries: Queries, id: string): Promise<I
   return install?.status;
 }
 
+/** What is known of a website, by the id or the name of its install. */
+export function findWebsite(queries: Queries, of: { id: string } | { name: string }) {
+  const query = queries
+    .selectFrom('installs')
+    .select(['id', 'name', 'account_id', 'status', 'host_id', 'php_version', 'wordpress_version']);
+  return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
+}
+
+/** Returns the host that its website is on; null for none. */
+export async function deleteInstall(queries: Queries, id: string): Promise<string | null> {
+  const gone = await queries
+    .deleteFrom('installs')
+    .where('id', '=', id)
+    .returning('host_id')
+    .executeTakeFirst();
+  return gone?.host_id ?? null;
+}
+
 /** Notes that no website could be made; undefined if the install has been deleted. */
 export function failInstall(queries: Queries, id: string): Promise<InstallRef | undefined> {
   return queries
