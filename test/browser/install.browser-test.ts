@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../src/clock.ts';
 import { MINUTE_MS } from '../../src/durations.ts';
 import { serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
@@ -53,6 +53,10 @@ async function expectPresentable(): Promise<void> {
 /** Follows a link on a page, without loading it anew. */
 const follow = (name: string, on = page) => on.getByRole('link', { name, exact: true }).click();
 
+beforeEach(async () => {
+  await page.goto(`/installs/${install.id}`);
+});
+
 it('has nothing at addresses of no part, and leads back to what there is', async () => {
   await page.goto(`/installs/${install.id}/nonsense`);
   await page.getByRole('heading', { name: 'There is nothing here', level: 1 }).waitFor();
@@ -69,6 +73,7 @@ describe('the overview', () => {
       `http://${install.name}.localhost:${portal.homeport.hosting?.edgeHttp.port}/`,
     );
     expect(await link.getAttribute('rel')).toContain('noopener');
+    expect(await page.getByRole('link', { name: /WordPress/ }).count()).toBe(0);
     await page.getByText('Making the website').waitFor();
     await page.getByText('Done', { exact: true }).waitFor();
     await expectPresentable();
@@ -123,6 +128,9 @@ describe('caches', () => {
     const { id } = await linux.homeport.install(person, account);
     const theirs = await linux.signedIn(person);
     await theirs.goto(`/installs/${id}/caches`);
+    // What runs PHP is a WordPress.
+    const admin = theirs.getByRole('link', { name: /^WordPress admin/ });
+    expect(await admin.getAttribute('href')).toMatch(/^https?:\/\/[^/]+\/wp-admin\/$/);
     await theirs.getByRole('button', { name: 'Purge the object cache' }).press('Enter');
     await theirs.getByText(/It can be purged again in/).waitFor();
     expect(await focused(theirs)).toBe('Purge the object cache');
@@ -197,18 +205,23 @@ describe('connecting', () => {
 
 describe('an install', () => {
   it('is deleted once its name has been typed', async () => {
+    const site = await owner.client.post('/sites', { name: 'Closing down', account_id: accountId });
+    const doomed = await portal.homeport.install(owner, accountId, {
+      site_id: text(site.body, 'id'),
+      environment: 'production',
+    });
     await follow('Installs');
-    await follow(install.name);
-    await page.getByRole('button', { name: `Delete ${install.name}` }).click();
+    await follow(doomed.name);
+    await page.getByRole('button', { name: `Delete ${doomed.name}` }).click();
     const dialog = page.getByRole('alertdialog');
     const confirm = dialog.getByRole('button', { name: 'Delete the install' });
     await dialog.getByLabel(/^Type/).fill('something else');
     expect(await confirm.isDisabled()).toBe(true);
-    await dialog.getByLabel(/^Type/).fill(install.name);
+    await dialog.getByLabel(/^Type/).fill(doomed.name);
     await confirm.click();
     // Where it was.
-    await page.getByRole('heading', { name: 'Shop', level: 1 }).waitFor();
-    expect((await owner.client.get(`/installs/${install.id}`)).status).toBe(404);
+    await page.getByRole('heading', { name: 'Closing down', level: 1 }).waitFor();
+    expect((await owner.client.get(`/installs/${doomed.id}`)).status).toBe(404);
   });
 
   it('that could not be made tells why, and what to do', async () => {

@@ -12,7 +12,7 @@ import { useShowAccount } from '../../shell/shown-account.ts';
 import { environmentWord } from '../site/environments.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
-import { WebsiteLink } from './website-link.tsx';
+import { AdminLink, WebsiteLink } from './website-link.tsx';
 
 export interface SectionProps {
   install: Install;
@@ -101,7 +101,14 @@ function InstallFrame({ install, section }: { install: Install; section: string 
       title={section === 'overview' ? install.name : `${install.name}: ${present.label}`}
       subtitle={<Placement install={install} />}
       actions={
-        install.status === 'active' && connection.data && <WebsiteLink href={connection.data.website_url} />
+        install.status === 'active' &&
+        connection.data && (
+          <>
+            {/* What runs PHP is a WordPress. */}
+            {install.php_version !== null && <AdminLink websiteUrl={connection.data.website_url} />}
+            <WebsiteLink href={connection.data.website_url} />
+          </>
+        )
       }
     >
       <InstallNotice install={install} />
