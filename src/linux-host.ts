@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
@@ -11,6 +11,7 @@ import { createDatabases } from './hosting/linux/daemons/databases.ts';
 import { createDatabaseServer } from './hosting/linux/daemons/mariadb.ts';
 import { createSupervisor } from './hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons, hasSystemd } from './hosting/linux/daemons/systemd.ts';
+import { makeHostFolders } from './hosting/linux/host-folders.ts';
 import { createFirewall } from './hosting/linux/isolation/firewall.ts';
 import { createUnixUsers } from './hosting/linux/isolation/unix-users.ts';
 import { createJournal } from './hosting/linux/journal.ts';
@@ -64,7 +65,7 @@ export async function startHostMachine(
   // First, so that what is configured wrong ends it before anything is made.
   const gid = await groupId(config.hostGroup);
   const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
-  await makeHostFolders(config);
+  await makeHostFolders(layoutOf(config));
   const questions: HostQuestions = {
     sshLogin: (...question) => server.questions.sshLogin(...question),
     backupPassword: (...question) => server.questions.backupPassword(...question),
@@ -237,43 +238,6 @@ async function newestPhp(layout: LinuxLayout): Promise<PhpRuntime> {
 
 function layoutOf({ hostFolder, hostRunFolder }: Pick<Config, 'hostFolder' | 'hostRunFolder'>): LinuxLayout {
   return linuxLayout(hostFolder, hostRunFolder);
-}
-
-/** Root's alone, for what is in them is secret or not yet anybody's. */
-const PRIVATE_MODE = 0o700;
-/** Everybody's to go through and nobody's to list: below them each has their own. */
-const PASSAGE_MODE = 0o711;
-const PUBLIC_MODE = 0o755;
-
-/** Makes the folders that the parts of the host take for granted. True if the host's folder was not there. */
-export async function makeHostFolders(
-  config: Pick<Config, 'hostFolder' | 'hostRunFolder'>,
-): Promise<boolean> {
-  const layout = layoutOf(config);
-  const isNew = (await mkdir(layout.folder, { recursive: true, mode: PASSAGE_MODE })) !== undefined;
-  const folders: [string, number][] = [
-    [layout.folder, PASSAGE_MODE],
-    [layout.runFolder, PASSAGE_MODE],
-    [layout.installs, PASSAGE_MODE],
-    [layout.caches, PASSAGE_MODE],
-    [layout.proofs, PASSAGE_MODE],
-    [layout.nginx, PASSAGE_MODE],
-    [layout.scripts, PUBLIC_MODE],
-    [layout.cores, PUBLIC_MODE],
-    [layout.compiled, PUBLIC_MODE],
-    [layout.phpRoots, PUBLIC_MODE],
-    [layout.golden, PRIVATE_MODE],
-    [layout.records, PRIVATE_MODE],
-    [layout.journals, PRIVATE_MODE],
-    [layout.ssh, PUBLIC_MODE],
-    [layout.backups, PRIVATE_MODE],
-    [layout.scratch, PRIVATE_MODE],
-  ];
-  for (const [folder, mode] of folders) {
-    await mkdir(folder, { recursive: true, mode });
-    await chmod(folder, mode);
-  }
-  return isNew;
 }
 
 async function readIdentity(file: string): Promise<HostIdentity> {

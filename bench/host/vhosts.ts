@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import { systemClock } from '../../src/clock.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createSupervisor } from '../../src/hosting/linux/daemons/supervisor.ts';
+import { makeHostFolders } from '../../src/hosting/linux/host-folders.ts';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
 import { createWebServer, type WebServer } from '../../src/hosting/linux/nginx/web-server.ts';
-import { makeHostFolders } from '../../src/linux-host.ts';
 import { silent } from '../../test/database.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 import { plainState } from '../../test/host/state.ts';
@@ -57,7 +57,7 @@ export async function withVhosts<Result>(work: (server: VhostServer) => Promise<
     await removeTraces(machine);
   };
   return withCleanup(cleanup, async () => {
-    await makeHostFolders(config);
+    await makeHostFolders(layout);
     return work({ web, machine, layout });
   });
 }

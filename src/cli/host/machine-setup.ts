@@ -4,7 +4,9 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
 import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
+import { makeHostFolders } from '../../hosting/linux/host-folders.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
+import { linuxLayout } from '../../hosting/linux/layout.ts';
 import { runCommand } from '../../hosting/linux/run-command.ts';
 import {
   addToGroup,
@@ -20,7 +22,6 @@ import { installPackages, missingPackages } from '../../hosting/linux/setup/pack
 import { hostServiceUnit } from '../../hosting/linux/setup/service-unit.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
 import { differingSettings, settingsText } from '../../hosting/linux/setup/settings-file.ts';
-import { makeHostFolders } from '../../linux-host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { coloured } from '../output.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
@@ -36,7 +37,7 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
   await tell('packages', providePackages);
   if (hasSystemd()) await tellOfServices();
   if (packagesOnly) return;
-  const { hostGroup, hostFolder } = config;
+  const { hostGroup, hostFolder, hostRunFolder } = config;
   const person = process.env.SUDO_USER;
   await tell('group', async () => ((await ensureGroup(hostGroup)) ? `made ${hostGroup}` : null));
   await tell('user', async () =>
@@ -54,7 +55,9 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
   await tell('names', async () =>
     (await enableExtrausers()) ? 'users of installs are found (nsswitch.conf: extrausers)' : null,
   );
-  await tell('folders', async () => ((await makeHostFolders(config)) ? `made ${hostFolder}` : null));
+  await tell('folders', async () =>
+    (await makeHostFolders(linuxLayout(hostFolder, hostRunFolder))) ? `made ${hostFolder}` : null,
+  );
   await tell('sandboxes', async () => {
     const faults = await missingAbilities();
     if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);
