@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { processorMs } from '../../test/processor-time.ts';
 import { type ManualClock, manualClock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { MINUTE_MS } from '../durations.ts';
@@ -294,16 +295,17 @@ describe('createAuthenticator', () => {
     expect(start().authenticator.read(header)).toBeUndefined();
   });
 
-  it('reads the longest header in no time', () => {
+  it('reads the longest header in no time', async () => {
     const { authenticator } = start();
-    const begun = performance.now();
-    for (const header of [
-      `Basic ${' '.repeat(16_000)}`,
-      `Basic ${'A'.repeat(16_000)}!`,
-      `Basic ${'A '.repeat(8_000)}`,
-    ]) {
-      expect(authenticator.read(header)).toBeUndefined();
-    }
-    expect(performance.now() - begun).toBeLessThan(500);
+    const taken = await processorMs(() => {
+      for (const header of [
+        `Basic ${' '.repeat(16_000)}`,
+        `Basic ${'A'.repeat(16_000)}!`,
+        `Basic ${'A '.repeat(8_000)}`,
+      ]) {
+        expect(authenticator.read(header)).toBeUndefined();
+      }
+    });
+    expect(taken).toBeLessThan(500);
   });
 });

@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/processor-time.ts';
 import { InvalidRequest } from '../failures.ts';
 import { LARGEST_BODY_BYTES, readJsonBody } from './json-body.ts';
 
@@ -109,13 +110,14 @@ describe('readJsonBody', () => {
   });
 
   it('reads deep and wide JSON in little time', async () => {
-    const begun = performance.now();
-    const deep = await readJsonBody('application/json', body(`${'['.repeat(100_000)}${']'.repeat(100_000)}`));
-    expect(Array.isArray(deep)).toBe(true);
-    const guarded = `{"a":${'{"b":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}}`;
-    await readJsonBody('application/json', body(guarded));
-    await readJsonBody('application/json', body(`[${'{"__proto__" :1},'.repeat(50_000)}1]`));
-    await readJsonBody('application/json', body(`["__proto__${' '.repeat(900_000)}"]`));
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    const taken = await processorMs(async () => {
+      const brackets = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+      expect(Array.isArray(await readJsonBody('application/json', body(brackets)))).toBe(true);
+      const guarded = `{"a":${'{"b":'.repeat(50_000)}{"__proto__":1}${'}'.repeat(50_000)}}`;
+      await readJsonBody('application/json', body(guarded));
+      await readJsonBody('application/json', body(`[${'{"__proto__" :1},'.repeat(50_000)}1]`));
+      await readJsonBody('application/json', body(`["__proto__${' '.repeat(900_000)}"]`));
+    });
+    expect(taken).toBeLessThan(3_000);
   });
 });

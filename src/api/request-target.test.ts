@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/processor-time.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
 
 describe('parseTarget', () => {
@@ -20,10 +21,11 @@ describe('parseTarget', () => {
     expect(parseTarget(target)).toEqual({ path, query });
   });
 
-  it('takes no time for a long target', () => {
-    const begun = performance.now();
-    for (const part of ['/', '//x', '#', '?', 'https://', '%']) parseTarget(part.repeat(100_000));
-    expect(performance.now() - begun).toBeLessThan(500);
+  it('takes no time for a long target', async () => {
+    const taken = await processorMs(() => {
+      for (const part of ['/', '//x', '#', '?', 'https://', '%']) parseTarget(part.repeat(100_000));
+    });
+    expect(taken).toBeLessThan(500);
   });
 });
 

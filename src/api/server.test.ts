@@ -124,9 +124,9 @@ describe('without a proxy', () => {
 
   it('answers a body of 100 MB with 400, without keeping it', async () => {
     const agent = new Agent({ connect: { ca: homeport.ca, servername: 'localhost' } });
-    const before = process.memoryUsage.rss();
+    let sent = 0;
     async function* flood() {
-      for (let sent = 0; sent < 100; sent++) yield Buffer.alloc(1024 * 1024, 0x20);
+      for (; sent < 100; sent++) yield Buffer.alloc(1024 * 1024, 0x20);
     }
     const response = await request(`${homeport.origin}/v1/sites`, {
       method: 'POST',
@@ -136,7 +136,8 @@ describe('without a proxy', () => {
     });
     expect(response.statusCode).toBe(400);
     expect(await response.body.json()).toMatchObject({ errors: [{ code: 'too_large' }] });
-    expect(process.memoryUsage.rss() - before).toBeLessThan(60 * 1024 * 1024);
+    // Some of it lies in the buffers of the connection.
+    expect(sent).toBeLessThan(50);
     await agent.destroy();
   });
 

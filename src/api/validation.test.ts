@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/processor-time.ts';
 import { InvalidRequest } from '../failures.ts';
 import { stringEnum, Type, uuid } from './schema.ts';
 import { bodyParser, NOT_BLANK } from './validation.ts';
@@ -140,32 +141,34 @@ describe('bodyParser', () => {
     expect(faultsOf([], wrapped)).toEqual(['thing invalid_value invalid_type']);
   });
 
-  it('is done in no time with what is large and wrong, and says little of it', () => {
+  it('is done in no time with what is large and wrong, and says little of it', async () => {
     const many = Array.from({ length: 100_000 }, () => '\0');
-    const begun = performance.now();
-    for (const body of [
-      { name: { ['k'.repeat(60_000)]: many }, id: many },
-      { name: many, id, parts: many.map((name) => ({ name })) },
-      { name: 'x', id, parts: many },
-      { name: 'x', id, ids: many.map(() => 1) },
-      { name: 'x', id, ids: many },
-    ]) {
-      const { faults } = refusal(() => parse(body));
-      expect(JSON.stringify(faults).length).toBeLessThan(5_000);
-    }
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const taken = await processorMs(() => {
+      for (const body of [
+        { name: { ['k'.repeat(60_000)]: many }, id: many },
+        { name: many, id, parts: many.map((name) => ({ name })) },
+        { name: 'x', id, parts: many },
+        { name: 'x', id, ids: many.map(() => 1) },
+        { name: 'x', id, ids: many },
+      ]) {
+        const { faults } = refusal(() => parse(body));
+        expect(JSON.stringify(faults).length).toBeLessThan(5_000);
+      }
+    });
+    expect(taken).toBeLessThan(1_000);
   });
 
-  it('looks no further at a text that is too long than to see that it is', () => {
+  it('looks no further at a text that is too long than to see that it is', async () => {
     const parseNumber = bodyParser({
       resource: 'Thing',
       schema: Type.Object({ number: Type.String({ pattern: '^ *([0-9][0-9 ]+ *)?$', maxLength: 40 }) }),
     });
     // Its blanks can be divided in as many ways as there are: looked at whole, they would take the square of their number.
     const number = `1${' '.repeat(50_000)}a`;
-    const begun = performance.now();
-    expect(faultsOf({ number }, parseNumber)).toEqual(['number invalid_value too_long']);
-    expect(performance.now() - begun).toBeLessThan(500);
+    const taken = await processorMs(() =>
+      expect(faultsOf({ number }, parseNumber)).toEqual(['number invalid_value too_long']),
+    );
+    expect(taken).toBeLessThan(500);
     expect(faultsOf({ number: '1'.repeat(41) }, parseNumber)).toEqual(['number invalid_value too_long']);
   });
 
@@ -192,11 +195,12 @@ describe('bodyParser', () => {
     expect(faultsOf({ name: `a${'😀'.repeat(50)}`, id })).toEqual(['name invalid_value too_long']);
   });
 
-  it('tells of so many faults and no more', () => {
+  it('tells of so many faults and no more', async () => {
     const parts = Array.from({ length: 100_000 }, () => 1);
-    const begun = performance.now();
-    expect(refusal(() => parse({ name: 'x', id, parts })).faults.length).toBeLessThanOrEqual(200);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+    const taken = await processorMs(() =>
+      expect(refusal(() => parse({ name: 'x', id, parts })).faults.length).toBeLessThanOrEqual(200),
+    );
+    expect(taken).toBeLessThan(1_000);
   });
 
   it.each([
@@ -206,9 +210,8 @@ describe('bodyParser', () => {
     ['joined emoji', '👩‍👩‍👧‍👦'.repeat(50_000)],
     ['almost an id', `${id.slice(0, -1)}${'0'.repeat(1_000_000)}`],
     ['deep arrays', JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`)],
-  ])('refuses %s quickly', (_, value: unknown) => {
-    const begun = performance.now();
-    expect(faultsOf({ name: value, id: value }).length).toBe(2);
-    expect(performance.now() - begun).toBeLessThan(1_000);
+  ])('refuses %s quickly', async (_, value: unknown) => {
+    const taken = await processorMs(() => expect(faultsOf({ name: value, id: value }).length).toBe(2));
+    expect(taken).toBeLessThan(1_000);
   });
 });

@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
+import { processorMs } from '../../test/processor-time.ts';
 import { displayName, hasControlCharacter } from './display-name.ts';
 
 const validator = Compile(displayName());
@@ -30,10 +31,11 @@ describe('a display name', () => {
     expect(validator.Check(name)).toBe(false);
   });
 
-  it('is checked in no time, whatever it is', () => {
-    const started = performance.now();
-    validator.Check(`${' '.repeat(200_000)}\n`);
-    validator.Check(`${'x'.repeat(200_000)}\n`);
-    expect(performance.now() - started).toBeLessThan(500);
+  it('is checked in no time, whatever it is', async () => {
+    const taken = await processorMs(() => {
+      validator.Check(`${' '.repeat(200_000)}\n`);
+      validator.Check(`${'x'.repeat(200_000)}\n`);
+    });
+    expect(taken).toBeLessThan(500);
   });
 });

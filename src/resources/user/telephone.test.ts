@@ -1,5 +1,6 @@
 import { Compile } from 'typebox/compile';
 import { expect, it } from 'vitest';
+import { processorMs } from '../../../test/processor-time.ts';
 import { telephone } from './telephone.ts';
 
 const validator = Compile(telephone());
@@ -33,9 +34,10 @@ it.each([
   expect(validator.Check(number)).toBe(false);
 });
 
-it('is checked in no time, whatever it is', () => {
-  const started = performance.now();
-  validator.Check(`${'1 '.repeat(100_000)}!`);
-  validator.Check(`${' '.repeat(200_000)}!`);
-  expect(performance.now() - started).toBeLessThan(500);
+it('is checked in no time, whatever it is', async () => {
+  const taken = await processorMs(() => {
+    validator.Check(`${'1 '.repeat(100_000)}!`);
+    validator.Check(`${' '.repeat(200_000)}!`);
+  });
+  expect(taken).toBeLessThan(500);
 });
