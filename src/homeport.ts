@@ -36,6 +36,7 @@ import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
 import { issuanceHooks } from './resources/certificates/hooks.ts';
 import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
+import { domainLookKind } from './resources/domain-reports/looks.ts';
 import { emailChangeJobKinds } from './resources/email-changes/job-kinds.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
@@ -133,6 +134,7 @@ export function createHomeportWorker(
       internet,
       issuance: issuance && issuanceHooks(issuance),
     }),
+    domainLookKind(platform, { host, internet }),
     ...(certificates?.kinds ?? []),
     ...warnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),

@@ -7,6 +7,7 @@ import type { Platform } from './platform.ts';
 import { areBackupsDaily } from './resources/backups/daily.ts';
 import { backUpDaily, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
+import { looksSchedule } from './resources/domain-reports/looks.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
 import { failedLanes } from './resources/installs/website-store.ts';
 import { createTidyJob } from './tidy.ts';
@@ -55,6 +56,7 @@ export function maintenance(
       scheduled(tidy, '*/15 * * * *'),
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
+      ...(config.watchDomains ? [looksSchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)
         ? [scheduled(backUpDaily, '* * * * *', backUpDaily.name), scheduled(sampleRestore, '37 6 * * *')]

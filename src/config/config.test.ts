@@ -152,6 +152,14 @@ const CASES: {
     bad: ['example.com', 'mailto:a@', 'a@b@c', 'a b@c', 'a@b, c@d'],
   },
   acmeCa: { standard: null, good: [['/etc/ca.pem', '/etc/ca.pem']], bad: [] },
+  watchDomains: {
+    standard: true,
+    good: [
+      ['true', true],
+      ['false', false],
+    ],
+    bad: ['daily'],
+  },
   acmeTermsAgreed: {
     standard: true,
     good: [

@@ -9,7 +9,9 @@ import { portal } from './migrations/0004-portal.ts';
 import { changeFeed } from './migrations/0005-change-feed.ts';
 import { emailChanges } from './migrations/0006-email-changes.ts';
 import { publicNamesOfHosts } from './migrations/0007-public-names-of-hosts.ts';
+import { edgeAddressesOfHosts } from './migrations/0008-edge-addresses-of-hosts.ts';
 import { calledOffJobs } from './migrations/0009-called-off-jobs.ts';
+import { looksAtDomains } from './migrations/0010-looks-at-domains.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -20,7 +22,9 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0005-change-feed': changeFeed,
   '0006-email-changes': emailChanges,
   '0007-public-names-of-hosts': publicNamesOfHosts,
+  '0008-edge-addresses-of-hosts': edgeAddressesOfHosts,
   '0009-called-off-jobs': calledOffJobs,
+  '0010-looks-at-domains': looksAtDomains,
 };
 
 export interface MigrationOutcome {

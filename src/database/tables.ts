@@ -8,7 +8,7 @@ import type {
   CertificateRow,
 } from './tables/certificates.ts';
 import type { ChangeRow } from './tables/changes.ts';
-import type { DomainReportRow, DomainRow } from './tables/domains.ts';
+import type { DomainLookRow, DomainReportRow, DomainRow } from './tables/domains.ts';
 import type { HostAuthorityRow, HostRow } from './tables/hosts.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
@@ -52,6 +52,7 @@ export interface Tables {
   hosts: HostRow;
   host_authority: HostAuthorityRow;
   ssh_keys: SshKeyRow;
+  domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;
   install_limits: InstallLimitRow;
   rate_windows: RateWindowRow;

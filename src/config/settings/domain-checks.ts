@@ -1,5 +1,5 @@
-import { addressRanges, dnsServers } from '../setting-values.ts';
-import { list, optional } from './setting.ts';
+import { addressRanges, dnsServers, trueOrFalse } from '../setting-values.ts';
+import { list, optional, setting } from './setting.ts';
 
 /** How a domain is looked at from the outside. */
 export const DOMAIN_CHECK_SETTINGS = {
@@ -13,5 +13,11 @@ export const DOMAIN_CHECK_SETTINGS = {
     'HOMEPORT_ALLOW_PRIVATE_TARGETS',
     'address ranges, comma-separated, that domain checks may reach although they are private',
     addressRanges,
+  ),
+  watchDomains: setting(
+    'HOMEPORT_WATCH_DOMAINS',
+    'true',
+    'once a day Homeport looks by itself whether each domain that it serves still leads here; `false`: only when somebody asks',
+    trueOrFalse,
   ),
 };

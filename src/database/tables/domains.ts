@@ -26,6 +26,12 @@ export interface DomainRow {
   created_at: string;
 }
 
+export interface DomainLookRow {
+  domain_id: string;
+  /** When the platform last looked by itself where the domain leads. */
+  looked_at: string;
+}
+
 export interface DomainReportRow {
   seq: Generated<number>;
   id: string;

@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { MINUTE_MS } from '../../durations.ts';
 import type { JobType } from '../../jobs/job.ts';
 
 const checkPayload = Type.Object({ report_id: Type.String() });
@@ -9,6 +10,17 @@ export const checkDomain: JobType<typeof checkPayload> = {
   payload: checkPayload,
   maxAttempts: 3,
   timeoutMs: 60_000,
+};
+
+const nothing = Type.Object({});
+
+/** Looks where some of the served domains lead, and whose turn it is. */
+export const lookAtDomains: JobType<typeof nothing> = {
+  name: 'look_at_domains',
+  payload: nothing,
+  // What is not looked at now is in the next minute.
+  maxAttempts: 1,
+  timeoutMs: 5 * MINUTE_MS,
 };
 
 /** So many reports are under way at the same time: names that are slow to fail must not take all workers. */

@@ -69,7 +69,17 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
 /** The one thing to say of a domain: a name that does not lead here cannot get a certificate either. */
 function reasonOf(domain: DoubtfulDomain): Reason {
   const about = { domain: domain.name, reason: domain.ssl_reason };
-  if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: domain.checked_at };
+  if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: lastSeen(domain) };
   if (domain.without_certificate) return { kind: 'certificate_missing', ...about, at: null };
   return { kind: 'certificate_ends', ...about, at: domain.not_after };
+}
+
+/** A look that finds nothing new leaves the report as it is. */
+function lastSeen({ checked_at, looked_at }: DoubtfulDomain): string | null {
+  return (
+    [checked_at, looked_at]
+      .filter((at) => at !== null)
+      .sort()
+      .at(-1) ?? null
+  );
 }

@@ -57,8 +57,10 @@ export interface DoubtfulDomain {
   install_id: string;
   name: string;
   reached: boolean | null;
-  /** When that was seen: nobody has looked since. */
+  /** When a status report saw that. */
   checked_at: string | null;
+  /** When the platform last looked by itself. */
+  looked_at: string | null;
   /** The last try to get a certificate has failed, and none serves. */
   without_certificate: boolean;
   ssl_reason: string | null;
@@ -75,11 +77,13 @@ export async function doubtfulDomains(
     .selectFrom('installs as install')
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .leftJoin('domain_looks as look', 'look.domain_id', 'domain.id')
     .select([
       'domain.install_id',
       'domain.name',
       'domain.reached',
       'domain.checked_at',
+      'look.looked_at',
       'domain.ssl_status',
       'domain.ssl_reason',
       'certificate.not_after',

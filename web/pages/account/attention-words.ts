@@ -25,7 +25,7 @@ export function attentionWords(
   }
 }
 
-/** Nobody looks unless somebody asks: it may have been mended since. */
+/** Nobody looks all the time: it may have been mended since. */
 function asSeen(at: string | null, now: Date): string {
   return at === null ? '' : `, as seen ${relativeTime(new Date(at), now)}`;
 }
