@@ -10,6 +10,7 @@ import { hostAndPort } from '../host-and-port.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
 import { curlLine } from './curl-line.ts';
+import { checkSealingKey } from './doctor/sealing-key.ts';
 import { startHostBeside } from './host/beside.ts';
 import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
@@ -52,9 +53,16 @@ async function serve(
   const ended = untilSignal(homeport);
   const first = await ensureOwner(homeport.platform, homeport.services);
   if (demo) await fillDemo(homeport.platform, homeport.services);
+  await warnOfOtherKey(config, homeport, log);
   process.stdout.write(banner(config, homeport, first));
   releaseStartupMemory();
   await ended;
+}
+
+/** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */
+async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log: Logger): Promise<void> {
+  const { state, message, remedy } = await checkSealingKey(config, platform.database);
+  if (state === 'problem') log.error({ remedy }, message);
 }
 
 function rolesOf(only: string | undefined): Roles {
@@ -116,6 +124,6 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
       `  ${curlLine(config, first.credential)}\n`,
     );
   }
-  parts.push('\nCtrl-C ends it.\n');
+  parts.push('Ctrl-C ends it.\n');
   return parts.join('\n');
 }
