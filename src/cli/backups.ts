@@ -3,7 +3,7 @@ import { NotFound } from '../failures.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { BackupDetails } from '../resources/backups/store.ts';
 import { idArgument } from './arguments.ts';
-import { confirm } from './confirm.ts';
+import { requireConsent } from './confirm.ts';
 import { printable, printJson, shortened, shownBytes, shownTime, table } from './output.ts';
 import { waitForJob } from './wait-for-job.ts';
 import { withPlatform } from './with-platform.ts';
@@ -82,7 +82,7 @@ async function restore(backupId: string, options: RestoreOptions, command: Comma
       throw new OperatorError(`There is no backup ${backupId}; "homeport backup list" shows them all.`);
     });
     const into = options.into ?? backup.install_name;
-    if (options.yes !== true && backup.status === 'completed') await requireConsent(backup, into);
+    if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into);
     const { jobId, installName } = await services.backups.requestRestore(backupId, options.into);
     const ended = await waitForJob(
       jobId,
@@ -110,16 +110,12 @@ function shownBackup({ install_name, created_at }: BackupDetails, installName: s
   return `${whose} of ${shownTime(created_at, 'unknown age')}`;
 }
 
-async function requireConsent(backup: BackupDetails, into: string): Promise<void> {
-  if (!process.stdin.isTTY) {
-    throw new OperatorError(
-      `This replaces the present website of ${into}. Without a terminal to ask on, say --yes.`,
-    );
-  }
+async function askToReplace(backup: BackupDetails, into: string): Promise<void> {
   const question =
     `Replace the present website of ${into} by ${shownBackup(backup, into)}` +
     ` (${printable(shortened(backup.description, LONGEST_DESCRIPTION))})?`;
-  if (!(await confirm(question, process.stdin, process.stderr))) {
-    throw new OperatorError('Nothing was restored.');
-  }
+  await requireConsent(question, {
+    effect: `This replaces the present website of ${into}.`,
+    kept: 'Nothing was restored.',
+  });
 }

@@ -5,13 +5,14 @@ import { OperatorError } from '../operator-error.ts';
 import type { Person } from '../resources/account-users/store.ts';
 import type { Services } from '../services.ts';
 import { nameArgument } from './arguments.ts';
-import { confirm } from './confirm.ts';
+import { requireConsent } from './confirm.ts';
 import { withPlatform } from './with-platform.ts';
 
 /** What an operator does for people who cannot help themselves. */
 export function addUserChangeCommands(user: Command): void {
   user
     .command('password-link')
+    .summary('print a link with which a person sets a password')
     .description(
       'print a link with which a person sets a password for the portal, once, within 7 days; earlier links stop working, ' +
         'and setting it ends their sessions',
@@ -22,6 +23,7 @@ export function addUserChangeCommands(user: Command): void {
 
   user
     .command('reset-second-factor')
+    .summary('for whoever has lost their second factor and every recovery code')
     .description(
       'switch off the second factor of a person who has lost theirs and every recovery code, and end their sessions. Be ' +
         'sure that it is they who ask',
@@ -33,6 +35,7 @@ export function addUserChangeCommands(user: Command): void {
 
   user
     .command('change')
+    .summary('change the address or the name of a person')
     .description('change the address or the name of a person; links that were mailed to them stop working')
     .argument('<email>', 'by which they are known now ("homeport user list")')
     .option('--email <address>', 'by which they are known from now on')
@@ -52,7 +55,12 @@ async function printPasswordLink(email: string, _options: object, command: Comma
 async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean }, command: Command) {
   await withPlatform(command, async (_platform, services) => {
     const person = await requirePerson(services, email);
-    if (!yes) await requireConsent(person);
+    if (!yes) {
+      await requireConsent(
+        `Switch off the second factor of ${person.email}, so that the password alone lets them in?`,
+        { effect: `With that, the password alone lets ${person.email} in.`, kept: 'Nothing was changed.' },
+      );
+    }
     const reset = await services.secondFactor.reset(person.id);
     process.stdout.write(
       reset
@@ -60,18 +68,6 @@ async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean
         : `${person.email} has no second factor.\n`,
     );
   });
-}
-
-async function requireConsent({ email }: Person): Promise<void> {
-  if (!process.stdin.isTTY) {
-    throw new OperatorError(
-      `With that, the password alone lets ${email} in. Without a terminal to ask on, say --yes.`,
-    );
-  }
-  const question = `Switch off the second factor of ${email}, so that the password alone lets them in?`;
-  if (!(await confirm(question, process.stdin, process.stderr))) {
-    throw new OperatorError('Nothing was changed.');
-  }
 }
 
 /** People are checked here as the API checks them. */

@@ -200,6 +200,7 @@ test('a server on a host serves, and installs are switched with it and without i
   const strange = siteState('stray', ['stray.localhost'], { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11' });
   await machine.machine.apply(strange);
   expect(machine.versions.has(strange.id)).toBe(true);
+  await refused(['host', 'forget', host, strange.id], 'Without a terminal to ask on, say --yes.');
   expect(await cli('host', 'forget', host, strange.id, '--yes')).toEqual({
     code: 0,
     stdout: `${host} has nothing of the install ${strange.id} any more.\n`,

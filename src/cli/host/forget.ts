@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { InstallRef } from '../../hosting/host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { idArgument } from '../arguments.ts';
-import { confirm } from '../confirm.ts';
+import { requireConsent } from '../confirm.ts';
 import { withPlatform } from '../with-platform.ts';
 import { askHost } from './ask-host.ts';
 
@@ -34,8 +34,11 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
       throw new OperatorError(`${known.name} is an install of this platform. Delete it by the API instead.`);
     }
     const question = `Take the install ${id} from ${name}, its files, database and backups included?`;
-    if (yes !== true && !(await confirm(question, process.stdin, process.stderr))) {
-      throw new OperatorError('Nothing was taken away.');
+    if (yes !== true) {
+      await requireConsent(question, {
+        effect: `This deletes the files, the database and the backups of ${id} on ${name}.`,
+        kept: 'Nothing was taken away.',
+      });
     }
     await askHost(target, (remote) => remote.remove(forgottenInstall(id)));
     process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
