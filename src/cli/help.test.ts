@@ -61,8 +61,9 @@ test('all that the documents name are there', () => {
     'credential create',
     'credential list',
     'credential revoke',
-    'installs core',
-    'installs apply',
+    'install list',
+    'install wordpress',
+    'install apply',
     'backup list',
     'backup restore',
     'host setup',
@@ -80,11 +81,47 @@ test('all that the documents name are there', () => {
   ]);
 });
 
-test.each(['account', 'user', 'credential', 'backup'])('%s alone shows what there is', async (group) => {
-  const { code, printed } = await call(group);
-  expect(code).toBe(1);
+test.each([...COMMANDS, 'account', 'user', 'credential', 'install', 'backup', 'host'])(
+  '%s --help fits a terminal',
+  async (command) => {
+    const { printed } = await call(...command.split(' '), '--help');
+    const [help = ''] = printed.split('Example:', 1);
+    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+  },
+);
+
+test.each([
+  ['installs apply', 'install'],
+  ['installs core', 'install'],
+])('%s, its name before, goes on working', async (command, group) => {
+  const { code, printed } = await call(...command.split(' '), '--help');
+  expect(code).toBe(0);
   expect(printed).toContain(`Usage: homeport ${group}`);
 });
+
+test('--config stands before the command or after it', async () => {
+  for (const words of [
+    ['--config', '/nowhere/settings', 'account', 'list'],
+    ['account', 'list', '--config', '/nowhere/settings'],
+  ]) {
+    await expect(call(...words)).rejects.toThrow('/nowhere/settings cannot be read');
+  }
+});
+
+test('what is wrong names the help of its own command', async () => {
+  expect((await call('user', 'change')).printed).toContain(
+    '(homeport user change --help says what there is)',
+  );
+});
+
+test.each(['account', 'user', 'credential', 'install', 'backup'])(
+  '%s alone shows what there is',
+  async (group) => {
+    const { code, printed } = await call(group);
+    expect(code).toBe(1);
+    expect(printed).toContain(`Usage: homeport ${group}`);
+  },
+);
 
 const ID = '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
 const person = ['--email', 'a@b.example', '--first-name', 'A', '--last-name', 'B'];
@@ -92,12 +129,12 @@ const person = ['--email', 'a@b.example', '--first-name', 'A', '--last-name', 'B
 test.each([
   ['acount list', ['acount', 'list'], "unknown command 'acount'"],
   ['account lst', ['account', 'lst'], "unknown command 'lst'"],
+  ['host lst', ['host', 'lst'], "unknown command 'lst'"],
   ['an unknown option', ['migrate', '--jsn'], "unknown option '--jsn'"],
   ['too much', ['account', 'list', 'all'], 'too many arguments'],
   ['no name', ['account', 'create'], "required option '--name <name>' not specified"],
   ['a blank name', ['account', 'create', '--name', ' '], 'must not be empty'],
   ['a long name', ['account', 'create', '--name', 'x'.repeat(101)], 'longer than 100'],
-  ['no id', ['user', 'create', '--account', '7', '--roles', 'full', ...person], 'It must be an id'],
   [
     'no role',
     ['user', 'create', '--account', ID, '--roles', 'king', ...person],

@@ -1,14 +1,31 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../operator-error.ts';
-import { printJson } from './output.ts';
+import { everyInstall } from '../resources/installs/every-install.ts';
+import { namedAccount } from './named-account.ts';
+import { printable, printJson, table } from './output.ts';
 import { waitForJob } from './wait-for-job.ts';
 import { withPlatform } from './with-platform.ts';
 
 export function addInstallCommands(program: Command): void {
-  const install = program.command('installs').description('what only the operator does to installs');
+  const install = program
+    .command('install')
+    .alias('installs')
+    .description('what only the operator does to installs');
 
   install
-    .command('core')
+    .command('list')
+    .description('every install, where it is and how it stands, by name')
+    .option('--account <account>', 'only those of this account: its name or its id')
+    .option(
+      '--json',
+      'print JSON: an array of id, name, status, environment, wordpress_version, account (id, name), host, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport install list --account "Harbour Agency"')
+    .action(listInstalls);
+
+  install
+    .command('wordpress')
+    .alias('core')
     .summary('put an install on another version of WordPress')
     .description(
       'put an install on another version of WordPress that its host has ("homeport host list"), forwards or back, and wait ' +
@@ -17,7 +34,7 @@ export function addInstallCommands(program: Command): void {
     .argument('<name>', 'the install')
     .argument('<version>', 'the version, like 6.8.7', versionArgument)
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
-    .addHelpText('after', '\nExample:\n  homeport installs core harbourcafe 6.8.7')
+    .addHelpText('after', '\nExample:\n  homeport install wordpress harbourcafe 6.8.7')
     .action(switchCore);
 
   install
@@ -29,8 +46,31 @@ export function addInstallCommands(program: Command): void {
     )
     .argument('<name>', 'the install')
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
-    .addHelpText('after', '\nExample:\n  homeport installs apply harbourcafe')
+    .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')
     .action(applyAgain);
+}
+
+async function listInstalls({ account, json }: { account?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async ({ database }, { accounts }) => {
+    const of = account === undefined ? null : namedAccount(await accounts.listAll(), account);
+    const all = await everyInstall(database.reader, of?.id ?? null);
+    if (json) return printJson(all);
+    process.stdout.write(
+      all.length === 0
+        ? `There are no installs${of === null ? '' : ` in ${printable(of.name)}`} yet.\n`
+        : table(
+            ['NAME', 'STATUS', 'ENVIRONMENT', 'WORDPRESS', 'HOST', 'ACCOUNT'],
+            all.map(({ name, status, environment, wordpress_version, host, account }) => [
+              name,
+              status,
+              environment ?? '-',
+              wordpress_version ?? '-',
+              host ?? '-',
+              account.name,
+            ]),
+          ),
+    );
+  });
 }
 
 async function applyAgain(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {

@@ -16,8 +16,8 @@ export function createProgram(): Command {
     .description('A self-hosted hosting platform.')
     .version(version)
     .option('--config <file>', 'settings file, lines of NAME=value; the environment goes before it')
-    .showHelpAfterError('(homeport --help says what there is)')
-    .enablePositionalOptions();
+    .configureHelp({ subcommandTerm: termOf })
+    .showHelpAfterError('(homeport --help says what there is)');
   addServeCommand(program);
   addMigrateCommand(program);
   addAccountCommands(program);
@@ -27,5 +27,20 @@ export function createProgram(): Command {
   addBackupCommands(program);
   addHostCommand(program);
   addDoctorCommand(program);
+  nameOwnHelp(program, program.name());
   return program;
+}
+
+/** A command in the help of its group: its name and what it needs, so that what it does has room beside it. */
+function termOf(command: Command): string {
+  const needed = command.registeredArguments.map((argument) =>
+    argument.required ? `<${argument.name()}>` : `[${argument.name()}]`,
+  );
+  return [command.name(), ...needed].join(' ');
+}
+
+/** After a wrong word, each command names its own help. */
+function nameOwnHelp(command: Command, words: string): void {
+  command.showHelpAfterError(`(${words} --help says what there is)`);
+  for (const inner of command.commands) nameOwnHelp(inner, `${words} ${inner.name()}`);
 }

@@ -1,13 +1,13 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../access/roles.ts';
 import { bodyParser } from '../api/validation.ts';
-import { NotFound } from '../failures.ts';
 import { OperatorError } from '../operator-error.ts';
 import { createAccountUserBody } from '../resources/account-users/schema.ts';
 import type { Person } from '../resources/account-users/store.ts';
 import type { MemberView } from '../resources/account-users/view.ts';
-import { collect, idArgument, nameArgument } from './arguments.ts';
-import { printJson, table } from './output.ts';
+import { collect, nameArgument } from './arguments.ts';
+import { namedAccount } from './named-account.ts';
+import { printable, printJson, table } from './output.ts';
 import { presentWorkers } from './present-workers.ts';
 import { addUserChangeCommands } from './user-changes.ts';
 import { withPlatform } from './with-platform.ts';
@@ -34,16 +34,17 @@ export function addUserCommands(program: Command): void {
 
   user
     .command('create')
+    .summary('add a person to an account')
     .description(
       'add a person to an account. Somebody whose address is known already keeps their name; ' +
         '"homeport credential create" then gives them access to the API',
     )
-    .requiredOption('--account <id>', 'id of the account ("homeport account list")', idArgument)
+    .requiredOption('--account <account>', 'the account: its name or its id')
     .requiredOption('--email <address>', 'by which the person is known')
     .requiredOption('--first-name <name>', 'first name', nameArgument)
     .requiredOption('--last-name <name>', 'last name', nameArgument)
     .requiredOption('--roles <roles>', `what they may do in the account: ${ROLE_CHOICES}`, rolesArgument)
-    .option('--install <name>', 'an install that a partial user is given; may be repeated', collect, [])
+    .option('--install <name>', 'an install that a partial user is given (repeatable)', collect, [])
     .option('--invite', 'send an invitation by e-mail, instead of counting it as accepted')
     .option(
       '--json',
@@ -51,7 +52,7 @@ export function addUserCommands(program: Command): void {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  homeport user create --account 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --email frida@agency.example \\\n' +
+      '\nExample:\n  homeport user create --account "Harbour Agency" --email frida@agency.example \\\n' +
         '    --first-name Frida --last-name Full --roles full,billing',
     )
     .action(createUser);
@@ -59,7 +60,7 @@ export function addUserCommands(program: Command): void {
   user
     .command('list')
     .description('everybody, with their accounts, oldest first')
-    .option('--account <id>', 'only the people of this account', idArgument)
+    .option('--account <account>', 'only the people of this account: its name or its id')
     .option(
       '--json',
       'print JSON: an array of id, email, first_name, last_name, accounts (id, name, roles, invite_accepted)',
@@ -77,24 +78,21 @@ function rolesArgument(text: string): RoleInput {
 }
 
 async function createUser(options: CreateOptions, command: Command): Promise<void> {
-  const { account, email, firstName, lastName, roles, install, invite = false, json } = options;
-  await withPlatform(command, async ({ database, clock }, { accountUsers }) => {
+  const { email, firstName, lastName, roles, install, invite = false, json } = options;
+  await withPlatform(command, async ({ database, clock }, { accounts, accountUsers }) => {
     if (install.length > 0 && !roles.startsWith('partial')) {
       throw new OperatorError(
         `--install is for partial users; --roles ${roles} sees every install of the account.`,
       );
     }
+    const account = namedAccount(await accounts.listAll(), options.account);
     const { user } = parseUser({
-      user: { account_id: account, email, first_name: firstName, last_name: lastName, roles },
+      user: { account_id: account.id, email, first_name: firstName, last_name: lastName, roles },
     });
-    const made = await accountUsers
-      .addByOperator(user, { installNames: install, invite })
-      .catch((error: unknown) => {
-        throw error instanceof NotFound ? noAccount(account) : error;
-      });
+    const made = await accountUsers.addByOperator(user, { installNames: install, invite });
     if (json) return printJson(memberJson(made));
     process.stdout.write(
-      `Added ${made.email} (${made.user_id}) to the account ${account}: ${formatRoles(made)}.\n`,
+      `Added ${made.email} (${made.user_id}) to ${printable(account.name)}: ${formatRoles(made)}.\n`,
     );
     if (!invite) return;
     const working = (await presentWorkers(database, clock)).length > 0;
@@ -108,10 +106,8 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
 
 async function listUsers({ account, json }: { account?: string; json?: boolean }, command: Command) {
   await withPlatform(command, async (_platform, { accounts, accountUsers }) => {
-    if (account !== undefined && !(await accounts.listAll()).some(({ id }) => id === account)) {
-      throw noAccount(account);
-    }
-    const people = await accountUsers.listPeople(account);
+    const of = account === undefined ? undefined : namedAccount(await accounts.listAll(), account);
+    const people = await accountUsers.listPeople(of?.id);
     if (json) return printJson(people.map(personJson));
     process.stdout.write(
       people.length === 0
@@ -150,8 +146,4 @@ function memberJson(member: MemberView) {
   const { user_id, account_id, email, first_name, last_name, invite_accepted, installs } = member;
   const roles = formatRoles(member);
   return { user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs };
-}
-
-function noAccount(id: string): OperatorError {
-  return new OperatorError(`There is no account ${id}; "homeport account list" shows them all.`);
 }

@@ -237,6 +237,29 @@ test('an invitation waits for a server; a known person is added and keeps their 
   );
 });
 
+test('installs are listed with their accounts, which a name is enough for', async () => {
+  const all = await json('install', 'list');
+  expect(all).toContainEqual(
+    expect.objectContaining({
+      name: 'given',
+      status: 'active',
+      account: { id: account, name: 'Harbour Agency' },
+      host: null,
+    }),
+  );
+  expect(await json('install', 'list', '--account', 'Harbour Agency')).toEqual(all);
+  expect((await cli('install', 'list')).stdout).toMatch(
+    /^NAME .*ACCOUNT\n.*given +active .* Harbour Agency$/ms,
+  );
+  const { id: empty } = Object(await json('account', 'create', '--name', 'Empty Agency'));
+  expect(await cli('install', 'list', '--account', empty)).toMatchObject({
+    code: 0,
+    stdout: 'There are no installs in Empty Agency yet.\n',
+  });
+  await json('account', 'create', '--name', 'Empty Agency');
+  await refused(['user', 'list', '--account', 'Empty Agency'], /There are 2 accounts called "Empty Agency"/);
+});
+
 describe('what cannot be done is one line, and 1', () => {
   const mistakes: [string, () => string[], string | RegExp][] = [
     [

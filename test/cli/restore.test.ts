@@ -170,7 +170,8 @@ test('into another install, whose own files make way; the backed-up one is left 
   expect(await cli('backup', 'restore', backup, '--into', 'nobody', '--yes')).toEqual({
     code: 1,
     stdout: '',
-    stderr: 'homeport: There is no install "nobody" to restore into.\n',
+    stderr:
+      'homeport: There is no install "nobody" to restore into; "homeport install list" shows them all.\n',
   });
 });
 

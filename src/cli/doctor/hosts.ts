@@ -17,6 +17,14 @@ export async function examineHosts(
   limits: Partial<TimeLimits> = {},
 ): Promise<Finding[]> {
   const hosts = await services.hosts.list();
+  if (hosts.length === 0 && platform.config.host === 'embedded') {
+    return [
+      ok(
+        'hosts',
+        'There is none to compare: the server itself serves the websites (HOMEPORT_HOST=embedded).',
+      ),
+    ];
+  }
   if (hosts.length === 0) {
     return [
       problem(

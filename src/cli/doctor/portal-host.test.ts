@@ -61,7 +61,7 @@ test('a domain that is the portal’s host name, and a wildcard over it', async 
       check: 'portal host',
       state: 'problem',
       message: expect.stringContaining('harbourcafe has the domain panel.provider.example'),
-      remedy: expect.stringContaining('homeport installs apply harbourcafe'),
+      remedy: expect.stringContaining('homeport install apply harbourcafe'),
     },
     { state: 'problem', message: expect.stringContaining('*.provider.example') },
   ]);

@@ -27,7 +27,7 @@ export async function checkPortalHost(
       CHECK,
       `The install ${install_name} has the domain ${name}, and the portal is at ${host}: whoever opens a website there ` +
         'sends it the cookie of their session.',
-      `homeport installs apply ${install_name} takes it off the web. Then have the domain deleted, or give the portal another host ` +
+      `homeport install apply ${install_name} takes it off the web. Then have the domain deleted, or give the portal another host ` +
         'name in HOMEPORT_PUBLIC_URL.',
     ),
   );

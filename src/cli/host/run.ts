@@ -15,7 +15,10 @@ export function addHostRun(host: Command): void {
       'run the websites of this machine, as root; the control plane commands it through its socket',
     )
     .addHelpText('after', '\nExample:\n  homeport host')
+    .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
+      const [word] = command.args;
+      if (word !== undefined) command.error(`error: unknown command '${word}'`);
       requireRoot('homeport host');
       const config = configOf(command);
       const log = createLog(config);

@@ -12,7 +12,7 @@ export function addHostWordpress(host: Command): void {
     .summary('have a host fetch the newest WordPress')
     .description(
       'have a host fetch the newest WordPress from where it is configured to, or from another place. It stands beside the ' +
-        'versions that are there; new installs get the newest, "homeport installs core" switches the others',
+        'versions that are there; new installs get the newest, "homeport install wordpress" switches the others',
     )
     .argument('<name>', 'the host')
     .argument('[source]', '"official" or "debian"', parseSource)

@@ -163,6 +163,26 @@ describe('a platform with one host', () => {
     );
   });
 
+  it('keeps the name by which people reach the host from installs, and those of installs from it', async () => {
+    const { hosts } = homeport.services;
+    await hosts.setReach(localName, { publicName: 'gate.localhost' });
+    expect(await owner.client.post('/installs', { name: 'gate', account_id: accountId })).toMatchObject(
+      refusal(
+        'Installation.name',
+        'invalid_value / reserved',
+        'The name "gate" is reserved for the platform',
+      ),
+    );
+    await hosts.setReach(localName, { publicName: null });
+    const made = await owner.client.post('/installs', { name: 'gate', account_id: accountId });
+    expect(made.status).toBe(201);
+    const refused = 'gate.localhost is the name of an install; a host needs another public name.';
+    await expect(hosts.setReach(localName, { publicName: 'Gate.localhost' })).rejects.toThrow(refused);
+    await expect(
+      hosts.add('web3', 'https://10.0.0.3:8470', { publicName: 'gate.localhost' }),
+    ).rejects.toThrow(refused);
+  });
+
   it('names the host in reports', async () => {
     const { id } = await install();
     const domain = text((await owner.client.get(`/installs/${id}/domains`)).body, 'results', 0, 'id');
@@ -258,7 +278,7 @@ describe('a platform with one host', () => {
       `The host ${localName} has no WordPress 4.0; it has 6.8.7, 6.1.9.`,
     );
     await expect(installs.switchWordpress('nobody', '6.1.9')).rejects.toThrow(
-      'There is no install "nobody".',
+      'There is no install "nobody"; "homeport install list" shows them all.',
     );
     const written = await homeport.platform.database.reader
       .selectFrom('activity')

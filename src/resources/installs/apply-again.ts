@@ -14,7 +14,8 @@ export function createApplyAgain({ database, queue }: Pick<Platform, 'database' 
         .select(['id', 'status'])
         .where('name', '=', name)
         .executeTakeFirst();
-      if (!install) throw new InvalidRequest(`There is no install "${name}".`);
+      if (!install)
+        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
       if (install.status !== 'active') {
         throw new InvalidRequest(
           `The install "${name}" is ${install.status}; only an active one can be applied again.`,
