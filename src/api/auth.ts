@@ -3,7 +3,8 @@ import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
 import { readLimits } from '../access/limits.ts';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Queries } from '../database/database.ts';
+import { createLastUses, minuteOf } from '../database/last-uses.ts';
 import { parseUuid } from '../ids.ts';
 import { hashSecret } from '../secrets/random-secret.ts';
 
@@ -18,8 +19,6 @@ export interface VerifiedCredential {
 /** How long a process may go on with what it knew of a credential: the bound on revoking from another process. */
 const REMEMBERED_MS = 4_000;
 const REMEMBERED_CREDENTIALS = 10_000;
-/** Uses are written down in batches, at most this late. */
-const USE_FLUSH_MS = 5_000;
 /** Compared against when there is no such username, so that both cases take the same time. */
 const NOBODY = hashSecret('');
 
@@ -66,8 +65,7 @@ export function createAuthenticator(
   });
   /** Counts what was forgotten, so that an answer that was on its way meanwhile is not remembered. */
   let forgotten = 0;
-  const uses = new Map<string, string>();
-  let flushing: NodeJS.Timeout | undefined;
+  const uses = createLastUses(database, noteLastUsed, report);
   const find = database.prepare<{ id: string }, CredentialRow>((queries, parameter) =>
     queries
       .selectFrom('credentials')
@@ -89,33 +87,10 @@ export function createAuthenticator(
   }
 
   function noteUse(credential: KnownCredential, now: number): void {
-    const minute = new Date(now - (now % 60_000)).toISOString();
+    const minute = minuteOf(new Date(now));
     if (credential.last_used_at !== null && credential.last_used_at >= minute) return;
     credential.last_used_at = minute;
-    uses.set(credential.id, minute);
-    flushing ??= setTimeout(() => {
-      flush().catch(report);
-    }, USE_FLUSH_MS).unref();
-  }
-
-  async function flush(): Promise<void> {
-    clearTimeout(flushing);
-    flushing = undefined;
-    const batch = [...uses];
-    if (batch.length === 0) return;
-    await database.write(async ({ queries }) => {
-      for (const [id, minute] of batch) {
-        await queries
-          .updateTable('credentials')
-          .set({ last_used_at: minute })
-          .where('id', '=', id)
-          // Another process may have seen a later use.
-          .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
-          .execute();
-      }
-    });
-    // Only now: what could not be written is written with the next batch.
-    for (const [id, minute] of batch) if (uses.get(id) === minute) uses.delete(id);
+    uses.note(credential.id, minute);
   }
 
   return {
@@ -134,8 +109,17 @@ export function createAuthenticator(
       forgotten++;
       known.delete(credentialId);
     },
-    flush,
+    flush: uses.flush,
   };
+}
+
+async function noteLastUsed(queries: Queries, id: string, minute: string): Promise<void> {
+  await queries
+    .updateTable('credentials')
+    .set({ last_used_at: minute })
+    .where('id', '=', id)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', minute)]))
+    .execute();
 }
 
 function knownFrom({ read_only, account_id, install_ids, ...row }: Readonly<CredentialRow>): KnownCredential {

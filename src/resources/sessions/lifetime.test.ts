@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, minuteOf, surelyIdleSince } from './lifetime.ts';
+import { endOf, surelyIdleSince } from './lifetime.ts';
 import { stageOf } from './stage.ts';
 
 describe('the end of a session', () => {
@@ -13,10 +13,6 @@ describe('the end of a session', () => {
   it('is an hour past before it is deleted for not being used', () => {
     expect(surelyIdleSince('2026-01-01T13:00:00.000Z')).toBe('2026-01-01T00:00:00.000Z');
   });
-});
-
-it('a use is known to the minute', () => {
-  expect(minuteOf(new Date('2026-01-01T12:34:56.789Z'))).toBe('2026-01-01T12:34:00.000Z');
 });
 
 describe('stageOf', () => {

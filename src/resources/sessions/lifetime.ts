@@ -28,9 +28,3 @@ const DOUBT_MS = HOUR_MS;
 export function surelyIdleSince(now: string): string {
   return new Date(Date.parse(now) - IDLE_MS - DOUBT_MS).toISOString();
 }
-
-/** The minute that a time lies in, as `last_seen_at` holds it. */
-export function minuteOf(now: Date): string {
-  const time = now.getTime();
-  return new Date(time - (time % MINUTE_MS)).toISOString();
-}

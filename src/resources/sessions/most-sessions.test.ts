@@ -4,8 +4,8 @@ import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts'
 import { enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../../../test/portal-client.ts';
 import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { minuteOf } from '../../database/last-uses.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { minuteOf } from './lifetime.ts';
 import { MOST_SESSIONS } from './most-sessions.ts';
 import { addSession } from './store.ts';
 
