@@ -7,14 +7,18 @@ export interface Offers {
   phpVersions: string[];
   /** Names that no new install gets, because each of the machines has a log-in of that name. */
   reservedNames: Set<string>;
+  /** Host names and addresses by which people reach the machines themselves. */
+  publicNames: string[];
 }
 
 export async function loadOffers(queries: Queries): Promise<Offers> {
-  const accepting = (await allHosts(queries)).filter((host) => host.accepting);
+  const hosts = await allHosts(queries);
+  const accepting = hosts.filter((host) => host.accepting);
   const descriptions = accepting.flatMap(({ description }) => (description === null ? [] : [description]));
   return {
     phpVersions: newestFirst(descriptions.flatMap(({ phpVersions }) => phpVersions)),
     reservedNames: inAll(descriptions.map(({ reservedNames }) => new Set(reservedNames))),
+    publicNames: hosts.flatMap(({ public_name }) => (public_name === null ? [] : [public_name])),
   };
 }
 

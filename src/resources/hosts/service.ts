@@ -9,6 +9,7 @@ import type { HostTarget } from '../../hosting/remote/client.ts';
 import { createHostIdentity, formatIdentity } from '../../hosting/remote/identity.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
+import { findInstallId } from '../installs/install-ref.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
 import { parseEdgeAddresses } from './edge-address-book.ts';
@@ -54,6 +55,15 @@ export function createHostService(platform: Platform) {
     return host;
   }
 
+  /** What people may reach a host by: an install's own name leads to that install. Throws OperatorError. */
+  async function freePublicName(text: string): Promise<string> {
+    const name = parsePublicName(text);
+    const below = `.${config.siteDomain}`;
+    const label = name.endsWith(below) ? name.slice(0, -below.length) : undefined;
+    if (label === undefined || (await findInstallId(database.reader, label)) === undefined) return name;
+    throw new OperatorError(`${name} is the name of an install; a host needs another public name.`);
+  }
+
   async function issue(hostId: string): Promise<string> {
     const { authority } = await hostAuthority(platform);
     return formatIdentity(await createHostIdentity(authority, hostId, clock.now()));
@@ -78,7 +88,7 @@ export function createHostService(platform: Platform) {
       );
     }
     const url = parsedAddress(address);
-    const public_name = publicName === null ? null : parsePublicName(publicName);
+    const public_name = publicName === null ? null : await freePublicName(publicName);
     const edge_addresses = parseEdgeAddresses(edgeAddresses);
     const id = random.uuid();
     const identity = await issue(id);
@@ -120,7 +130,7 @@ export function createHostService(platform: Platform) {
   async function setReach(name: string, { publicName, edgeAddresses }: HostReach): Promise<KnownHost> {
     const change: HostChange = {};
     if (publicName !== undefined)
-      change.public_name = publicName === null ? null : parsePublicName(publicName);
+      change.public_name = publicName === null ? null : await freePublicName(publicName);
     if (edgeAddresses !== undefined) change.edge_addresses = parseEdgeAddresses(edgeAddresses);
     const { id } = await named(name);
     await database.write(({ queries }) => updateHost(queries, id, change));

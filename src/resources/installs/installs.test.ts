@@ -148,6 +148,9 @@ describe('POST /installs', () => {
     expect(isReservedName('www', config)).toBe(true);
     expect(isReservedName('shop', config)).toBe(false);
     expect(isReservedName('panel', { ...config, siteDomain: 'other.example' })).toBe(false);
+    const hostNames = ['203.0.113.7', 'web1.sites.example', 'web2.other.example'];
+    expect(isReservedName('web1', config, hostNames)).toBe(true);
+    expect(isReservedName('web2', config, hostNames)).toBe(false);
   });
 
   it('fills a slot of a site of the same account, which is one install’s', async () => {

@@ -6,13 +6,17 @@ const ALWAYS = ['www'];
 /** Names of scratch installs, in which it is tried whether backups can be restored. */
 export const RESTORE_CHECK_PREFIX = 'restore-check-';
 
-/** Whether an install of this name would answer at a host of the platform itself (gaps section 5, Install.name). */
+/**
+ * Whether an install of this name would answer at a host of the platform itself (gaps section 5, Install.name): where the portal is, or
+ * at one of `hostNames`, by which people reach a machine.
+ */
 export function isReservedName(
   name: string,
   { publicUrl, siteDomain }: Pick<Config, 'publicUrl' | 'siteDomain'>,
+  hostNames: readonly string[] = [],
 ): boolean {
-  const { hostname } = new URL(publicUrl);
+  const own = [new URL(publicUrl).hostname, ...hostNames];
   return (
-    ALWAYS.includes(name) || name.startsWith(RESTORE_CHECK_PREFIX) || hostname === `${name}.${siteDomain}`
+    ALWAYS.includes(name) || name.startsWith(RESTORE_CHECK_PREFIX) || own.includes(`${name}.${siteDomain}`)
   );
 }

@@ -44,7 +44,7 @@ export interface InstallChange {
 }
 
 /** Of a host that serves files alone. */
-const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set() };
+const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
 
 export type InstallService = ReturnType<typeof createInstallService>;
 
@@ -72,7 +72,7 @@ export function createInstallService(platform: Platform) {
   /** The name must be nobody's else on the machines, and the PHP version one that they have. */
   async function requireOffered(name: string, phpVersion: string | null): Promise<void> {
     const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
-    if (isReservedName(name, config) || offers.reservedNames.has(name)) {
+    if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
       throw invalidValue(
         'Installation',
         'name',
