@@ -96,9 +96,8 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
   async function requirePassword(userId: string, password: string): Promise<PersonWithPassword> {
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
-    const attempt = await limits.presentPassword(userId);
+    await limits.presentPassword(userId);
     if (!(await verifyPassword(password, person.password_hash))) throw wrongPassword();
-    attempt.succeeded();
     return person;
   }
 

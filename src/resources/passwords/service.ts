@@ -127,9 +127,8 @@ export function createPasswordService(
     const { id, userId } = session;
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
-    const attempt = await limits.presentPassword(userId);
+    await limits.presentPassword(userId);
     if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
-    attempt.succeeded();
     await requireFitPassword(limits, password, person);
     const passwordHash = await hashPassword(password);
     return database.write(async (transaction) => {

@@ -71,11 +71,10 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
   async function enrol(session: Session | null, password: string) {
     const { userId } = signedIn(session);
     const person = await requirePerson(userId);
-    const attempt = await limits.enrolment(userId);
+    await limits.enrolment(userId);
     if (!(await verifyPassword(password, person.password_hash))) {
       throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is not right');
     }
-    attempt.succeeded();
     const secret = newTotpSecret(random);
     const uri = await totpUri(secret, person.email, issuer);
     const offered = await database.write(({ queries }) =>

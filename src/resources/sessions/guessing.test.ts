@@ -115,3 +115,28 @@ it('signing in often is no guessing', async () => {
     expect((await browser.signIn(person.email, PASSWORD)).status).toBe(200);
   }
 });
+
+it('looking at passwords is asked of the server no more often by who is signed in', async () => {
+  const strict = await startTestHomeport({
+    clock: manualClock(new Date()),
+    environment: {
+      HOMEPORT_AUTH_FAILURE_LIMIT: '100',
+      HOMEPORT_RATE_LIMIT: '3000',
+      HOMEPORT_ANONYMOUS_RATE_LIMIT: '20',
+    },
+  });
+  const person = await strict.person();
+  const browser = await signedIn(strict, person);
+  const statusesOf = async (ask: () => Promise<{ status: number }>) => {
+    const statuses = [];
+    for (let times = 0; times < 25; times++) statuses.push((await ask()).status);
+    return statuses;
+  };
+  // What was asked before this, signing in among it, came from the same address.
+  expect(await statusesOf(() => browser.signIn(person.email, PASSWORD))).toContain(429);
+  const enrolments = await statusesOf(() => browser.post('/second_factor/enrolment', { password: PASSWORD }));
+  expect(enrolments).toEqual([...Array(10).fill(200), ...Array(15).fill(429)]);
+  const again = { current_password: PASSWORD, password: 'password1234' };
+  expect((await statusesOf(() => browser.post('/password', again))).slice(10)).toEqual(Array(15).fill(429));
+  await strict.remove();
+});

@@ -27,10 +27,10 @@ export interface Attempt {
 export interface SignInLimits {
   /** On signing in. Who guesses from one place keeps nobody out who comes from another. */
   password(address: string, email: string): Promise<Attempt>;
-  /** Of somebody who is signed in and changes it, */
-  presentPassword(userId: string): Promise<Attempt>;
+  /** Of somebody who is signed in and changes it, right or wrong, for it takes a while to see; */
+  presentPassword(userId: string): Promise<void>;
   /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
-  enrolment(userId: string): Promise<Attempt>;
+  enrolment(userId: string): Promise<void>;
   /** Passwords to be set, fit or not: it takes a while to see, so these are counted always. */
   newPassword(userId: string): Promise<void>;
   /**
@@ -125,8 +125,12 @@ export function createSignInLimits(
         [PASSWORDS_OF_PERSON, person],
       );
     },
-    presentPassword: (userId) => attempt([PRESENT_PASSWORDS, userId]),
-    enrolment: (userId) => attempt([ENROLMENTS, userId]),
+    async presentPassword(userId) {
+      await attempt([PRESENT_PASSWORDS, userId]);
+    },
+    async enrolment(userId) {
+      await attempt([ENROLMENTS, userId]);
+    },
     async newPassword(userId) {
       await attempt([NEW_PASSWORDS, userId]);
     },
