@@ -18,21 +18,31 @@ export function isTemporary(fileName: string): boolean {
  * Readable by the owner alone.
  */
 export async function writeDurably(path: string, content: string): Promise<void> {
-  await replace(path, content, { sync: true });
+  await replaceAtomically(path, content);
   await syncFolder(dirname(path));
 }
 
 /** The same, for what need not outlive a failure of the machine: it spares the disk. */
 export async function writeAtomically(path: string, content: string): Promise<void> {
-  await replace(path, content, { sync: false });
+  await replaceAtomically(path, content, { sync: false });
 }
 
-async function replace(path: string, content: string, { sync }: { sync: boolean }): Promise<void> {
+/**
+ * Puts a whole new file, with its mode and group, in the place of one. `gid` left out: the process's own. With `sync` its content is on
+ * disk before; its name only after {@link syncFolder}.
+ */
+export async function replaceAtomically(
+  path: string,
+  content: string,
+  { sync = true, mode = 0o600, gid }: { sync?: boolean; mode?: number; gid?: number } = {},
+): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}${TEMPORARY}`);
   try {
     const file = await open(temporary, 'wx', 0o600);
     try {
       await file.writeFile(content);
+      if (gid !== undefined) await file.chown(-1, gid);
+      if (mode !== 0o600) await file.chmod(mode);
       if (sync) await file.sync();
     } finally {
       await file.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
 import { takesConnections } from '../../src/cli/host-socket.ts';
 import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
-import { CommandError, runCommand } from '../../src/hosting/linux/run-command.ts';
+import { runCommand, succeeds } from '../../src/hosting/linux/run-command.ts';
 import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
@@ -125,16 +125,6 @@ async function accountNamed(name: string): Promise<Account> {
   const { stdout } = await runCommand('getent', ['passwd', name]);
   const [, , uid, gid, , home = ''] = stdout.split(':');
   return { name, uid: Number(uid), gid: Number(gid), home };
-}
-
-async function succeeds(file: string, args: string[]): Promise<boolean> {
-  try {
-    await runCommand(file, args);
-    return true;
-  } catch (error) {
-    if (error instanceof CommandError) return false;
-    throw error;
-  }
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {

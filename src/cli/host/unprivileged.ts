@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import { ifThere } from '../../hosting/if-there.ts';
-import { CommandError, runCommand } from '../../hosting/linux/run-command.ts';
+import { CommandError, runCommand, succeeds } from '../../hosting/linux/run-command.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 
@@ -107,13 +107,7 @@ export async function whyNotAs(
 
 async function can(account: Account, command: string[]): Promise<boolean> {
   const [file, ...args] = commandAs(account, command);
-  try {
-    await runCommand(file, args);
-    return true;
-  } catch (error) {
-    if (error instanceof CommandError) return false;
-    throw error;
-  }
+  return succeeds(file, args);
 }
 
 async function dataFolderFault(account: Account, folder: string): Promise<string | null> {

@@ -67,6 +67,17 @@ export async function runCommand(
   });
 }
 
+/** Whether a program ends well; what it writes is nobody's. */
+export async function succeeds(file: string, args: readonly string[]): Promise<boolean> {
+  try {
+    await runCommand(file, args);
+    return true;
+  } catch (error) {
+    if (error instanceof CommandError) return false;
+    throw error;
+  }
+}
+
 function feed(stdin: Writable | null, input: string | Buffer | undefined): void {
   // A program that ends before it has read all closes the pipe; its status tells what matters.
   stdin?.on('error', () => {});

@@ -29,7 +29,7 @@ export async function ensureFolder(
   { uid, gid, mode }: { uid: number; gid: number; mode: number },
   { keepMode = false }: { keepMode?: boolean } = {},
 ): Promise<boolean> {
-  const isNew = await make(path);
+  const isNew = await makeFolder(path);
   const folder = await openFolder(path);
   try {
     const present = await folder.stat();
@@ -41,7 +41,8 @@ export async function ensureFolder(
   }
 }
 
-async function make(path: string): Promise<boolean> {
+/** Makes a folder of the process's own, closed to others; false if there is something of that name. */
+export async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
     return true;

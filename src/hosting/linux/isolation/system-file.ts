@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { syncFolder } from '../../durable-file.ts';
+import { readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { replaceAtomically, syncFolder } from '../../durable-file.ts';
 import { ifThere } from '../../if-there.ts';
 
 /** Reads a text of the system; one that is not there is empty. */
@@ -26,21 +25,6 @@ export async function writeSystemFile(
   text: string,
   { mode, gid = 0, lasting = true }: SystemFileOptions,
 ): Promise<void> {
-  const temporary = join(dirname(path), `.${randomUUID()}.tmp`);
-  try {
-    const file = await open(temporary, 'wx', 0o600);
-    try {
-      await file.writeFile(text);
-      if (gid !== 0) await file.chown(0, gid);
-      await file.chmod(mode);
-      if (lasting) await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceAtomically(path, text, { sync: lasting, mode, ...(gid === 0 ? {} : { gid }) });
   if (lasting) await syncFolder(dirname(path));
 }

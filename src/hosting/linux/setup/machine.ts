@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { hasCode } from '../../../error-code.ts';
 import { OperatorError } from '../../../operator-error.ts';
 import { ifThere } from '../../if-there.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import { runCommand, succeeds } from '../run-command.ts';
 
 const RELEASES = ['12', '13'];
 
@@ -87,14 +87,4 @@ export async function missingAbilities(): Promise<string[]> {
   }
   if (!(await succeeds('nft', ['list', 'tables']))) faults.push('nftables cannot be used by root here');
   return faults;
-}
-
-async function succeeds(file: string, args: string[]): Promise<boolean> {
-  try {
-    await runCommand(file, args);
-    return true;
-  } catch (error) {
-    if (error instanceof CommandError) return false;
-    throw error;
-  }
 }

@@ -5,7 +5,6 @@ import {
   type FileHandle,
   lchown,
   lstat,
-  mkdir,
   open,
   readdir,
   readlink,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs/promises';
 import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { makeFolder } from '../isolation/owned-folder.ts';
 
 export interface Owner {
   uid: number;
@@ -151,15 +151,4 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     remove: (name) => rm(at(name), { force: true }),
     close: () => folder.close(),
   };
-}
-
-/** Whether it is new. */
-async function makeFolder(path: string): Promise<boolean> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  }
 }
