@@ -127,7 +127,8 @@ const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
   },
   untold: {
     finding: warning,
-    said: (count) => `${count === 1 ? 'leads' : 'lead'} nobody knows whether right`,
+    said: (count) =>
+      `${count === 1 ? 'leads' : 'lead'} to addresses of which nobody has said whether they are right`,
     named: leads,
     remedy: () =>
       'Name the addresses of the edge, which customers are to be told: HOMEPORT_EDGE_ADDRESSES, or "homeport host change".',
@@ -141,11 +142,14 @@ const WORDS: Record<Exclude<Verdict, 'right'>, Words> = {
 };
 
 function judgeAll(sights: SeenName[], total: number, siteDomain: string): Finding[] {
-  const all = `${sights.length === total ? '' : `the ${sights.length} newest of `}${total} names of installs`;
+  const all =
+    sights.length === total
+      ? `${total} names of installs`
+      : `the ${sights.length} newest of ${total} names of installs`;
   const findings = Object.entries(WORDS).flatMap(([verdict, { finding, said, named, remedy }]) => {
     const those = sights.filter((seen) => seen.verdict === verdict);
     if (those.length === 0) return [];
-    const message = `Of ${all} ${those.length} ${said(those.length)}: ${listed(those.map(named))}.`;
+    const message = `${those.length} of ${all} ${said(those.length)}: ${listed(those.map(named))}.`;
     return [finding(CHECK, message, remedy(siteDomain))];
   });
   return findings.length > 0 ? findings : [ok(CHECK, `All of ${all} lead to where they are served.`)];

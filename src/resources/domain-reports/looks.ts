@@ -31,7 +31,7 @@ interface Parts {
   internet: Pick<Internet, 'visitor'>;
 }
 
-/** A look that finishes. */
+/** What was seen of a domain. */
 interface Look extends WatchedDomain {
   /** Null: nobody could tell. */
   arrives: boolean | null;
@@ -101,7 +101,6 @@ export function domainLookKind(platform: Platform, { host, internet }: Parts): J
     const { queries } = transaction;
     const reported = new Set<string>();
     for (const { id, install_id, install_name, arrives, reached } of looks) {
-      await noteLooked(queries, id, timestamp(clock));
       if (arrives === null || arrives === reached || reported.has(id)) continue;
       // It may have been deleted since.
       if (!(await lockRow(transaction, 'installs', install_id))) continue;
@@ -115,6 +114,8 @@ export function domainLookKind(platform: Platform, { host, internet }: Parts): J
       });
       for (const told of [domain, ...sibling]) reported.add(told.id);
     }
+    // After the installs are locked: whoever deletes a domain locks its install first, too.
+    for (const { id } of looks) await noteLooked(queries, id, timestamp(clock));
   }
 }
 

@@ -179,7 +179,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
       {
         check: 'install names',
         state: 'problem',
-        message: `Of 2 names of installs 1 leads to a host that does not serve it: ${name} (to ${HERE}, is on web2).`,
+        message: `1 of 2 names of installs leads to a host that does not serve it: ${name} (to ${HERE}, is on web2).`,
         remedy: expect.stringContaining('homeport host records'),
       },
     ]);
