@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react';
 
+export const DAY_MS = 24 * 60 * 60 * 1000;
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const absolute = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -45,16 +47,4 @@ export function Time({ at, exact = false }: { at: string; exact?: boolean }) {
 export function useSecondsUntil(at: string | null): number {
   const now = useNow(1_000);
   return at === null ? 0 : Math.max(0, Math.ceil((Date.parse(at) - now.getTime()) / 1000));
-}
-
-/** "1.4 MB". */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  while (value >= 1000 && unit < units.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }

@@ -9,7 +9,7 @@ export interface CertificateRow {
   source: CertificateSource;
   /** PEM, leaf first. */
   chain: string;
-  /** PKCS#8 PEM, sealed (secrets.ts). */
+  /** PKCS#8 PEM, sealed (src/secrets/sealer.ts). */
   sealed_key: string;
   not_before: string;
   not_after: string;

@@ -1,8 +1,6 @@
 import type { Reason } from '../../api/overview.ts';
-import { relativeTime } from '../../components/time.tsx';
+import { DAY_MS, relativeTime } from '../../components/time.tsx';
 import { shownName } from '../install/domains/shown-name.ts';
-
-const DAY_MS = 24 * 60 * 60_000;
 
 /** Why somebody should see to an install, in one sentence, and in which part of its pages. */
 export function attentionWords(

@@ -1,10 +1,11 @@
 import { type MouseEvent, useRef, useState } from 'react';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
+import { formatBytes } from '../../../components/bytes.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { formatBytes, Time } from '../../../components/time.tsx';
+import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import { BACKUPS_A_PAGE, type Backup, useBackups } from '../queries.ts';
 import { BACKUP_STATES, filesInWords, isBeingMade } from './backup-words.ts';

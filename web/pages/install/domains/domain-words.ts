@@ -1,4 +1,5 @@
 import type { Tone } from '../../../components/notice.tsx';
+import { DAY_MS } from '../../../components/time.tsx';
 import type { Domain, DomainState } from '../queries.ts';
 import { shownName } from './shown-name.ts';
 
@@ -62,7 +63,6 @@ export const CERTIFICATE_SOURCES: Record<NonNullable<DomainState['certificate']>
   SELF_SIGNED: 'self-signed, which browsers warn of',
 };
 
-const DAY_MS = 24 * 60 * 60 * 1000;
 /** A certificate of an authority should have been renewed by then. */
 const LATE_DAYS = 3;
 

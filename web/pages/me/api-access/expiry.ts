@@ -1,3 +1,5 @@
+import { DAY_MS } from '../../../components/time.tsx';
+
 export const EXPIRIES = [
   { value: 'never', label: 'Never' },
   { value: '30', label: 'In 30 days' },
@@ -5,8 +7,6 @@ export const EXPIRIES = [
   { value: '365', label: 'In a year' },
   { value: 'date', label: 'At the end of a day' },
 ] as const;
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** When a credential ends by what was chosen, as the server takes it; `date` is the last day on which it works, where the person is. */
 export function expiryOf(choice: string, date: string, now: Date): string | null {
