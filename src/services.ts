@@ -21,6 +21,7 @@ import { certificateRoutes } from './resources/certificates/routes.ts';
 import { createCertificateService } from './resources/certificates/service.ts';
 import { credentialRoutes } from './resources/credentials/routes.ts';
 import { createCredentialService } from './resources/credentials/service.ts';
+import { domainReportPortalRoutes } from './resources/domain-reports/portal-routes.ts';
 import { domainReportRoutes } from './resources/domain-reports/routes.ts';
 import { createDomainReportService } from './resources/domain-reports/service.ts';
 import { domainPortalRoutes } from './resources/domains/portal-routes.ts';
@@ -152,6 +153,7 @@ export function portalRoutes(services: Services): Route[] {
     ...liveEventRoutes(services.liveEvents),
     ...installPortalRoutes(services.operations, services.connections),
     ...domainPortalRoutes(services.domains),
+    ...domainReportPortalRoutes(services.domainReports),
     ...backupPortalRoutes(services.backups),
     ...offloadPortalRoutes(services.offload),
   ];

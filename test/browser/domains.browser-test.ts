@@ -176,13 +176,21 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
   it('are checked again only after a moment, and another domain that leads nowhere is told as such', async () => {
     await card('blog.example.org').getByRole('button', { name: 'Check now: blog.example.org' }).click();
     await card('shop.example')
-      .getByText(/You can check again in \d s/)
+      .getByRole('button', { name: /^Check in \d s: shop\.example/ })
       .waitFor();
     await card('blog.example.org').getByText('Something to do').waitFor();
     await card('blog.example.org')
       .getByText(/Register blog\.example\.org|Create|does not exist/)
       .first()
       .waitFor();
+  });
+
+  it('are all looked at by one press, once the install may be asked again', async () => {
+    await page.getByRole('button', { name: 'Check all', exact: true }).click();
+    await page.getByRole('button', { name: /^Check all in \d s$/ }).waitFor();
+    const cards = await page.getByRole('heading', { level: 3 }).count();
+    await expect.poll(() => page.getByText(/^Last checked/).count()).toBe(cards);
+    await expectAccessible(page);
   });
 
   it('show their certificate, and its key behind a press', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { createOutside } from '../../outside.ts';
@@ -261,6 +262,48 @@ describe('the limit', () => {
     expect(await check(install, domain, stranger.client)).toMatchObject(NOT_FOUND);
     const answers = await Promise.all(Array.from({ length: 5 }, () => check(install, domain)));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429]);
+  });
+});
+
+describe('reports of all domains of an install', () => {
+  const checkAll = async (install: Install, person = owner) =>
+    (await signedIn(homeport, person)).post(`/installs/${install.id}/domains/check_all`);
+
+  it('are one for a name and its www name, and none for those of which one is being made', async () => {
+    const install = await homeport.install(owner, accountId);
+    const names = ['all.example', 'www.all.example', 'other.all.example'];
+    const [apex] = [await added(install, 'all.example')];
+    for (const name of names.slice(1)) await added(install, name);
+    clock.advance(5_000);
+    const asked = await checkAll(install);
+    expect(asked.status).toBe(202);
+    const ids = field(asked.body, 'report_ids');
+    const reports = Array.isArray(ids) ? ids.map(String) : [];
+    // The install's own name has one too.
+    expect(reports).toHaveLength(3);
+    expect((await checkAll(install)).status).toBe(429);
+    await homeport.idle();
+    const seen = [];
+    for (const id of reports) {
+      const { body } = await read(install, id);
+      expect(field(body, 'report', 'complete')).toBe(true);
+      const domains = field(body, 'report', 'domains');
+      for (const domain of Array.isArray(domains) ? domains : []) seen.push(field(domain, 'name'));
+    }
+    expect(seen).toEqual([`${install.name}.localhost`, ...names]);
+
+    clock.advance(5_000);
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('domain_reports').set({ complete: false }).where('domain_id', '=', apex).execute(),
+    );
+    expect(field((await checkAll(install)).body, 'report_ids')).toHaveLength(2);
+  });
+
+  it('are for whoever may work on it', async () => {
+    const install = await homeport.install(owner, accountId);
+    expect((await checkAll(install, await homeport.person())).status).toBe(404);
+    const given = await homeport.person(accountId, 'partial', [install.id]);
+    expect((await checkAll(install, given)).status).toBe(202);
   });
 });
 

@@ -26,6 +26,9 @@ export const lookAtDomains: JobType<typeof nothing> = {
 /** So many reports are under way at the same time: names that are slow to fail must not take all workers. */
 const LANES = 4;
 
+/** Those of all domains of an install, one after the other: many names at once hold up nobody who asks of one. */
+export const LANE_OF_ALL = 'reports-all';
+
 /** A report waits for no work on its install, but for earlier reports of it. */
 export function laneOf(installId: string): string {
   return `reports-${Number.parseInt(installId.slice(0, 4), 16) % LANES}`;

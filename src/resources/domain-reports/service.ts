@@ -8,9 +8,12 @@ import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
 import { beginReport } from './begin.ts';
-import { laneOf } from './jobs.ts';
+import { LANE_OF_ALL, laneOf } from './jobs.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
-import { findReportOf, withSibling } from './store.ts';
+import { findReportOf, groupsToCheck, withSibling } from './store.ts';
+
+/** Who has more asks for the others once these are made. */
+const MOST_AT_ONCE = 50;
 
 export type DomainReportService = ReturnType<typeof createDomainReportService>;
 
@@ -35,6 +38,31 @@ export function createDomainReportService(platform: Platform) {
           lane: laneOf(installId),
           requestId: caller.origin.requestId,
         });
+      });
+    },
+
+    /**
+     * Begins reports of all domains of an install, but for those of which one is being made, as one turn. Returns their ids. Throws
+     * NotFound, Forbidden, RateLimited.
+     */
+    async requestAll(caller: Caller, installId: string): Promise<string[]> {
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        await takeTurn(transaction, installId, 'check_status', clock.now());
+        const ids: string[] = [];
+        for (const domains of (await groupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
+          const report = { install: { id: installId, name: install.name }, domains, lane: LANE_OF_ALL };
+          ids.push(
+            await beginReport(transaction, platform, edges, {
+              ...report,
+              requestId: caller.origin.requestId,
+            }),
+          );
+        }
+        return ids;
       });
     },
 

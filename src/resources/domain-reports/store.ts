@@ -31,6 +31,40 @@ export async function insertReport(
     .execute();
 }
 
+/**
+ * The domains of an install of which a report may be begun, in the order of creation, each with its sibling and not once more by
+ * that; none that a report is being made of.
+ */
+export async function groupsToCheck(
+  queries: Queries,
+  installId: string,
+): Promise<[CheckedDomain, ...CheckedDomain[]][]> {
+  const all = await domainsOf(queries, installId).select('domain.ssl_reason').execute();
+  const unfinished = await queries
+    .selectFrom('domain_reports')
+    .select('domain_id')
+    .where('install_id', '=', installId)
+    .where('complete', '=', false)
+    .execute();
+  const left = new Map(all.map((domain) => [domain.name, domain]));
+  const drop = ({ name }: DomainRow) => {
+    left.delete(name);
+    left.delete(siblingOf(name));
+  };
+  for (const { domain_id } of unfinished) {
+    const domain = all.find(({ id }) => id === domain_id);
+    if (domain) drop(domain);
+  }
+  const groups: [CheckedDomain, ...CheckedDomain[]][] = [];
+  for (const domain of all) {
+    if (!left.has(domain.name)) continue;
+    const sibling = left.get(siblingOf(domain.name));
+    groups.push(sibling ? [domain, sibling] : [domain]);
+    drop(domain);
+  }
+  return groups;
+}
+
 /** A report of an install as it is stored. */
 export function findReportOf(queries: Queries, installId: string, reportId: string) {
   return queries

@@ -88,19 +88,20 @@ function CheckButton({
     }
   }
 
+  // Where it stands on the button, what is beside it keeps its place: all cards wait at once.
+  const label = seconds > 0 ? `Check in ${seconds} s` : 'Check now';
   return (
-    <>
+    <span className={styles.check}>
       <Button
         small
         pending={asking || pending}
         disabled={seconds > 0}
-        aria-label={`Check now: ${shownName(domain.name)}`}
+        aria-label={`${label}: ${shownName(domain.name)}`}
         onClick={check}
       >
-        Check now
+        {label}
       </Button>
-      {seconds > 0 && !pending && <span className={styles.soft}>You can check again in {seconds} s.</span>}
-    </>
+    </span>
   );
 }
 

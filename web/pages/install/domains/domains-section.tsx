@@ -9,6 +9,7 @@ import { TableTools } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
 import { type Domain, useDomainStates, useDomains, useOperations } from '../queries.ts';
 import { AddDomains } from './add-domains.tsx';
+import { CheckAll } from './check-all.tsx';
 import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';
 import { twinOf } from './new-names.ts';
@@ -32,9 +33,14 @@ export function DomainsSection({ install }: { install: Install }) {
       title="Domains"
       actions={
         mayWork && (
-          <Button ref={addButton} variant="primary" onClick={() => setAdding(true)}>
-            Add domains
-          </Button>
+          <>
+            {(domains.data?.length ?? 0) > 1 && (
+              <CheckAll installId={install.id} next={operations.data?.next.check_status ?? null} />
+            )}
+            <Button ref={addButton} variant="primary" onClick={() => setAdding(true)}>
+              Add domains
+            </Button>
+          </>
         )
       }
     >

@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { portal } from '../../../api/client.ts';
+import { answered } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { useSecondsUntil } from '../../../components/time.tsx';
+import { sayFailure } from '../../../components/toast.tsx';
+import { reloadDomains } from './change-domain.ts';
+
+/** Has all domains of an install looked at; how each fares stands in its card. `next`: when it may be asked again; null: now. */
+export function CheckAll({ installId, next }: { installId: string; next: string | null }) {
+  const queries = useQueryClient();
+  const [pending, setPending] = useState(false);
+  const seconds = useSecondsUntil(next);
+
+  async function check() {
+    setPending(true);
+    try {
+      await answered(
+        portal.POST('/portal/api/installs/{install_id}/domains/check_all', {
+          params: { path: { install_id: installId } },
+        }),
+      );
+    } catch (error) {
+      sayFailure(error);
+    } finally {
+      await reloadDomains(queries, installId);
+      setPending(false);
+    }
+  }
+
+  return (
+    <Button pending={pending} disabled={seconds > 0} onClick={check}>
+      {seconds > 0 ? `Check all in ${seconds} s` : 'Check all'}
+    </Button>
+  );
+}
