@@ -678,6 +678,15 @@ describe('POST domains/bulk', () => {
     expect(await faults([{ name: one }, { name: two, redirect_to: foreign }])).toMatchObject([
       { field: 'domains.1.redirect_to', type: 'access_error', code: 'not_permitted' },
     ]);
+    expect(
+      await faults([
+        { name: one, redirect_to: foreign },
+        { name: two, redirect_to: two },
+      ]),
+    ).toMatchObject([
+      { field: 'domains.0.redirect_to', code: 'not_permitted' },
+      { field: 'domains.1.redirect_to', code: 'self' },
+    ]);
     expect(await faults([{ name: one, redirect_to: one }])).toMatchObject([
       { field: 'domains.0.redirect_to', code: 'self' },
     ]);

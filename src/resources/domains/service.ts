@@ -4,7 +4,7 @@ import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { InvalidRequest, NotFound } from '../../failures.ts';
+import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
 import { parseUuid } from '../../ids.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
@@ -171,15 +171,18 @@ export function createDomainService({ config, database, queue, activity, clock, 
       for (const [index, name] of names.entries())
         await addName(transaction, ids[index] ?? '', installId, name);
       const all = await domainsOf(queries, installId).execute();
+      const faults: Fault[] = [];
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
         const parsed = parseDomainName(redirect_to, platformNames);
         const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
         const target = all.find((domain) => domain.name === wanted);
         await redirect(queries, installId, ids[index] ?? '', target?.id ?? '').catch((error: unknown) => {
-          throw atElement(error, index);
+          faults.push(...faultsAtElement(error, index));
         });
       }
+      const [first] = faults;
+      if (first) throw new InvalidRequest(first.message, faults);
       for (const added of await domainsOf(queries, installId).where('domain.id', 'in', ids).execute()) {
         await record(
           transaction,
@@ -275,13 +278,10 @@ function isRedirect(redirect_to: string | null | undefined): redirect_to is stri
   return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to);
 }
 
-/** The faults of one element of a bulk request, with its place before the field. */
-function atElement(error: unknown, index: number): unknown {
-  if (!(error instanceof InvalidRequest)) return error;
-  return new InvalidRequest(
-    error.message,
-    error.faults.map((fault) => ({ ...fault, field: `domains.${index}.${fault.field}` })),
-  );
+/** The faults of one element of a bulk request, with its place before the field. Throws whatever else went wrong. */
+function faultsAtElement(error: unknown, index: number): Fault[] {
+  if (!(error instanceof InvalidRequest)) throw error;
+  return error.faults.map((fault) => ({ ...fault, field: `domains.${index}.${fault.field}` }));
 }
 
 async function existing(queries: Queries, installId: string, domainId: string): Promise<DomainRow> {

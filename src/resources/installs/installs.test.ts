@@ -143,6 +143,10 @@ describe('POST /installs', () => {
     expect(await create({ name: 'www' })).toMatchObject(
       refusal('Installation.name', 'invalid_value / reserved', 'The name "www" is reserved for the platform'),
     );
+    // Whatever else is wrong is said with it.
+    expect(await create({ name: 'www', php_version: '8.2' })).toMatchObject({
+      body: { errors: [{ code: 'reserved' }, { field: 'php_version', code: 'not_offered' }] },
+    });
     const config = { publicUrl: 'https://panel.sites.example:8443', siteDomain: 'sites.example' };
     expect(isReservedName('panel', config)).toBe(true);
     expect(isReservedName('www', config)).toBe(true);

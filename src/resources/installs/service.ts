@@ -6,7 +6,7 @@ import type { Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { Forbidden, invalidValue, notPermitted, taken } from '../../failures.ts';
+import { type Fault, Forbidden, InvalidRequest, notPermitted, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { insertOwnDomain } from '../domains/store.ts';
@@ -72,25 +72,21 @@ export function createInstallService(platform: Platform) {
   /** The name must be nobody's else on the machines, and the PHP version one that they have. */
   async function requireOffered(name: string, phpVersion: string | null): Promise<void> {
     const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
+    const faults: Fault[] = [];
+    const refuse = (field: string, code: string, message: string) =>
+      faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
     if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
-      throw invalidValue(
-        'Installation',
-        'name',
-        'reserved',
-        `The name "${name}" is reserved for the platform`,
-      );
+      refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
     }
-    if (phpVersion === null || offers.phpVersions.includes(phpVersion)) return;
-    const offered =
-      offers.phpVersions.length === 0
-        ? 'websites here run no PHP'
-        : `choose one of ${offers.phpVersions.join(', ')}`;
-    throw invalidValue(
-      'Installation',
-      'php_version',
-      'not_offered',
-      `PHP ${phpVersion} is not offered; ${offered}`,
-    );
+    if (phpVersion !== null && !offers.phpVersions.includes(phpVersion)) {
+      const offered =
+        offers.phpVersions.length === 0
+          ? 'websites here run no PHP'
+          : `choose one of ${offers.phpVersions.join(', ')}`;
+      refuse('php_version', 'not_offered', `PHP ${phpVersion} is not offered; ${offered}`);
+    }
+    const [first] = faults;
+    if (first) throw new InvalidRequest(first.message, faults);
   }
 
   async function create(caller: Caller, input: NewInstall): Promise<InstallView> {
