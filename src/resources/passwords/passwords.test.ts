@@ -111,6 +111,16 @@ describe('a forgotten password', () => {
     expect((await ask(person.email)).status).toBe(202);
   });
 
+  it('is not set by a link that goes to an address that the person leaves at that moment', async () => {
+    const person = await homeport.person();
+    const { passwords, profile } = homeport.services;
+    const [, made] = await Promise.all([
+      profile.changeByOperator(person.userId, { email: `${crypto.randomUUID()}@people.example` }),
+      passwords.createResetLink(person.email),
+    ]);
+    if (made) expect(await anybody.get(`/password_links/${tokenOf(made.link)}`)).toMatchObject(GONE);
+  });
+
   it('leaves the second factor as it is', async () => {
     const { enrol } = await import('../../../test/one-time-codes.ts');
     const person = await homeport.person();

@@ -16,7 +16,7 @@ import type { SignInLimits } from '../sessions/sign-in-limits.ts';
 import { deleteSessionsOf } from '../sessions/store.ts';
 import { type RenewedSession, renewSession } from '../sessions/token.ts';
 import { emailKey } from '../user/email-key.ts';
-import { findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
+import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
 import { requireFitPassword } from './rules.ts';
 import {
@@ -157,13 +157,24 @@ export function createPasswordService(
   }
 
   async function createLink(userId: string, purpose: 'first' | 'reset'): Promise<string> {
+    const link = await makeLink(userId, purpose, () => true);
+    if (link === undefined) throw new NotFound();
+    return link;
+  }
+
+  /** Undefined where there is no such person, or it is not who was meant. */
+  async function makeLink(
+    userId: string,
+    purpose: 'first' | 'reset',
+    isMeant: (person: PersonWithPassword) => boolean,
+  ): Promise<string | undefined> {
     const token = newSecret(random);
-    await database.write(async (transaction) => {
+    const made = await database.write(async (transaction) => {
+      const { queries } = transaction;
       // Locked: of two links made at once, one replaces the other.
-      const person =
-        (await lockRow(transaction, 'users', userId)) && (await findPersonById(transaction.queries, userId));
-      if (!person) throw new NotFound();
-      await replacePasswordLink(transaction.queries, {
+      const person = (await lockRow(transaction, 'users', userId)) && (await findPersonById(queries, userId));
+      if (!person || !isMeant(person)) return false;
+      await replacePasswordLink(queries, {
         token_hash: hashSecret(token),
         user_id: userId,
         purpose,
@@ -179,16 +190,17 @@ export function createPasswordService(
           { action: 'password.link', subject: { id: userId, name: person.email } },
         );
       }
+      return true;
     });
-    return `${config.publicUrl}/password/${token}`;
+    return made ? `${config.publicUrl}/password/${token}` : undefined;
   }
 
   async function createResetLink(key: string) {
     const person = await findPersonByEmail(reader, key);
-    const user = person && (await findSignedInUser(reader, person.id));
-    if (!user) return undefined;
-    const link = await createLink(user.id, 'reset');
-    return { email: user.email, firstName: user.first_name, link };
+    if (!person) return undefined;
+    // Whoever has got another address meanwhile must not have it sent to the old one.
+    const link = await makeLink(person.id, 'reset', ({ email }) => emailKey(email) === key);
+    return link === undefined ? undefined : { email: person.email, firstName: person.first_name, link };
   }
 
   return { requestReset, findLink, setByLink, change, createLink, createResetLink };
