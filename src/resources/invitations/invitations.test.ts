@@ -407,6 +407,22 @@ it('is written into the activity of the account', async () => {
   ]);
 });
 
+it('is written into the activity of each account of the person, where it sets their first password', async () => {
+  const [one, other] = [await homeport.account(), await homeport.account()];
+  const by = await homeport.person(one, 'owner');
+  const { userId, email } = await homeport.person(other, 'full');
+  const { token } = await invite(email, { account: one, by });
+  await accept(token);
+  for (const account of [one, other]) {
+    expect((await activityOf(homeport, account)).at(-1)).toMatchObject({
+      action: 'password.set',
+      subject_id: userId,
+      user_id: userId,
+      means: 'portal',
+    });
+  }
+});
+
 it('writes the token nowhere but into the mail', async () => {
   const { token } = await invite();
   await open(token);

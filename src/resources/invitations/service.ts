@@ -124,14 +124,17 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
       await acceptMembership(queries, accountId, userId);
       const person = await findPersonById(queries, userId);
-      if (passwordHash !== null && person?.password_hash === null) {
+      const isFirst = passwordHash !== null && person?.password_hash === null;
+      if (isFirst) {
         await setPassword(queries, userId, passwordHash);
         await deletePasswordLinksOf(queries, userId);
       }
-      await activity.record(transaction, visitor(userId, origin), accountId, {
-        action: 'account_user.accept',
-        subject: { id: userId, name: email },
-      });
+      const visit = visitor(userId, origin);
+      const subject = { id: userId, name: email };
+      await activity.record(transaction, visit, accountId, { action: 'account_user.accept', subject });
+      if (isFirst) {
+        await activity.recordOfPerson(transaction, visit, { userId }, { action: 'password.set', subject });
+      }
     });
   }
 
