@@ -32,7 +32,6 @@ const withoutDatabase = [
   'src/secrets/**',
   'src/config/config.test.ts',
   'src/cli/*.test.ts',
-  'src/cli/doctor/hosts.test.ts',
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
   'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
@@ -42,10 +41,8 @@ const withoutDatabase = [
   'src/jobs/{backoff,failure,repeat}.test.ts',
   'src/resources/display-name.test.ts',
   'src/resources/*/{connection,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
-  // What these show is the command line's, the authority's, the log's or the permissions'; their queries are tested with the services.
-  'test/cli/**',
-  'test/contract/permissions.test.ts',
-  'src/resources/certificates/issuance.test.ts',
+  // What these show is the process's or the log's; their queries are tested with the services.
+  'test/cli/{hosts,serve,unusable-database,user-changes}.test.ts',
   'test/faults/secrets-in-logs.test.ts',
   'src/**/domain-name.test.ts',
 ];
