@@ -31,7 +31,7 @@ export function problemSentence(
     case 'timeout':
       return `The name servers of ${name} did not answer in time; look again in a minute, and ask its DNS provider if it stays so.`;
     case 'unreachable':
-      return `No DNS resolver could be reached to look up ${name}; the operator has to look at HOMEPORT_RESOLVERS.`;
+      return `No DNS resolver could be reached to look up ${name}; the operator has to see to that.`;
     case 'lame':
       return `Set up the zone ${problem.zone} at ${listed(problem.servers)}, or correct its name servers at the registrar; it is delegated there, but they do not serve it.`;
     case 'cname_at_apex':

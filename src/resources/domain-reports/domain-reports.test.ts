@@ -74,7 +74,7 @@ describe('a report', () => {
             a_record: '',
             aaaa_record: '',
             result:
-              'No DNS resolver could be reached to look up report.example; the operator has to look at HOMEPORT_RESOLVERS.',
+              'No DNS resolver could be reached to look up report.example; the operator has to see to that.',
             dns_provider: '',
             install_name: install.name,
             cluster_id: 'embedded',

@@ -39,7 +39,7 @@ function untriedSentence(
   const addresses = listed(tried.map(({ address }) => address));
   if (tried.length === 0) return fallback ?? `${name} has no address.`;
   if (tried.every(({ address }) => isOwnAddress(address, target))) {
-    return `${name} leads to the private address ${addresses}, where the check may not go; the operator can allow it in HOMEPORT_ALLOW_PRIVATE_TARGETS.`;
+    return `${name} leads to the private address ${addresses}, where the check may not go; only the operator can allow that.`;
   }
   return sentence(
     recordAdvice(findings, target),

@@ -43,7 +43,7 @@ export function isOwnAddress(address: string, { addresses }: DnsTarget): boolean
   return addresses.some((own) => canonical(own) === canonical(address));
 }
 
-/** '203.0.113.5'; where nobody has told the platform its addresses, how an operator does. */
+/** '203.0.113.5'; where nobody has told the platform its addresses, who knows them. */
 export function edgeAsTold({ addresses }: DnsTarget): string {
   return addresses.length > 0
     ? listed(addresses)

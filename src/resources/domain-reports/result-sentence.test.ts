@@ -202,7 +202,7 @@ describe('what the platform knows itself', () => {
       "the platform's own name, without DNS, and no address of the edge is known",
       standing(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
-      `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses) in the DNS and open ports 80 and 443.`,
+      `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to this platform's edge (the operator knows its addresses) in the DNS and open ports 80 and 443.`,
     ],
   ]);
 });
@@ -268,7 +268,7 @@ describe('a problem of the DNS', () => {
       'no resolver',
       standing('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'unreachable' } })),
-      'No DNS resolver could be reached to look up www.example.com; the operator has to look at HOMEPORT_RESOLVERS.',
+      'No DNS resolver could be reached to look up www.example.com; the operator has to see to that.',
     ],
     [
       'lame delegation',
@@ -339,7 +339,7 @@ describe('a problem of the DNS', () => {
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
-      `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses).`,
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to this platform's edge (the operator knows its addresses).`,
     ],
     [
       'the right CNAME, which leads to another host of the platform',
@@ -476,7 +476,7 @@ describe('records that lead elsewhere', () => {
       "a private address that is the edge's own",
       standing('example.com', { target: { cname: CNAME, addresses: ['10.0.0.5'] } }),
       sight(apex({ a: a('10.0.0.5') }), { reach: untried('10.0.0.5'), tls: null }),
-      'example.com leads to the private address 10.0.0.5, where the check may not go; the operator can allow it in HOMEPORT_ALLOW_PRIVATE_TARGETS.',
+      'example.com leads to the private address 10.0.0.5, where the check may not go; only the operator can allow that.',
     ],
   ]);
 });
@@ -598,7 +598,7 @@ describe('redirects and certificates', () => {
       'self-signed, no authority',
       standing('example.com', { hasAuthority: false }),
       selfSigned(),
-      'example.com answers here with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority (HOMEPORT_ACME_DIRECTORY).',
+      'example.com answers here with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.',
     ],
     [
       'self-signed, an order is under way',

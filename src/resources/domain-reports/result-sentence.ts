@@ -86,7 +86,7 @@ function tlsSentence(standing: Standing, sight: Sight): string | null {
   if (problem !== 'self_signed') return `${answers}, but not securely: ${sentence}`;
   return hasAuthority
     ? `${answers} with a self-signed certificate until the authority has issued one; look again in a few minutes.`
-    : `${answers} with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority (HOMEPORT_ACME_DIRECTORY).`;
+    : `${answers} with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.`;
 }
 
 /** What in the DNS keeps the authority from issuing; of wildcards, which it is not asked for, nothing. */
