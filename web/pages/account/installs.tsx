@@ -20,6 +20,7 @@ import { InstallFilters } from './install-filters.tsx';
 import { useListAddress, useSearch } from './list-address.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { ATTENTION, filterInstalls, foundBy, installFilterOf } from './search.ts';
+import { SeveralDialog } from './several-dialog.tsx';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
@@ -83,6 +84,8 @@ function InstallTable({
   const { get, ask, search: typed, setSearch } = useListAddress();
   const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
   const needing = useAttention(accountId);
+  const mayWork = useMay(accountId)('install.work');
+  const [working, setWorking] = useState(false);
   const attention = needing.data ?? NO_ATTENTION;
   const { status, environment, site } = installFilterOf(get);
   const found = useMemo(
@@ -109,7 +112,22 @@ function InstallTable({
         <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
       )}
       {withoutDomains && <WithoutDomains />}
-      <ShownCount shown={found.length} total={installs.length} thing="install" />
+      <div className={styles.counted}>
+        <ShownCount shown={found.length} total={installs.length} thing="install" />
+        {mayWork && installs.length > 1 && (
+          <Button small onClick={() => setWorking(true)}>
+            Work on several
+          </Button>
+        )}
+      </div>
+      <SeveralDialog
+        accountId={accountId}
+        installs={installs}
+        // Whoever has narrowed the list means those that are left.
+        preferred={found.length < installs.length ? found.map(({ id }) => id) : []}
+        open={working}
+        onOpenChange={setWorking}
+      />
       {status === ATTENTION && needing.data === undefined ? (
         <Loaded query={needing} what="what needs attention">
           {() => null}

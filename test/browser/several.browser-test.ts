@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { field } from '../client.ts';
+import type { Person } from '../homeport.ts';
+import { expectRoomWhenNarrow } from './narrow.ts';
+import { type Portal, startPortal } from './portal.ts';
+import { expectAccessibleInBothThemes } from './themes.ts';
+
+let portal: Portal;
+let owner: Person;
+let accountId: string;
+beforeAll(async () => {
+  portal = await startPortal();
+  ({ accountId, owner } = await portal.homeport.ownedAccount());
+  for (const name of ['shop-one', 'shop-two', 'blog'])
+    await portal.homeport.install(owner, accountId, { name });
+});
+afterAll(() => portal?.remove());
+
+async function descriptionsOf(name: string): Promise<unknown[]> {
+  await portal.homeport.idle();
+  const all = await portal.homeport.services.backups.listAll(name);
+  return all.map((backup) => [field(backup, 'description'), field(backup, 'status')]);
+}
+
+it('backs up the installs that a list was narrowed to, and keeps those chosen that were refused', async () => {
+  const page = await portal.signedIn(owner);
+  await page.goto(`/accounts/${accountId}/installs?search=shop`);
+  await page.getByText('2 of 3 installs').waitFor();
+  await page.getByRole('button', { name: 'Work on several' }).press('Enter');
+  const dialog = page.getByRole('dialog', { name: 'Work on several installs' });
+  await dialog.getByText('2 of 3 chosen').waitFor();
+  // None of these has an object cache.
+  expect(await dialog.getByRole('radio').count()).toBe(2);
+  await dialog.getByLabel('Description').fill('before the update');
+  await expectAccessibleInBothThemes(page);
+  await expectRoomWhenNarrow(page);
+
+  const refused = (await owner.client.get('/installs?limit=100')).body;
+  const results = field(refused, 'results');
+  const two = Array.isArray(results) ? results.find((one) => field(one, 'name') === 'shop-two') : undefined;
+  const address = `**/v1/installs/${field(two, 'id')}/backups`;
+  await page.route(address, (route) =>
+    route.fulfill({ status: 429, json: { message: 'Too many are being made - please wait' } }),
+  );
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.getByText('shop-two: Too many are being made').waitFor();
+  await dialog.getByText('1 of 3 chosen').waitFor();
+  await page.getByText('One install is being backed up.').waitFor();
+  await page.unroute(address);
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await dialog.waitFor({ state: 'detached' });
+
+  const made = [['before the update', 'completed']];
+  expect(await descriptionsOf('shop-one')).toEqual(made);
+  expect(await descriptionsOf('shop-two')).toEqual(made);
+  expect(await descriptionsOf('blog')).toEqual([]);
+});
+
+it('chooses nothing by itself where the whole list is shown, and purges what is chosen', async () => {
+  const page = await portal.signedIn(owner);
+  await page.goto(`/accounts/${accountId}/installs`);
+  await page.getByRole('button', { name: 'Work on several' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Work on several installs' });
+  await dialog.getByText('0 of 3 chosen').waitFor();
+  await dialog.getByRole('radio', { name: 'Purge the page caches' }).check();
+  expect(await dialog.getByRole('button', { name: 'Start' }).isDisabled()).toBe(true);
+  await dialog.getByLabel('blog').check();
+  await dialog.getByRole('button', { name: 'Start' }).click();
+  await page.getByText('One install is being purged.').waitFor();
+  await page.getByRole('link', { name: 'blog', exact: true }).click();
+  await page.getByText('Purging the page cache').waitFor();
+});

@@ -1,0 +1,112 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Install } from '../../api/installs.ts';
+import { Dialog } from '../../components/dialog.tsx';
+import { RadioGroup, TextField } from '../../components/fields.tsx';
+import { Form, textOf } from '../../components/form.tsx';
+import { InstallPicker } from '../../components/install-picker.tsx';
+import { Notice } from '../../components/notice.tsx';
+import { say } from '../../components/toast.tsx';
+import { askForEach, type NotDone } from './ask-for-each.ts';
+import { type ForSeveral, requestFor, SEVERAL } from './several.ts';
+
+const WORDS: Record<ForSeveral, { label: string; done: string; hint?: string }> = {
+  backup: { label: 'Make a backup of each', done: 'backed up' },
+  page: { label: 'Purge the page caches', done: 'purged' },
+  object: {
+    label: 'Purge the object caches',
+    done: 'purged',
+    hint: 'Of those that run PHP; once a minute each.',
+  },
+};
+
+interface SeveralProps {
+  accountId: string;
+  installs: readonly Install[];
+  /** Those that are ticked at first. */
+  preferred: readonly string[];
+  open: boolean;
+  onOpenChange(open: boolean): void;
+}
+
+/** Backups or purges of several installs at once. */
+export function SeveralDialog({ open, onOpenChange, ...about }: SeveralProps) {
+  return (
+    <Dialog
+      open={open}
+      onOpenChange={onOpenChange}
+      title="Work on several installs"
+      description="What is asked for each is shown, as it goes on, with the install."
+    >
+      <SeveralForm {...about} onDone={() => onOpenChange(false)} />
+    </Dialog>
+  );
+}
+
+function SeveralForm({
+  accountId,
+  installs,
+  preferred,
+  onDone,
+}: Omit<SeveralProps, 'open' | 'onOpenChange'> & { onDone(): void }) {
+  const queries = useQueryClient();
+  const [what, setWhat] = useState<ForSeveral>('backup');
+  const [chosen, setChosen] = useState<readonly string[]>(preferred);
+  const [asked, setAsked] = useState<number | null>(null);
+  const [refused, setRefused] = useState<NotDone[]>([]);
+  const runsPhp = installs.some(({ php_version }) => php_version !== null);
+  const offered = SEVERAL.filter((one) => one !== 'object' || runsPhp);
+
+  async function askForAll(values: FormData) {
+    const wanted = installs.filter(({ id }) => chosen.includes(id));
+    setRefused([]);
+    const left = await askForEach(wanted, requestFor(what, textOf(values, 'description')), setAsked);
+    setAsked(null);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['backup'] }),
+      queries.invalidateQueries({ queryKey: ['operation'] }),
+    ]);
+    const count = wanted.length - left.length;
+    if (count > 0)
+      say(`${count === 1 ? 'One install is' : `${count} installs are`} being ${WORDS[what].done}.`);
+    if (left.length === 0) return onDone();
+    // Sent again, it is asked for these alone.
+    setChosen(left.map(({ id }) => id));
+    setRefused(left);
+  }
+
+  return (
+    <Form submitLabel="Start" disabled={chosen.length === 0} onSubmit={askForAll}>
+      {refused.length > 0 && (
+        <Notice tone="bad" role="alert">
+          <p>These were refused, and are still chosen:</p>
+          <ul>
+            {refused.map(({ id, name, sentence }) => (
+              <li key={id}>
+                <strong>{name}</strong>: {sentence}
+              </li>
+            ))}
+          </ul>
+        </Notice>
+      )}
+      <RadioGroup
+        label="What"
+        name="what"
+        value={what}
+        onChange={(value) => setWhat(SEVERAL.find((one) => one === value) ?? what)}
+        options={offered.map((value) => ({ value, label: WORDS[value].label, hint: WORDS[value].hint }))}
+      />
+      {what === 'backup' && (
+        <TextField
+          label="Description"
+          name="description"
+          hint="What they are for, so that you find them again: before the update, say."
+          maxLength={1000}
+          required
+        />
+      )}
+      <InstallPicker label="Installs" accountId={accountId} chosen={chosen} onChange={setChosen} />
+      <output aria-live="polite">{asked !== null && `Asked for ${asked} of ${chosen.length}.`}</output>
+    </Form>
+  );
+}
