@@ -47,7 +47,7 @@ export function isOwnAddress(address: string, { addresses }: DnsTarget): boolean
 export function edgeAsTold({ addresses }: DnsTarget): string {
   return addresses.length > 0
     ? listed(addresses)
-    : "this platform's edge (HOMEPORT_EDGE_ADDRESSES names its addresses)";
+    : "this platform's edge (the operator knows its addresses)";
 }
 
 /** One address is written in many ways in IPv6. */
