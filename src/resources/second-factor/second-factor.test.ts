@@ -159,6 +159,20 @@ describe('signing in with a second factor', () => {
     expect((await browser.get('/session')).status).toBe(401);
   });
 
+  it('tells who knows the password alone nothing of the person but the address that was typed', async () => {
+    const one = await enrolled();
+    await one.browser.patch('/profile', { first_name: 'Ada', phone: '+49 30 1234567' });
+    const { body } = await (await awaiting(one)).get('/session');
+    expect(field(body, 'user')).toEqual({
+      id: one.person.userId,
+      email: one.person.email,
+      first_name: '',
+      last_name: '',
+      phone: null,
+      mfa_enabled: true,
+    });
+  });
+
   it('is asked of nobody who has passed it, or has not typed the password', async () => {
     const one = await enrolled();
     expect((await pass(one.browser, one.code())).status).toBe(401);

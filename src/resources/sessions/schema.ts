@@ -46,7 +46,7 @@ const reachSchema = Type.Object({
 });
 
 export const presentSessionSchema = Type.Object({
-  stage: stringEnum(SESSION_STAGES),
+  stage: stringEnum(SESSION_STAGES, '`second_factor`: names and telephone are not told yet'),
   user: signedInUserSchema,
   accounts: Type.Array(
     Type.Object({

@@ -186,8 +186,11 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   }
 
   async function present({ userId, stage }: Session) {
-    const user = await findSignedInUser(reader, userId);
-    if (!user) throw new Unauthenticated('Authentication required');
+    const person = await findSignedInUser(reader, userId);
+    if (!person) throw new Unauthenticated('Authentication required');
+    // Whoever knows no more than the password learns nothing by it.
+    const user =
+      stage === 'second_factor' ? { ...person, first_name: '', last_name: '', phone: null } : person;
     const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
     return {
       stage,
