@@ -451,7 +451,7 @@ describe('redirects', () => {
     );
   });
 
-  it.each([['nil'], [''], [null]])('are removed by %j', async (nothing) => {
+  it.each([['nil'], [''], [' '], [null]])('are removed by %j', async (nothing) => {
     const install = await newInstall();
     const name = domainName();
     const id = await added(install, name, { redirect_to: await cnameOf(install) });

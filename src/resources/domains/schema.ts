@@ -54,7 +54,7 @@ const nameTexts = {
 const redirectTo = Type.Optional(
   Type.Unsafe<string | null>({
     type: ['string', 'null'],
-    pattern: `^(nil)?$|${UUID_PATTERN}`,
+    pattern: `^(nil|\\s*)$|${UUID_PATTERN}`,
     description:
       'the id of a domain of the same install, to which visitors are sent on; `"nil"`, an empty string or null: no redirect',
   }),

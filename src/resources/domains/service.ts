@@ -275,7 +275,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
 }
 
 function isRedirect(redirect_to: string | null | undefined): redirect_to is string {
-  return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to);
+  return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to.trim());
 }
 
 /** The faults of one element of a bulk request, with its place before the field. Throws whatever else went wrong. */
