@@ -5,6 +5,7 @@ import { probeReach } from '../domain-reports/reach.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 import { accountUrl } from './acme-account.ts';
 import type { Issuance } from './issuance.ts';
+import { otherHostSentence } from './other-host.ts';
 
 const TIME_LIMIT_MS = 20_000;
 
@@ -37,7 +38,8 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   const { reached } = reach;
   ended.throwIfAborted();
   if (!reach.arrivesByHttp) {
-    return { reached, refusal: reach.sentence ?? `${name} does not lead here by HTTP.` };
+    const astray = await otherHostSentence(platform, name, reach);
+    return { reached, refusal: astray ?? reach.sentence ?? `${name} does not lead here by HTTP.` };
   }
   if (findings.caaFailed) return { reached, refusal: caaFailedSentence(name) };
   return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };

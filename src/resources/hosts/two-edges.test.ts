@@ -9,6 +9,8 @@ import { type ManualClock, manualClock } from '../../clock.ts';
 import type { DatabaseChange } from '../../database/change-feed.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
+import { createOutside } from '../../outside.ts';
+import { precheck } from '../certificates/precheck.ts';
 
 /** The edges of two machines, at the same ports, as two machines have them. */
 const HERE = '127.0.0.1';
@@ -84,6 +86,23 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
     );
   }
 
+  /** What is seen of a name of the other host before a certificate is ordered. */
+  async function precheckOf(name: string) {
+    const { platform } = homeport;
+    const { internet } = createOutside(platform, {
+      edgePorts: () => here.description.ports,
+      dnsPort: dns.authority.port,
+    });
+    const unused = () => Promise.reject(new Error('not asked here'));
+    const authority = { about: unused, register: unused, obtain: unused, renewalWindow: unused };
+    const directoryUrl = 'https://acme.example/directory';
+    return precheck(
+      { platform, authority, directoryUrl, host: there.machine, internet },
+      name,
+      AbortSignal.timeout(20_000),
+    );
+  }
+
   const config = async (install: { id: string }) =>
     field(
       (await owner.client.get(`/installs/${install.id}/domains`)).body,
@@ -148,6 +167,11 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
       ],
     });
     expect(await status(onThere, domain)).toBe('FAILED');
+
+    expect(await precheckOf('wrong.example')).toEqual({
+      reached: false,
+      refusal: `wrong.example leads to ${HERE}, a host of this platform that does not serve it; set its DNS record to ${THERE}.`,
+    });
 
     await dns.setZone('wrong.example', `@ A ${THERE}\nwww CNAME ${onThere.name}.sites.example.`);
     expect(await reportOn(onThere, domain)).toMatchObject({
