@@ -56,7 +56,7 @@ export default {
     never(
       'services-write-no-sql',
       'services and jobs ask the database through stores',
-      { path: '^src/resources/[^/]+/(service|job-kinds)\\.ts$' },
+      { path: '^src/resources/[^/]+/(?!(store|[^/]+-store)\\.ts)[^/]+\\.ts$' },
       { path: 'node_modules/kysely/' },
     ),
     never(

@@ -1,10 +1,8 @@
+import { DAY_SECONDS, MINUTE_SECONDS } from '../durations.ts';
 import type { RenewalWindow } from './authority.ts';
 import type { Exchange } from './exchange.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 import { type Directory, parsed, renewalInfoSchema } from './wire.ts';
-
-const MINUTE_S = 60;
-const DAY_S = 24 * 60 * MINUTE_S;
 
 /** What authorities answer for a certificate that they know nothing of. */
 const NOT_OFFERED = new Set(
@@ -52,6 +50,7 @@ export async function readRenewalWindow(
   if (!(start < end)) return null;
   const ms = retryAfterMs();
   // Section 4.3.2: clients set limits of their own to what is asked.
-  const retryAfterSeconds = ms === null ? null : Math.min(Math.max(Math.ceil(ms / 1000), MINUTE_S), DAY_S);
+  const retryAfterSeconds =
+    ms === null ? null : Math.min(Math.max(Math.ceil(ms / 1000), MINUTE_SECONDS), DAY_SECONDS);
   return { start, end, retryAfterSeconds };
 }

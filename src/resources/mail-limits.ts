@@ -1,3 +1,4 @@
+import { HOUR_SECONDS } from '../durations.ts';
 import { RateLimited } from '../failures.ts';
 import type { AttemptCounter } from './sessions/sign-in-limits.ts';
 
@@ -6,8 +7,6 @@ export interface CountedMails {
   /** None is sent: they do not count. */
   refused(): void;
 }
-
-const HOUR = 60 * 60;
 
 /**
  * Counts one mail for each key, of which so many are allowed an hour; all or none. Before anything is looked at, so that
@@ -20,10 +19,10 @@ export async function countMails(
 ): Promise<CountedMails> {
   const spent: string[] = [];
   const refused = () => {
-    for (const key of spent.splice(0)) counter.refund(key, HOUR);
+    for (const key of spent.splice(0)) counter.refund(key, HOUR_SECONDS);
   };
   for (const [key, limit] of counted) {
-    const { allowed, resetSeconds } = await counter.spend(key, limit, HOUR);
+    const { allowed, resetSeconds } = await counter.spend(key, limit, HOUR_SECONDS);
     if (!allowed) {
       refused();
       throw new RateLimited(resetSeconds, sentence);

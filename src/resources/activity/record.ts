@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
 import type { Caller, Origin } from '../../access/caller.ts';
 import { type Clock, timestamp } from '../../clock.ts';
-import type { Queries, Transaction } from '../../database/database.ts';
+import type { Transaction } from '../../database/database.ts';
 import type { Randomness } from '../../ids.ts';
+import { joinedAccounts, nameOfCredential, nameOfPerson } from './record-store.ts';
 
 /** Every change that is written down. Renaming one orphans what was written of it. */
 export const ACTIONS = [
@@ -134,33 +134,4 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
 /** PostgreSQL takes half a surrogate pair in text for U+FFFD, and in JSON not at all. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
-}
-
-/** First and last name with the address, since anybody may call themselves anything; the address where there is no name. */
-function nameOfPerson(queries: Queries, userId: string) {
-  const name = queries
-    .selectFrom('users')
-    .select(
-      sql<string>`coalesce(nullif(trim(first_name || ' ' || last_name), '') || ' (' || email || ')', email)`.as(
-        'name',
-      ),
-    )
-    .where('id', '=', userId);
-  return sql<string>`coalesce(${name}, 'somebody who is gone')`;
-}
-
-function nameOfCredential(queries: Queries, credentialId: string) {
-  return queries.selectFrom('credentials').select('name').where('id', '=', credentialId);
-}
-
-/** The accounts whose invitation the person has accepted. */
-async function joinedAccounts(queries: Queries, userId: string): Promise<string[]> {
-  const memberships = await queries
-    .selectFrom('memberships')
-    .select('account_id')
-    .where('user_id', '=', userId)
-    .where('invite_accepted', '=', true)
-    .orderBy('seq')
-    .execute();
-  return memberships.map((membership) => membership.account_id);
 }

@@ -20,7 +20,7 @@ import {
   isUnclaimed,
   type OpenInvitations,
   takeOverInvitations,
-} from '../user/unclaimed.ts';
+} from '../user/unclaimed-store.ts';
 import { askNewAddress, tellOldAddress } from './jobs.ts';
 import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailChangeToken } from './store.ts';
 

@@ -1,4 +1,5 @@
 import { addressBlock } from '../../address-block.ts';
+import { HOUR_SECONDS as HOUR, MINUTE_SECONDS as MINUTE } from '../../durations.ts';
 import { RateLimited } from '../../failures.ts';
 import { hashSecret } from '../../secrets/random-secret.ts';
 import { emailKey } from '../user/email-key.ts';
@@ -50,9 +51,6 @@ export interface SignInLimits {
   /** Mails that a colleague can have sent to a person who is invited. */
   invitationMail(by: string, to: { accountId: string; userId: string }): Promise<void>;
 }
-
-const MINUTE = 60;
-const HOUR = 60 * MINUTE;
 
 interface Limit {
   name: string;
