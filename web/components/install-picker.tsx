@@ -1,5 +1,6 @@
 import { useId, useMemo, useState } from 'react';
 import { type Install, useInstalls } from '../api/installs.ts';
+import { arranged } from './arranged.ts';
 import { TextField } from './fields.tsx';
 import formStyles from './form.module.css';
 import { useFault } from './form.tsx';
@@ -37,7 +38,12 @@ function SearchedList({ label, installs, chosen, onChange }: Picked & { installs
   const [search, setSearch] = useState('');
   const ticked = useMemo(() => new Set(chosen), [chosen]);
   const found = useMemo(
-    () => installs.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+    () =>
+      arranged(
+        installs.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
+        ({ name }) => name,
+        'ascending',
+      ),
     [installs, search],
   );
 

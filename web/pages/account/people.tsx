@@ -103,7 +103,7 @@ function columnsFor(userId: string): Column<Member>[] {
       rowHeader: true,
       sortBy: nameOf,
       cell: (member) => (
-        <span className={`${styles.named} ${styles.person}`}>
+        <span className={styles.named}>
           <strong>
             {nameOf(member)}
             {member.user_id === userId && ' (you)'}

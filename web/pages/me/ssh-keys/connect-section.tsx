@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Connection, useConnection, useInstallsEverywhere } from '../../../api/installs.ts';
+import { arranged } from '../../../components/arranged.ts';
 import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
@@ -18,7 +19,8 @@ export function ConnectSection() {
       <p>Each of your keys opens all installs that you may work on.</p>
       <Loaded query={installs} what="installs">
         {(all) => {
-          const found = all.filter(({ name }) => name.includes(search.trim().toLowerCase()));
+          const named = all.filter(({ name }) => name.includes(search.trim().toLowerCase()));
+          const found = arranged(named, ({ name }) => name, 'ascending');
           return all.length === 0 ? (
             <Empty>There is no install yet.</Empty>
           ) : (
