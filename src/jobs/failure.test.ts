@@ -22,6 +22,11 @@ describe('what is told of a failure', () => {
     expect(failureOf('only a string\r\nof two lines').line).toBe('only a string');
   });
 
+  it('says once what is only handed on', () => {
+    const gone = new PermanentFailure('There is no snapshot.', { cause: new Error('There is no snapshot.') });
+    expect(failureOf(gone).line).toBe('There is no snapshot.');
+  });
+
   it('takes the code where Node leaves the message empty', () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     expect(failureOf(error).line).toBe('AggregateError: ECONNREFUSED');

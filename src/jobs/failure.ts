@@ -45,7 +45,7 @@ export function describeFailure(error: unknown, jobId: string): Described {
   return {
     permanent,
     reason: (shown && error instanceof Error && firstLine(error.message)) || unexpected(jobId),
-    line: causes(error).join('; caused by ').slice(0, LONGEST_LINE),
+    line: withoutEchoes(causes(error)).join('; caused by ').slice(0, LONGEST_LINE),
   };
 }
 
@@ -59,6 +59,11 @@ function causes(error: unknown, depth = 1): string[] {
   return error.cause === undefined || depth === DEEPEST_CAUSE
     ? [own]
     : [own, ...causes(error.cause, depth + 1)];
+}
+
+/** A failure that only hands on the sentence of its cause says it once. */
+function withoutEchoes(lines: string[]): string[] {
+  return lines.filter((line, index) => index === 0 || !line.endsWith(`: ${lines[index - 1]}`));
 }
 
 function firstLine(text: string): string {

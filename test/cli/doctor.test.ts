@@ -145,3 +145,11 @@ test.skipIf(inject('postgresUrl') !== '')('where there is nothing yet, nothing i
   expect(states).toMatchObject({ 'data folder': 'warning', database: 'warning', clock: 'ok' });
   expect(readdirSync(place.settings.dataDir)).not.toContain('other');
 });
+
+test('--host, where the server itself serves the websites, has nothing to compare', async () => {
+  await run(environment, 'migrate');
+  expect(await run(environment, 'doctor', '--host')).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('There is none to compare: the server itself serves the websites'),
+  });
+});
