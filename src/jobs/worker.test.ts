@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, NEVER, openJobsFixture, until } from '../../test/jobs.ts';
+import { HOUR_MS } from '../durations.ts';
 import { defineJob } from './job.ts';
 import { createQueue } from './queue.ts';
 import { liveWorkers } from './worker.ts';
@@ -248,6 +249,23 @@ describe('calling off what runs', () => {
     });
     expect((await jobs.row(next)).state).toBe('succeeded');
     expect(told).toHaveLength(1);
+  });
+
+  it('is not begun again where its attempt failed before it could see that', async () => {
+    let begun = 0;
+    const kind = kindOf(async () => {
+      begun += 1;
+      await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
+      throw new Error('the disk is full');
+    });
+    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+    const worker = jobs.worker([kind]);
+    await worker.idle();
+    expect((await jobs.row(id)).state).toBe('queued');
+    jobs.clock.advance(HOUR_MS);
+    await worker.idle();
+    expect((await jobs.row(id)).state).toBe('cancelled');
+    expect(begun).toBe(1);
   });
 
   it('stays called off where its worker died', async () => {

@@ -154,6 +154,8 @@ export function createWorker(parts: WorkerParts): Worker {
   async function begun(kind: CheckedKind, one: Active, jobLog: Logger): Promise<Outcome> {
     // Claimed while the worker was told to stop.
     if (state !== 'started') return { is: 'interrupted' };
+    // The attempt before this one ended before it could see that.
+    if (one.job.calledOff) return { is: 'called off' };
     jobLog.debug('started');
     return carryOut(kind, one.job, one, abortGraceMs, jobLog);
   }
