@@ -45,9 +45,7 @@ export function isOwnAddress(address: string, { addresses }: DnsTarget): boolean
 
 /** '203.0.113.5'; where nobody has told the platform its addresses, who knows them. */
 export function edgeAsTold({ addresses }: DnsTarget): string {
-  return addresses.length > 0
-    ? listed(addresses)
-    : "this platform's edge (the operator knows its addresses)";
+  return addresses.length > 0 ? listed(addresses) : "this platform's edge (the operator knows its addresses)";
 }
 
 /** One address is written in many ways in IPv6. */
