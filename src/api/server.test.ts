@@ -54,6 +54,20 @@ describe('without a proxy', () => {
     expect(answer).not.toMatch(/^(location|www-authenticate):/im);
   }
 
+  it('says of no answer what browsers could take for another type', async () => {
+    for (const target of [
+      '/v1/status',
+      '/portal/api/session',
+      '/portal/api/nothing',
+      '/nothing',
+      '/docs',
+      '/',
+    ]) {
+      const answer = await exchange(secureTo(homeport), bytesOf('GET', target));
+      expect(answer, target).toMatch(/^x-content-type-options: nosniff$/im);
+    }
+  });
+
   it('says nothing of HTTPS from now on: a certificate that nobody trusts would lock people out', async () => {
     expect(await exchange(secureTo(homeport), bytesOf('GET', '/'))).not.toMatch(/strict-transport/i);
   });

@@ -117,6 +117,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   /** What every request meets first, wherever it leads. */
   async function arrive(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
     const { route, isNothing } = request.routeOptions.config;
     const { path } = parseTarget(request.url);
     if (route || path.startsWith(API_PREFIX)) privateHeaders(reply);
@@ -201,7 +202,6 @@ function ignoreBody(request: FastifyRequest): void {
 /** Answers are for whoever asked, and are kept nowhere on the way: one of them holds a private key. */
 function privateHeaders(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
-  reply.header('x-content-type-options', 'nosniff');
 }
 
 function crossOriginHeaders(request: FastifyRequest, reply: FastifyReply): void {

@@ -39,7 +39,6 @@ const POLICY = [
 
 const HEADERS = {
   'content-security-policy': POLICY,
-  'x-content-type-options': 'nosniff',
   // The address of some pages is a secret.
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
@@ -81,9 +80,6 @@ export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: 
       immutable: true,
       maxAge: '1y',
       schemaHide: true,
-      setHeaders: (reply) => {
-        reply.header('x-content-type-options', 'nosniff');
-      },
     });
   };
 }
