@@ -128,7 +128,13 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     if (stopped) return;
     delay = restartDelay(restarts, delay, clock.now().getTime() - startedAt);
     log.warn({ restartInMs: delay }, `${spec.description} ${ending}`);
-    restart = setTimeout(() => void started().catch(onFailedStart), delay);
+    restart = setTimeout(() => void startAgain().catch(onFailedStart), delay);
+  }
+
+  /** What ended so soon that its start is not yet written down is no start to wait for: there has to be another. */
+  async function startAgain(): Promise<void> {
+    await starting?.catch(() => undefined);
+    if (!stopped) await started();
   }
 
   /** Without a process that could end there would be no further try. */
@@ -136,7 +142,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     if (stopped) return;
     delay = restartDelay(restarts, delay, 0);
     log.error({ err, restartInMs: delay }, `${spec.description} could not be started`);
-    restart = setTimeout(() => void started().catch(onFailedStart), delay);
+    restart = setTimeout(() => void startAgain().catch(onFailedStart), delay);
   }
 
   async function killRest({ child }: Run): Promise<void> {
