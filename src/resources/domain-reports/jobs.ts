@@ -24,7 +24,7 @@ export const lookAtDomains: JobType<typeof nothing> = {
 };
 
 /** So many reports are under way at the same time: names that are slow to fail must not take all workers. */
-const LANES = 4;
+const LANES = 3;
 
 /** Those of all domains of an install, one after the other: many names at once hold up nobody who asks of one. */
 export const LANE_OF_ALL = 'reports-all';

@@ -10,7 +10,9 @@ import { checkDomain, lookAtDomains } from './jobs.ts';
 import { looksAMinute, looksSchedule } from './looks.ts';
 
 const HERE = '@ A 127.0.0.1\nwww A 127.0.0.1';
-/** An address at which nothing of this platform listens. */
+/** Said to be this platform's, and nothing listens there. */
+const SILENT = '127.0.0.8';
+/** Nor is this one said to be this platform's. */
 const ELSEWHERE = '@ A 127.0.0.9\nwww A 127.0.0.9';
 
 it.each([
@@ -38,6 +40,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
       dnsPort: dns.authority.port,
       environment: {
         HOMEPORT_SITE_DOMAIN: 'sites.example',
+        HOMEPORT_EDGE_ADDRESSES: `127.0.0.1,${SILENT}`,
         HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
         HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
       },
@@ -147,7 +150,7 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     clock.advance(DAY_MS);
     await looks();
     expect((await reports()).at(-1)).toBe(
-      'Set the A record of moved.example to 127.0.0.1; it is 127.0.0.9 now.',
+      `Set the A record of moved.example to 127.0.0.1 and ${SILENT}; it is 127.0.0.9 now.`,
     );
     const seen = { kind: 'domain_not_reached', domain: 'moved.example', reason: null };
     const toldAt = (at: string) => [{ install_id: install.id, reasons: [{ ...seen, at }] }];
@@ -194,6 +197,26 @@ describe.skipIf(!findDnsServers())('the platform looks by itself', () => {
     expect(await row('pair.example')).toMatchObject({ reached: false });
     expect(await row('www.pair.example')).toMatchObject({ reached: false });
     expect((await reports()).length - before).toBe(1);
+  });
+
+  it('takes an outage of its own, or a NAT without a way back in, for no fault of a domain', async () => {
+    await dns.setZone('silent.example', HERE);
+    await added('silent.example');
+    clock.advance(DAY_MS);
+    await looks();
+    expect(await row('silent.example')).toMatchObject({ reached: true });
+    const count = (await reports()).length;
+    await dns.setZone('silent.example', `@ A ${SILENT}`);
+    clock.advance(DAY_MS);
+    await looks();
+    expect(await looked()).toContain('silent.example');
+    expect(await row('silent.example')).toMatchObject({ reached: true });
+    expect(await reports()).toHaveLength(count);
+    // Of two addresses one is another's: that is the domain's.
+    await dns.setZone('silent.example', `@ A ${SILENT}\n@ A 127.0.0.9`);
+    clock.advance(DAY_MS);
+    await looks();
+    expect(await row('silent.example')).toMatchObject({ reached: false });
   });
 
   it('looks at none that somebody has looked at today, nor changes what it cannot tell', async () => {

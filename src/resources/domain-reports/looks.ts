@@ -11,7 +11,8 @@ import { beginReport } from './begin.ts';
 import type { Internet } from './internet.ts';
 import { lookAtDomains } from './jobs.ts';
 import { countServed, domainsToLookAt, isUnfinished, noteLooked, type WatchedDomain } from './looks-store.ts';
-import { probeReach } from './reach.ts';
+import { probeReach, type Reach } from './reach.ts';
+import { isOwnAddress } from './record-advice.ts';
 import { withSibling } from './store.ts';
 
 /** One lane for the looks and the reports that follow from them: they never take more than one worker, nor anybody's turn. */
@@ -84,12 +85,16 @@ export function domainLookKind(platform: Platform, { host, internet }: Parts): J
     return looks;
   }
 
-  async function arrives({ name }: WatchedDomain, { signal, log }: RunningJob): Promise<boolean | null> {
+  async function arrives(
+    { name, install_id }: WatchedDomain,
+    { signal, log }: RunningJob,
+  ): Promise<boolean | null> {
     signal.throwIfAborted();
     const limit = AbortSignal.any([signal, AbortSignal.timeout(LOOK_TIME_MS)]);
     try {
-      const { reached } = await probeReach(name, { host, visitor: internet.visitor, random }, limit);
-      return reached;
+      const reach = await probeReach(name, { host, visitor: internet.visitor, random }, limit);
+      if (reach.reached !== false) return reach.reached;
+      return isSilentAt(await edges.ofInstall(reader, install_id), reach) ? null : false;
     } catch (err) {
       signal.throwIfAborted();
       log.warn({ err, domain: name }, 'could not look where a domain leads');
@@ -117,6 +122,20 @@ export function domainLookKind(platform: Platform, { host, internet }: Parts): J
     // After the installs are locked: whoever deletes a domain locks its install first, too.
     for (const { id } of looks) await noteLooked(queries, id, timestamp(clock));
   }
+}
+
+/**
+ * Whether the name leads to the edge's own addresses, and nothing answers there: an outage, or a platform that has no way to itself
+ * through its NAT. That is the operator's to see, and no fault of each domain.
+ */
+function isSilentAt(addresses: string[], { arrivals }: Reach): boolean {
+  return (
+    arrivals.length > 0 &&
+    arrivals.every(
+      ({ address, arrives, problem }) =>
+        isOwnAddress(address, { addresses }) && (arrives || problem !== 'another_server'),
+    )
+  );
 }
 
 /** How many domains are looked at in a minute, of so many that are served. */

@@ -39,7 +39,7 @@ export function leadsHere(present: PresentRecords, findings: NameFindings, targe
   return addresses.length > 0 && addresses.every((address) => isOwnAddress(address, target));
 }
 
-export function isOwnAddress(address: string, { addresses }: DnsTarget): boolean {
+export function isOwnAddress(address: string, { addresses }: Pick<DnsTarget, 'addresses'>): boolean {
   return addresses.some((own) => canonical(own) === canonical(address));
 }
 
