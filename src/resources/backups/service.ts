@@ -61,7 +61,10 @@ export function createBackupService(
 
   async function idOfInstall(queries: Queries, name: string): Promise<string> {
     const id = await findInstallId(queries, name);
-    if (id === undefined) throw new InvalidRequest(`There is no install "${name}" to restore into; "homeport install list" shows them all.`);
+    if (id === undefined)
+      throw new InvalidRequest(
+        `There is no install "${name}" to restore into; "homeport install list" shows them all.`,
+      );
     return id;
   }
 
