@@ -42,6 +42,7 @@ import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
 import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
+import { securityNoticeJobKinds } from './resources/security-notices/job-kinds.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
 
@@ -140,6 +141,7 @@ export function createHomeportWorker(
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
     ...passwordJobKinds(services.passwords, mailer),
     ...emailChangeJobKinds(services.emailChanges, mailer, config),
+    ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...upkeep,
   ];
   const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });

@@ -10,6 +10,7 @@ import { type Randomness, systemRandomness } from './ids.ts';
 import { createQueue } from './jobs/queue.ts';
 import type { Platform } from './platform.ts';
 import { createActivityLog } from './resources/activity/record.ts';
+import { tellingPeople } from './resources/security-notices/telling-log.ts';
 import { createSealer } from './secrets/sealer.ts';
 import { loadSealingKey } from './secrets/sealing-key.ts';
 
@@ -41,11 +42,12 @@ export async function openPlatform(
   prepareDataFolder(config.dataDir);
   const sealer = createSealer(loadSealingKey(config));
   const { database } = await openCurrentDatabase(config, log);
+  const queue = createQueue(database, clock, random);
   return {
     config,
     database,
-    queue: createQueue(database, clock, random),
-    activity: createActivityLog({ clock, random }),
+    queue,
+    activity: tellingPeople(createActivityLog({ clock, random }), { queue, clock }),
     clock,
     random,
     sealer,

@@ -50,6 +50,7 @@ import { passwordRoutes } from './resources/passwords/routes.ts';
 import { createPasswordService } from './resources/passwords/service.ts';
 import { secondFactorRoutes } from './resources/second-factor/routes.ts';
 import { createSecondFactorService } from './resources/second-factor/service.ts';
+import { createNoticeLimits } from './resources/security-notices/notice-limits.ts';
 import { serviceStatusRoutes } from './resources/service-status/routes.ts';
 import { sessionRoutes } from './resources/sessions/routes.ts';
 import { createSessionService } from './resources/sessions/service.ts';
@@ -111,6 +112,7 @@ export function createServices(
     connections: createConnectionService(platform, ownHost),
     profile: createProfileService(platform),
     emailChanges: createEmailChangeService(platform, limits),
+    noticeLimits: createNoticeLimits(limiter),
     ownCertificate: () => readOwnCertificate(platform.config),
   };
 }

@@ -58,6 +58,8 @@ export interface Change {
   installId?: string | null;
   /** What changed, in words or values that may be shown to whoever sees the account. Never a secret. */
   details?: Record<string, string | number | boolean | null>;
+  /** Of a password: the person had none before, so they are not told of it by mail. */
+  isFirst?: boolean;
 }
 
 /** Who did it: a caller, or, where nobody is signed in, where it came from alone. */

@@ -96,7 +96,7 @@ describe('another e-mail address', () => {
     expect(await mailsOf(owner.email)).toMatchObject([
       {
         subject: 'Your e-mail address was changed',
-        text: expect.stringContaining('If it was not you, somebody knows your password: ask your provider'),
+        text: expect.stringContaining('If this was not you: somebody knows your password. Ask your provider'),
       },
     ]);
     expect(await activityOf(homeport, accountId)).toContainEqual(

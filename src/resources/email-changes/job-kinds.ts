@@ -1,7 +1,7 @@
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Mailer } from '../../mail/mailer.ts';
-import { askNewAddress, tellOldAddress } from './jobs.ts';
-import { changedMail, confirmationMail, takenMail } from './mails.ts';
+import { askNewAddress } from './jobs.ts';
+import { confirmationMail, takenMail } from './mails.ts';
 import type { EmailChangeService } from './service.ts';
 
 export function emailChangeJobKinds(
@@ -18,10 +18,6 @@ export function emailChangeJobKinds(
         const { email: to, link } = asked;
         await mailer.send({ to, ...(link === null ? takenMail(publicUrl) : confirmationMail(link)) });
       },
-    }),
-    defineJob({
-      ...tellOldAddress,
-      run: ({ first_name, from }) => mailer.send({ to: from, ...changedMail(first_name) }),
     }),
   ];
 }

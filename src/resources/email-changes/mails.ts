@@ -39,18 +39,3 @@ export function takenMail(portal: string): MailText {
     ].join('\n'),
   };
 }
-
-export function changedMail(firstName: string): MailText {
-  return {
-    subject: 'Your e-mail address was changed',
-    text: [
-      `Hello ${firstName},`,
-      '',
-      'you sign in to Homeport with another e-mail address from now on; this one does not work there any more.',
-      'Links to set a password and invitations that were sent here have stopped working.',
-      '',
-      'If it was not you, somebody knows your password: ask your provider at once to give you your address back.',
-      '',
-    ].join('\n'),
-  };
-}

@@ -21,7 +21,7 @@ import {
   type OpenInvitations,
   takeOverInvitations,
 } from '../user/unclaimed-store.ts';
-import { askNewAddress, tellOldAddress } from './jobs.ts';
+import { askNewAddress } from './jobs.ts';
 import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailChangeToken } from './store.ts';
 
 export interface EmailChangeRequest {
@@ -40,7 +40,7 @@ export interface EmailChangeService {
   /** The address that a link of the person's own is for. Throws NotFound. */
   find(session: Session | null, token: string): Promise<{ email: string }>;
   /**
-   * Makes it the person's address, and tells the old one; what was sent to the new one to invite whoever has it invites them. Throws NotFound; InvalidRequest where somebody else
+   * Makes it the person's address, of which the old one is told (security-notices); what was sent to the new one to invite whoever has it invites them. Throws NotFound; InvalidRequest where somebody else
    * has it by now.
    */
   confirm(session: Session | null, token: string, origin: SessionOrigin): Promise<void>;
@@ -138,7 +138,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         const person = await findPersonById(queries, userId);
         if (!change || !person) throw new NotFound();
         const { email: to } = change;
-        const { email: from, first_name } = person;
+        const { email: from } = person;
         const open = await freeAddress(transaction, userId, to);
         await moveToAddress(queries, userId, to);
         // After the move, with which the links end that went to the old address: these went to the new one.
@@ -149,11 +149,6 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
           { userId },
           { action: 'profile.update', subject: { id: userId, name: to }, details: { from, to } },
         );
-        await queue.enqueue(transaction, tellOldAddress, {
-          payload: { first_name, from },
-          lane: null,
-          requestId: origin.requestId,
-        });
       })
       .catch((error: unknown) => {
         if (uniqueViolation(error) !== 'users.email_key') throw error;

@@ -133,7 +133,8 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       const subject = { id: userId, name: email };
       await activity.record(transaction, visit, accountId, { action: 'account_user.accept', subject });
       if (isFirst) {
-        await activity.recordOfPerson(transaction, visit, { userId }, { action: 'password.set', subject });
+        const set = { action: 'password.set', subject, isFirst } as const;
+        await activity.recordOfPerson(transaction, visit, { userId }, set);
       }
     });
   }

@@ -116,7 +116,11 @@ export function createPasswordService(
         transaction,
         person,
         { userId },
-        { action: 'password.set', subject: { id: userId, name: email } },
+        {
+          action: 'password.set',
+          subject: { id: userId, name: email },
+          isFirst: link.password_hash === null,
+        },
       );
       if (end_api_access) await credentials.revokeAllOwn(transaction, person);
     });
