@@ -1,7 +1,10 @@
+import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config/config.ts';
+import { prepareDataFolder } from '../data-folder.ts';
+import { lockForProcess } from '../database/process-lock.ts';
 import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
@@ -48,6 +51,7 @@ async function serve(
   config: Config,
   { log, roles, demo }: { log: Logger; roles: Roles; demo: boolean },
 ): Promise<void> {
+  const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
   const homeport = await startHomeport(config, { log }, roles);
   // Before anything is printed: whoever reads the first line may already want to end it.
   const ended = untilSignal(homeport);
@@ -57,6 +61,17 @@ async function serve(
   process.stdout.write(banner(config, homeport, first));
   releaseStartupMemory();
   await ended;
+  lock?.release();
+}
+
+/** Of two processes that serve the same websites, each would know only of the changes that it makes itself. */
+function lockWebsites({ dataDir }: Config): { release(): void } {
+  prepareDataFolder(dataDir);
+  const lock = lockForProcess(join(dataDir, 'websites.lock'));
+  if (lock) return lock;
+  throw new OperatorError(
+    `Another process serves the websites in ${dataDir} already. End it first, or start this one with "--only api".`,
+  );
 }
 
 /** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */

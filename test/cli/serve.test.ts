@@ -12,6 +12,13 @@ import { createPortalClient, PASSWORD } from '../portal-client.ts';
 import { freePort } from '../servers/free-port.ts';
 import { begin, type Environment, environmentFor, type Running, run, serve } from './run-homeport.ts';
 
+/** Where nobody listens yet. */
+const OTHER_PORTS = {
+  HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
+  HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
+  HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+};
+
 let place: DatabasePlace;
 let environment: Environment;
 let resolver: FakeDnsServer;
@@ -88,21 +95,15 @@ test('the link that it prints sets the password of the first owner, who then sig
   expect((await browser.get('/session')).body).toMatchObject({ accounts: [{ id: account, role: 'owner' }] });
 });
 
-test('beside it: commands, doctor, and a second server that finds its addresses in use', async () => {
+test('beside it: commands, doctor, and no second server of the same websites or at the same addresses', async () => {
   const otherApi = `127.0.0.1:${await freePort()}`;
-  const [accounts, doctor, second, third] = await Promise.all([
+  const elsewhere = { ...environment, HOMEPORT_DATA_DIR: join(place.settings.dataDir, 'elsewhere') };
+  const [accounts, doctor, twin, second, third] = await Promise.all([
     run(environment, 'account', 'list'),
     run(environment, 'doctor', '--json'),
-    run({ ...environment, HOMEPORT_LISTEN: otherApi }, 'serve'),
-    run(
-      {
-        ...environment,
-        HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
-        HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
-        HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
-      },
-      'serve',
-    ),
+    run({ ...environment, ...OTHER_PORTS, HOMEPORT_LISTEN: otherApi }, 'serve'),
+    run({ ...elsewhere, HOMEPORT_LISTEN: otherApi }, 'serve'),
+    run({ ...elsewhere, HOMEPORT_DATA_DIR: `${elsewhere.HOMEPORT_DATA_DIR}2`, ...OTHER_PORTS }, 'serve'),
   ]);
   expect(accounts.stdout).toContain(account);
   const problems = JSON.parse(doctor.stdout);
@@ -119,6 +120,13 @@ test('beside it: commands, doctor, and a second server that finds its addresses 
     );
   }
   expect(doctor.code).toBe(0);
+  expect(twin).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `homeport: Another process serves the websites in ${place.settings.dataDir} already. ` +
+      'End it first, or start this one with "--only api".\n',
+  });
   expect(second).toMatchObject({ code: 1, stdout: '' });
   expect(second.stderr).toContain(
     `homeport: The hosted sites cannot be served on ${environment.HOMEPORT_EDGE_HTTP}: another program uses this port`,
