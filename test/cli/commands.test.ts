@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
 import { migrate } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -29,8 +29,7 @@ async function refused(words: string[], line: string | RegExp): Promise<void> {
 beforeAll(async () => {
   place = await databasePlace();
   environment = await environmentFor(place);
-  if (inject('postgresUrl') === '')
-    await refused(['account', 'list'], /There is no Homeport in .*HOMEPORT_DATA_DIR/);
+  await refused(['account', 'list'], /There is no Homeport in .*HOMEPORT_DATA_DIR/);
   const [first, second] = [await cli('migrate'), await json('migrate')];
   expect(first).toMatchObject({
     code: 0,
@@ -346,90 +345,86 @@ describe('what cannot be done is one line, and 1', () => {
   });
 });
 
-/** Nothing here gets as far as a database. */
-describe.skipIf(inject('postgresUrl') !== '')(
-  'a configuration that cannot be used is one line, and 1',
-  () => {
-    test.concurrent('a setting that there is none of, in the environment and in a file', async () => {
-      const folder = temporaryFolder();
-      const file = join(folder.path, 'homeport.env');
-      writeFileSync(file, 'HOMEPORT_LISTEM=127.0.0.1:1\n');
-      const line =
-        /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; README lists them all\.\n$/;
-      const [fromEnvironment, fromFile, missing, doctor] = await Promise.all([
-        run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
-        run(environment, '--config', file, 'account', 'list'),
-        run(environment, '--config', `${file}.old`, 'serve'),
-        run({ ...environment, HOMEPORT_RESOLVERS: '127.0.0.1:9' }, '--config', file, 'doctor', '--json'),
-      ]);
-      for (const ended of [fromEnvironment, fromFile]) {
-        expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
-      }
-      expect(missing).toMatchObject({
-        code: 1,
-        stderr: expect.stringMatching(/^homeport: The configuration file .* cannot be read.*\n$/),
-      });
-      expect(doctor.code).toBe(1);
-      expect(JSON.parse(doctor.stdout)).toEqual({
-        ok: false,
-        checks: [
-          {
-            check: 'configuration',
-            state: 'problem',
-            message: expect.stringContaining('HOMEPORT_LISTEM'),
-            remedy: expect.any(String),
-          },
-        ],
-      });
-      folder.remove();
+describe('a configuration that cannot be used is one line, and 1', () => {
+  test.concurrent('a setting that there is none of, in the environment and in a file', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'homeport.env');
+    writeFileSync(file, 'HOMEPORT_LISTEM=127.0.0.1:1\n');
+    const line =
+      /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; README lists them all\.\n$/;
+    const [fromEnvironment, fromFile, missing, doctor] = await Promise.all([
+      run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
+      run(environment, '--config', file, 'account', 'list'),
+      run(environment, '--config', `${file}.old`, 'serve'),
+      run({ ...environment, HOMEPORT_RESOLVERS: '127.0.0.1:9' }, '--config', file, 'doctor', '--json'),
+    ]);
+    for (const ended of [fromEnvironment, fromFile]) {
+      expect(ended).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(line) });
+    }
+    expect(missing).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^homeport: The configuration file .* cannot be read.*\n$/),
     });
-
-    test.concurrent('a data folder that is none, and a database that is none', async () => {
-      const folder = temporaryFolder();
-      const file = join(folder.path, 'data');
-      writeFileSync(file, '');
-      writeFileSync(
-        join(folder.path, 'homeport.sqlite'),
-        'not a database, but long enough to be one'.repeat(100),
-      );
-      const damaged = { HOMEPORT_DATA_DIR: folder.path };
-      const commands = ['serve', 'migrate', 'account list'];
-      const ended = await Promise.all([
-        run({ ...environment, HOMEPORT_DATA_DIR: file }, 'serve'),
-        run({ ...environment, HOMEPORT_DATA_DIR: file }, 'migrate'),
-        ...commands.map((command) => run(damaged, ...command.split(' '))),
-      ]);
-      const lines = ended.map(({ code, stderr }) => ({ code, line: stderr }));
-      const unusable = expect.stringMatching(
-        /^homeport: The data folder .* cannot be used .*HOMEPORT_DATA_DIR\.\n$/,
-      );
-      const noDatabase = expect.stringMatching(
-        /^homeport: The database cannot be used: file is not a database\. It lies in .*\n$/,
-      );
-      expect(lines).toEqual([
-        ...Array(2).fill({ code: 1, line: unusable }),
-        ...Array(3).fill({ code: 1, line: noDatabase }),
-      ]);
-      expect(readFileSync(join(folder.path, 'homeport.sqlite'), 'utf8')).toMatch(/^not a database/);
-      expect(readdirSync(folder.path)).not.toContain('homeport.sqlite-wal');
-      folder.remove();
-    });
-
-    test.concurrent('a database server that does not answer, without its password', async () => {
-      const folder = temporaryFolder();
-      const { code, stderr } = await run(
+    expect(doctor.code).toBe(1);
+    expect(JSON.parse(doctor.stdout)).toEqual({
+      ok: false,
+      checks: [
         {
-          HOMEPORT_DATA_DIR: folder.path,
-          HOMEPORT_DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/none',
+          check: 'configuration',
+          state: 'problem',
+          message: expect.stringContaining('HOMEPORT_LISTEM'),
+          remedy: expect.any(String),
         },
-        'migrate',
-      );
-      expect({ code, stderr }).toEqual({
-        code: 1,
-        stderr:
-          'homeport: The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Look at HOMEPORT_DATABASE_URL.\n',
-      });
-      folder.remove();
+      ],
     });
-  },
-);
+    folder.remove();
+  });
+
+  test.concurrent('a data folder that is none, and a database that is none', async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'data');
+    writeFileSync(file, '');
+    writeFileSync(
+      join(folder.path, 'homeport.sqlite'),
+      'not a database, but long enough to be one'.repeat(100),
+    );
+    const damaged = { HOMEPORT_DATA_DIR: folder.path };
+    const commands = ['serve', 'migrate', 'account list'];
+    const ended = await Promise.all([
+      run({ ...environment, HOMEPORT_DATA_DIR: file }, 'serve'),
+      run({ ...environment, HOMEPORT_DATA_DIR: file }, 'migrate'),
+      ...commands.map((command) => run(damaged, ...command.split(' '))),
+    ]);
+    const lines = ended.map(({ code, stderr }) => ({ code, line: stderr }));
+    const unusable = expect.stringMatching(
+      /^homeport: The data folder .* cannot be used .*HOMEPORT_DATA_DIR\.\n$/,
+    );
+    const noDatabase = expect.stringMatching(
+      /^homeport: The database cannot be used: file is not a database\. It lies in .*\n$/,
+    );
+    expect(lines).toEqual([
+      ...Array(2).fill({ code: 1, line: unusable }),
+      ...Array(3).fill({ code: 1, line: noDatabase }),
+    ]);
+    expect(readFileSync(join(folder.path, 'homeport.sqlite'), 'utf8')).toMatch(/^not a database/);
+    expect(readdirSync(folder.path)).not.toContain('homeport.sqlite-wal');
+    folder.remove();
+  });
+
+  test.concurrent('a database server that does not answer, without its password', async () => {
+    const folder = temporaryFolder();
+    const { code, stderr } = await run(
+      {
+        HOMEPORT_DATA_DIR: folder.path,
+        HOMEPORT_DATABASE_URL: 'postgres://someone:topsecret@127.0.0.1:1/none',
+      },
+      'migrate',
+    );
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr:
+        'homeport: The database cannot be used: connect ECONNREFUSED 127.0.0.1:1. Look at HOMEPORT_DATABASE_URL.\n',
+    });
+    folder.remove();
+  });
+});
