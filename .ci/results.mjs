@@ -1,0 +1,85 @@
+// Reads the JSON reports of vitest for `.ci/run`. Runs on Node 20, without a dependency.
+//
+//   results.mjs files REPORT               the files in which a test failed, a line each
+//   results.mjs count STATUS REPORT ...    for each run its exit status and its report: tells of every failure,
+//                                          then "N passed, N failed"; ends with 1 if any failed
+//
+// A report may have a second one beside it, REPORT.again, of a run of the failed files alone. What failed in the first and
+// passed in the second has passed, and is named: it depends on what ran beside it, which is a fault to be mended.
+import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+
+/** Lines of a failure's message that are shown: the difference, not the whole stack. */
+const MESSAGE_LINES = 25;
+
+const read = (report) => JSON.parse(readFileSync(report, 'utf8')).testResults;
+
+/** Failed tests of a report, by file and name; a file that could not be loaded has no tests, and fails as a whole. */
+function failures(report) {
+  return read(report).flatMap(({ name, status, message, assertionResults }) => {
+    const file = relative(process.cwd(), name);
+    if (status === 'failed' && assertionResults.length === 0)
+      return [{ file, test: 'the file itself', message }];
+    return assertionResults
+      .filter((each) => each.status === 'failed')
+      .map((each) => ({ file, test: each.fullName, message: each.failureMessages.join('\n') }));
+  });
+}
+
+const passedIn = (report) =>
+  read(report).flatMap(({ assertionResults }) => assertionResults.filter(({ status }) => status === 'passed'))
+    .length;
+
+/** Whether a test that failed in one report is shown to pass by another: its file was run and nothing failed in it. */
+function passesIn(report, { file }) {
+  const ran = read(report).some(
+    ({ name, status }) => relative(process.cwd(), name) === file && status === 'passed',
+  );
+  return ran && !failures(report).some((each) => each.file === file);
+}
+
+function tell(title, { file, test, message }) {
+  const lines = message.split('\n').slice(0, MESSAGE_LINES);
+  console.log(`\n${title}: ${file} > ${test}\n${lines.map((line) => `    ${line}`).join('\n')}`);
+}
+
+/** Tells of the failures of one run, and counts. */
+function countOf(status, report) {
+  let passed = passedIn(report);
+  let failed = 0;
+  const failing = failures(report);
+  for (const each of failing) {
+    const second = existsSync(`${report}.again`) && passesIn(`${report}.again`, each);
+    tell(second ? 'Passed only when run again' : 'Failed', each);
+    if (second) passed += 1;
+    else failed += 1;
+  }
+  if (status !== '0' && failing.length === 0) {
+    console.log('\nFailed: an error outside of all tests; it is in the output above.');
+    failed += 1;
+  }
+  return { passed, failed };
+}
+
+function count(runs) {
+  const sum = { passed: 0, failed: 0 };
+  for (const [status, report] of runs) {
+    try {
+      const { passed, failed } = countOf(status, report);
+      sum.passed += passed;
+      sum.failed += failed;
+    } catch (error) {
+      console.log(`\nFailed: the report of a run cannot be read: ${error.message}`);
+      sum.failed += 1;
+    }
+  }
+  console.log(`\n${sum.passed} passed, ${sum.failed} failed`);
+  process.exitCode = sum.failed === 0 && sum.passed > 0 ? 0 : 1;
+}
+
+const [command, ...words] = process.argv.slice(2);
+if (command === 'files') {
+  for (const file of new Set(failures(words[0]).map((each) => each.file))) console.log(file);
+} else {
+  count(words.flatMap((word, index) => (index % 2 === 0 ? [[word, words[index + 1]]] : [])));
+}
