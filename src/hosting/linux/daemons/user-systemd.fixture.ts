@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, open, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, mkdtemp, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { hasCode } from '../../../error-code.ts';
 import { CommandError, runCommand } from '../run-command.ts';
 
 /** A systemd of the tests' own, whichever program runs the machine. */
@@ -15,11 +16,17 @@ export interface UserSystemd {
 
 const SYSTEMD = '/lib/systemd/systemd';
 
+/** Where systemd keeps its groups on a machine that has the controllers in version 1. */
+const HIERARCHIES = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'].filter((folder) =>
+  existsSync(folder),
+);
+
 export const hasUserSystemd = existsSync(SYSTEMD) && existsSync('/usr/bin/systemctl');
 
 /**
  * systemd for a user, real but for being the first process. It starts only where it believes that the machine runs systemd,
- * so it sees a `/run/systemd` of its own.
+ * so it sees a `/run/systemd` of its own. When it begins and ends it removes every empty group below the one that it was started in,
+ * those of other tests too, so it is started in groups of its own.
  */
 export async function startUserSystemd(): Promise<UserSystemd> {
   const folder = await mkdtemp('/run/hpt-systemd-');
@@ -29,7 +36,10 @@ export async function startUserSystemd(): Promise<UserSystemd> {
   await writeFile(systemctl, `#!/bin/sh\nXDG_RUNTIME_DIR=${folder} exec /usr/bin/systemctl --user "$@"\n`);
   await chmod(systemctl, 0o755);
   const log = await open(join(folder, 'log'), 'w');
-  const prepared = `mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/system && exec ${SYSTEMD} --user --unit=basic.target`;
+  const groups = HIERARCHIES.map((hierarchy) => join(hierarchy, basename(folder)));
+  for (const group of groups) await mkdir(group);
+  const enter = groups.map((group) => `echo $$ > ${group}/cgroup.procs && `).join('');
+  const prepared = `${enter}mount -t tmpfs tmpfs /run/systemd && mkdir /run/systemd/system && exec ${SYSTEMD} --user --unit=basic.target`;
   const systemd = spawn('/usr/bin/unshare', ['--mount', '/bin/sh', '-c', prepared], {
     env: { XDG_RUNTIME_DIR: folder, HOME: folder, PATH: '/usr/bin:/bin' },
     stdio: ['ignore', log.fd, log.fd],
@@ -41,6 +51,7 @@ export async function startUserSystemd(): Promise<UserSystemd> {
     systemctl,
     async end() {
       await ended(systemd);
+      for (const group of groups) await removeGroup(group);
       await rm(folder, { recursive: true });
     },
   };
@@ -63,4 +74,20 @@ async function ended(process: ChildProcess): Promise<void> {
   const exit = new Promise((resolve) => process.once('exit', resolve));
   process.kill('SIGTERM');
   await exit;
+}
+
+/** Of a group only the groups below it can be removed, deepest first; its files go with it. */
+async function removeGroup(group: string): Promise<void> {
+  const below = await readdir(group, { withFileTypes: true });
+  for (const each of below) if (each.isDirectory()) await removeGroup(join(group, each.name));
+  // A moment after its last process has gone.
+  for (let tried = 0; tried < 250; tried++) {
+    try {
+      return await rmdir(group);
+    } catch (error) {
+      if (!hasCode(error, 'EBUSY')) throw error;
+      await pause(20);
+    }
+  }
+  throw new Error(`${group} still has processes in it`);
 }
