@@ -45,8 +45,8 @@ async function statusFor(...who: string[]): Promise<string> {
   return stdout;
 }
 
-/** How curl ends whose connection was closed before it had sent everything. */
-const CLOSED_EARLY = [55, 56];
+/** How curl ends whose connection was closed before it had sent everything, or before it had even looked whose it is (7). */
+const CLOSED_EARLY = [7, 55, 56];
 
 /** The status that a stranger gets. Nobody waits for what strangers have to say, so they may find the connection closed instead. */
 const refusalFor = (...who: string[]) =>
