@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../operator-error.ts';
-import { everyInstall } from '../resources/installs/every-install.ts';
+import { everyInstall } from '../resources/installs/every-install-store.ts';
 import { namedAccount } from './named-account.ts';
 import { printable, printJson, table } from './output.ts';
 import { waitForJob } from './wait-for-job.ts';

@@ -1,7 +1,8 @@
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { DAY_MS } from '../durations.ts';
-import { lastRestoreCheck, unrestorable, withoutRecentBackup } from '../resources/backups/standing.ts';
+import { lastRestoreCheck, unrestorable } from '../resources/backups/restore-check-store.ts';
+import { withoutRecentBackup } from '../resources/backups/standing.ts';
 
 const WITHIN_DAYS = [14, 7, 1] as const;
 

@@ -1,5 +1,6 @@
-import { sql } from 'kysely';
+import { type InsertObject, sql } from 'kysely';
 import type { Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
 
 /**
  * First and last name with the address, since anybody may call themselves anything; the address where there is no name.
@@ -32,4 +33,11 @@ export async function joinedAccounts(queries: Queries, userId: string): Promise<
     .orderBy('seq')
     .execute();
   return memberships.map((membership) => membership.account_id);
+}
+
+export async function insertActivity(
+  queries: Queries,
+  entries: readonly InsertObject<Tables, 'activity'>[],
+): Promise<void> {
+  await queries.insertInto('activity').values(entries).execute();
 }

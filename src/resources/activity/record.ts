@@ -2,7 +2,7 @@ import type { Caller, Origin } from '../../access/caller.ts';
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Randomness } from '../../ids.ts';
-import { joinedAccounts, nameOfCredential, nameOfPerson } from './record-store.ts';
+import { insertActivity, joinedAccounts, nameOfCredential, nameOfPerson } from './record-store.ts';
 
 /** Every change that is written down. Renaming one orphans what was written of it. */
 export const ACTIONS = [
@@ -117,10 +117,10 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
       install_id: installId,
       details: details === undefined ? null : JSON.stringify(details, wellFormed),
     };
-    await queries
-      .insertInto('activity')
-      .values(accountIds.map((account_id) => ({ id: random.uuid(), account_id, ...what, ...who })))
-      .execute();
+    await insertActivity(
+      queries,
+      accountIds.map((account_id) => ({ id: random.uuid(), account_id, ...what, ...who })),
+    );
   }
 
   return {

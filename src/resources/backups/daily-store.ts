@@ -97,3 +97,27 @@ export function expiredBackups(
 export async function deleteBackup(queries: Queries, backupId: string): Promise<void> {
   await queries.deleteFrom('backups').where('id', '=', backupId).execute();
 }
+
+/** Names of the active installs that were there before a time and have no completed backup since then, oldest first. */
+export async function installsWithoutBackupSince(queries: Queries, since: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('installs as install')
+    .select('install.name')
+    .where('install.status', '=', 'active')
+    .where('install.created_at', '<', since)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('backups as backup')
+            .select('backup.id')
+            .whereRef('backup.install_id', '=', 'install.id')
+            .where('backup.status', '=', 'completed')
+            .where('backup.created_at', '>=', since),
+        ),
+      ),
+    )
+    .orderBy('install.seq')
+    .execute();
+  return rows.map(({ name }) => name);
+}

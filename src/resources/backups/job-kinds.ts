@@ -8,7 +8,7 @@ import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { permanently, postponing } from '../host-failures.ts';
-import { findActiveInstall } from '../installs/install-ref.ts';
+import { findActiveInstall } from '../installs/install-ref-store.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';

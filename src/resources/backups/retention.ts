@@ -5,7 +5,7 @@ import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { postponing } from '../host-failures.ts';
-import { findInstallRef } from '../installs/install-ref.ts';
+import { findInstallRef } from '../installs/install-ref-store.ts';
 import { deleteBackup, expiredBackups } from './daily-store.ts';
 import { discardBackup } from './jobs.ts';
 

@@ -7,7 +7,7 @@ import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../failu
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import type { Doer } from '../activity/record.ts';
-import { findInstallId } from '../installs/install-ref.ts';
+import { findInstallId } from '../installs/install-ref-store.ts';
 import { findStanding } from '../installs/store.ts';
 import { createBackup, restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';

@@ -52,7 +52,7 @@ describe('with a CDN', () => {
   it('a purge of it names what the install answers for, but wildcards', async () => {
     await purge('cdn');
     await homeport.idle();
-    const domains = await domainsOf(homeport.platform.database.reader, install.id).execute();
+    const domains = await domainsOf(homeport.platform.database.reader, install.id);
     expect(domains.map(({ name }) => name)).toContain(`*.${install.name}.example`);
     expect(cloudflare.asked.map(({ hosts }) => hosts.sort())).toEqual([
       [`${install.name}.localhost`, `www.${install.name}.example`].sort(),

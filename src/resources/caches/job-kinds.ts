@@ -4,9 +4,9 @@ import type { Database } from '../../database/database.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
-import { domainsOf } from '../domains/store.ts';
+import { ownDomainsOf } from '../domains/store.ts';
 import { postponing } from '../host-failures.ts';
-import { findActiveInstall } from '../installs/install-ref.ts';
+import { findActiveInstall } from '../installs/install-ref-store.ts';
 import { purgeCache } from './jobs.ts';
 
 /** Throws an OperatorError if the CDN is configured by halves. */
@@ -55,6 +55,6 @@ async function purgeCdn(
 
 /** What the edge answers for the install, redirects too: a CDN keeps those as well. */
 async function hostnamesOf({ reader }: Pick<Database, 'reader'>, installId: string): Promise<string[]> {
-  const domains = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
+  const domains = await ownDomainsOf(reader, installId);
   return domains.map(({ name }) => name);
 }

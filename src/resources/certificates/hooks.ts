@@ -1,6 +1,8 @@
+import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { IssuanceHooks } from '../domain-reports/job-kinds.ts';
-import { failingDomain, requestOrders } from './attempts.ts';
+import { requestOrders } from './attempts.ts';
+import { failingDomain } from './attempts-store.ts';
 import type { Issuance } from './issuance.ts';
 import { refusalByCaa } from './precheck.ts';
 
@@ -12,7 +14,7 @@ export function issuanceHooks(issuance: Issuance): IssuanceHooks {
     /** A customer who has mended the DNS and looks at the report need not wait for the next try. */
     async checked(transaction: Transaction, { domainId, reached }) {
       if (reached !== true) return;
-      const domain = await failingDomain(transaction.queries, platform.clock, domainId);
+      const domain = await failingDomain(transaction.queries, timestamp(platform.clock), domainId);
       if (domain !== undefined) await requestOrders(transaction, platform, [domain]);
     },
   };

@@ -11,8 +11,9 @@ import { type DnsTestServers, startDnsServers } from '../../../test/servers/dns-
 import { freePort } from '../../../test/servers/free-port.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
-import { recordValidation, requestOrders } from './attempts.ts';
+import { requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';
+import { recordValidation } from './validations.ts';
 
 /** The names of these zones lead to the edge, unless a test says otherwise. */
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';

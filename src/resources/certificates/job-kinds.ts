@@ -4,7 +4,8 @@ import type { Transaction } from '../../database/database.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import { applyInstall } from '../installs/jobs.ts';
-import { dueDomains, requestOrders, settleAttempt } from './attempts.ts';
+import { requestOrders } from './attempts.ts';
+import { dueDomains, settleAttempt } from './attempts-store.ts';
 import type { Issuance } from './issuance.ts';
 import { obtainCertificate, orderCertificates } from './jobs.ts';
 import { type Outcome, obtain } from './obtain.ts';
@@ -67,7 +68,7 @@ export function certificateJobKinds(issuance: Issuance) {
     ...orderCertificates,
     async run() {
       return async (transaction) => {
-        const due = await dueDomains(transaction.queries, clock, ORDERS_A_MINUTE);
+        const due = await dueDomains(transaction.queries, timestamp(clock), ORDERS_A_MINUTE);
         await requestOrders(transaction, { queue, clock, random }, due);
       };
     },

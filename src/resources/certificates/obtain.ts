@@ -2,10 +2,10 @@ import { type AcmeAccount, AcmeRefusal, type IssuedCertificate } from '../../acm
 import { ACME_CHALLENGE_PREFIX } from '../../hosting/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { forgetAccountUrl, registeredAccount } from './acme-account.ts';
-import { recentValidations, recordValidation, ValidationsSpent } from './attempts.ts';
 import type { Issuance } from './issuance.ts';
 import { precheck } from './precheck.ts';
-import { AFTER_FINAL_REFUSAL_MS, pauseForValidations } from './retry-scale.ts';
+import { AFTER_FINAL_REFUSAL_MS } from './retry-scale.ts';
+import { recordValidation, ValidationsSpent, validationPause } from './validations.ts';
 
 /** How one try to get a certificate ended. */
 export type Outcome =
@@ -30,11 +30,7 @@ export async function obtain(
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { platform, directoryUrl } = issuance;
-  const paused = async (): Promise<number> =>
-    pauseForValidations(
-      await recentValidations(platform.database.reader, platform.clock, name),
-      platform.clock.now(),
-    );
+  const paused = () => validationPause(platform.database.reader, platform.clock, name);
   const waitMs = await paused();
   if (waitMs > 0) return { kind: 'paused', waitMs };
   let reached: boolean | null = null;

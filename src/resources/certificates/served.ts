@@ -1,6 +1,7 @@
 import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform.ts';
-import { requestOrders, untriedDomains } from './attempts.ts';
+import { requestOrders } from './attempts.ts';
+import { untriedDomains } from './attempts-store.ts';
 import { sslStatus } from './ssl-status.ts';
 import { servedDomains, setSslStatus } from './store.ts';
 

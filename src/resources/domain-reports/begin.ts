@@ -1,18 +1,19 @@
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform.ts';
+import type { DomainRow } from '../domains/store.ts';
 import { clusterOf } from '../hosts/cluster.ts';
 import type { EdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { checkDomain } from './jobs.ts';
 import { blankCheck } from './present.ts';
 import type { DomainReport } from './schema.ts';
-import { type CheckedDomain, insertReport } from './store.ts';
+import { insertReport } from './store.ts';
 
 /** What a report is about, and who waits for it. */
 interface Asked {
   install: { id: string; name: string };
   /** The domain that is asked about, then its sibling if the install has that. */
-  domains: [CheckedDomain, ...CheckedDomain[]];
+  domains: [DomainRow, ...DomainRow[]];
   lane: string;
   requestId: string | null;
 }

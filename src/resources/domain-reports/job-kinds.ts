@@ -5,6 +5,7 @@ import type { CaaRecord } from '../../dns/record.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
+import type { DomainRow } from '../domains/store.ts';
 import { clusterOf } from '../hosts/cluster.ts';
 import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { cnameOf } from '../installs/present.ts';
@@ -15,14 +16,7 @@ import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import type { DnsTarget, Sight, Standing } from './standing.ts';
-import {
-  type CheckedDomain,
-  findReport,
-  noteReached,
-  withSibling,
-  writeComplete,
-  writePartial,
-} from './store.ts';
+import { findReport, noteReached, withSibling, writeComplete, writePartial } from './store.ts';
 
 /** What a check asks of the ordering of certificates, and tells it. */
 export interface IssuanceHooks {
@@ -154,7 +148,7 @@ export function domainReportJobKinds(
     }
   }
 
-  function standingOf(domain: CheckedDomain, target: DnsTarget): Standing {
+  function standingOf(domain: DomainRow, target: DnsTarget): Standing {
     return {
       id: domain.id,
       name: domain.name,

@@ -2,18 +2,13 @@ import type { Queries, Transaction } from '../../database/database.ts';
 import { siblingOf } from '../domains/domain-name.ts';
 import { type DomainRow, domainsOf } from '../domains/store.ts';
 
-export interface CheckedDomain extends DomainRow {
-  /** Why there is no certificate from the authority. */
-  ssl_reason: string | null;
-}
-
 /** A domain and, where the install has it, its `www` or apex sibling. */
 export async function withSibling(
   queries: Queries,
   installId: string,
   domainId: string,
-): Promise<CheckedDomain[]> {
-  const all = await domainsOf(queries, installId).select('domain.ssl_reason').execute();
+): Promise<DomainRow[]> {
+  const all = await domainsOf(queries, installId);
   const domain = all.find((candidate) => candidate.id === domainId);
   if (!domain) return [];
   const sibling = siblingOf(domain.name);
@@ -38,8 +33,8 @@ export async function insertReport(
 export async function groupsToCheck(
   queries: Queries,
   installId: string,
-): Promise<[CheckedDomain, ...CheckedDomain[]][]> {
-  const all = await domainsOf(queries, installId).select('domain.ssl_reason').execute();
+): Promise<[DomainRow, ...DomainRow[]][]> {
+  const all = await domainsOf(queries, installId);
   const unfinished = await queries
     .selectFrom('domain_reports')
     .select('domain_id')
@@ -55,7 +50,7 @@ export async function groupsToCheck(
     const domain = all.find(({ id }) => id === domain_id);
     if (domain) drop(domain);
   }
-  const groups: [CheckedDomain, ...CheckedDomain[]][] = [];
+  const groups: [DomainRow, ...DomainRow[]][] = [];
   for (const domain of all) {
     if (!left.has(domain.name)) continue;
     const sibling = left.get(siblingOf(domain.name));

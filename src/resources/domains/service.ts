@@ -34,6 +34,7 @@ import {
   setPrimary,
   setRedirect,
   setSecureAllUrls,
+  someDomainsOf,
 } from './store.ts';
 
 /** A domain with what the API says of its install. */
@@ -170,7 +171,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const names = await readNames(queries, installId, given, platformNames);
       for (const [index, name] of names.entries())
         await addName(transaction, ids[index] ?? '', installId, name);
-      const all = await domainsOf(queries, installId).execute();
+      const all = await domainsOf(queries, installId);
       const faults: Fault[] = [];
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
@@ -183,7 +184,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       }
       const [first] = faults;
       if (first) throw new InvalidRequest(first.message, faults);
-      for (const added of await domainsOf(queries, installId).where('domain.id', 'in', ids).execute()) {
+      for (const added of await someDomainsOf(queries, installId, ids)) {
         await record(
           transaction,
           caller,
@@ -195,7 +196,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       }
     });
     const install = await seenInstall(reader, caller, installId, 'install.read');
-    const added = await domainsOf(reader, installId).where('domain.id', 'in', ids).execute();
+    const added = await someDomainsOf(reader, installId, ids);
     const addresses = await edges.ofInstall(reader, installId);
     return added.map((domain) => ({ ...domain, install, addresses }));
   }

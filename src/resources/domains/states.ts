@@ -1,11 +1,10 @@
-import Type from 'typebox';
-import { Value } from 'typebox/value';
 import type { Caller } from '../../access/caller.ts';
 import { authorize } from '../../access/permissions.ts';
 import type { Queries } from '../../database/database.ts';
 import type { CertificateSource } from '../../database/tables/certificates.ts';
 import { findStanding } from '../installs/store.ts';
 import { siblingOf } from './domain-name.ts';
+import { domainsWithCertificates, type LastReport, lastReports, namesIn } from './states-store.ts';
 
 /** What stands behind the words of a domain. */
 export interface DomainState {
@@ -28,21 +27,7 @@ export async function domainStates(
 ): Promise<DomainState[]> {
   authorize('install.read', 'install.read', await findStanding(queries, caller, installId));
   const [domains, reports] = await Promise.all([
-    queries
-      .selectFrom('domains as domain')
-      .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-      .select([
-        'domain.id as domain_id',
-        'domain.name',
-        'domain.is_cname',
-        'domain.ssl_reason',
-        'domain.checked_at',
-        'certificate.source',
-        'certificate.not_after',
-      ])
-      .where('domain.install_id', '=', installId)
-      .orderBy('domain.seq')
-      .execute(),
+    domainsWithCertificates(queries, installId),
     lastReports(queries, installId),
   ]);
   const toldOf = await lastToldOf(queries, domains, reports);
@@ -51,27 +36,6 @@ export async function domainStates(
     report_id: toldOf.get(name) ?? null,
     certificate: source === null || not_after === null ? null : { source, not_after },
   }));
-}
-
-interface LastReport {
-  seq: number;
-  id: string;
-}
-
-/** The last report that was asked for of each domain of an install. */
-async function lastReports(queries: Queries, installId: string): Promise<Map<string, LastReport>> {
-  const rows = await queries
-    .selectFrom('domain_reports')
-    .select(['domain_id', 'seq', 'id'])
-    .where('seq', 'in', (of) =>
-      of
-        .selectFrom('domain_reports')
-        .select((eb) => eb.fn.max('seq').as('seq'))
-        .where('install_id', '=', installId)
-        .groupBy('domain_id'),
-    )
-    .execute();
-  return new Map(rows.map(({ domain_id, ...report }) => [domain_id, report]));
 }
 
 /** The last report that tells of each name: its own, or a later one of its sibling if the name was there by then. */
@@ -94,19 +58,4 @@ async function lastToldOf(
     if (id !== undefined) last.set(name, id);
   }
   return last;
-}
-
-const namedDomains = Type.Object({ domains: Type.Array(Type.Object({ name: Type.String() })) });
-
-/** The names that some reports tell of. */
-async function namesIn(queries: Queries, reportIds: string[]): Promise<Map<string, string[]>> {
-  if (reportIds.length === 0) return new Map();
-  const rows = await queries
-    .selectFrom('domain_reports')
-    .select(['id', 'report'])
-    .where('id', 'in', reportIds)
-    .execute();
-  return new Map(
-    rows.map(({ id, report }) => [id, Value.Parse(namedDomains, report).domains.map(({ name }) => name)]),
-  );
 }

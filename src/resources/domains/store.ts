@@ -24,8 +24,7 @@ export interface DomainRow {
   ssl_reason: string | null;
 }
 
-/** The domains of an install, oldest first. */
-export const domainsOf = (queries: Queries, installId: string) =>
+const select = (queries: Queries, installId: string) =>
   queries
     .selectFrom('domains as domain')
     .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
@@ -49,6 +48,25 @@ export const domainsOf = (queries: Queries, installId: string) =>
     .where('domain.install_id', '=', installId)
     .orderBy('domain.seq');
 
+/** The domains of an install, oldest first. */
+export function domainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
+  return select(queries, installId).execute();
+}
+
+/** Those of them that no other install serves: what its website answers to, redirects too. */
+export function ownDomainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
+  return select(queries, installId).where('domain.is_duplicate', '=', false).execute();
+}
+
+/** Some of them, by their ids. */
+export function someDomainsOf(
+  queries: Queries,
+  installId: string,
+  ids: readonly string[],
+): Promise<DomainRow[]> {
+  return select(queries, installId).where('domain.id', 'in', ids).execute();
+}
+
 export async function pageOfDomains(
   queries: Queries,
   installId: string,
@@ -60,7 +78,7 @@ export async function pageOfDomains(
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('install_id', '=', installId)
       .executeTakeFirstOrThrow(),
-    domainsOf(queries, installId).limit(page.limit).offset(page.offset).execute(),
+    select(queries, installId).limit(page.limit).offset(page.offset).execute(),
   ]);
   return { count, results };
 }
@@ -70,7 +88,7 @@ export async function findDomain(
   installId: string,
   domainId: string,
 ): Promise<DomainRow | undefined> {
-  return domainsOf(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
+  return select(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
 }
 
 /** Which of some names the install has. */

@@ -8,6 +8,7 @@ import {
   createClientIdentity,
 } from '../../hosting/remote/identity.ts';
 import type { Platform } from '../../platform.ts';
+import { findAuthority, insertAuthority, updateAuthority } from './authority-store.ts';
 
 /** What this platform and its hosts know each other by. */
 export interface HostAuthority {
@@ -27,18 +28,13 @@ export async function hostAuthority(platform: Parts): Promise<HostAuthority> {
   const { validTo } = new X509Certificate(stored.client.certificate);
   if (Date.parse(validTo) - clock.now().getTime() > RENEW_BEFORE_MS) return stored;
   const client = await createClientIdentity(stored.authority, clock.now());
-  await database.write(({ queries }) =>
-    queries
-      .updateTable('host_authority')
-      .set({ client_certificate: client.certificate, sealed_client_key: sealer.seal(client.key) })
-      .where('one', '=', 1)
-      .execute(),
-  );
+  const renewed = { client_certificate: client.certificate, sealed_client_key: sealer.seal(client.key) };
+  await database.write(({ queries }) => updateAuthority(queries, renewed));
   return { ...stored, client };
 }
 
 async function read({ database, sealer }: Parts): Promise<HostAuthority | undefined> {
-  const row = await database.reader.selectFrom('host_authority').selectAll().executeTakeFirst();
+  const row = await findAuthority(database.reader);
   if (!row) return undefined;
   return {
     authority: { certificate: row.certificate, key: sealer.open(row.sealed_key) },
@@ -56,18 +52,13 @@ async function create(platform: Parts): Promise<HostAuthority> {
   const authority = await createAuthority(clock.now());
   const client = await createClientIdentity(authority, clock.now());
   await database.write(({ queries }) =>
-    queries
-      .insertInto('host_authority')
-      .values({
-        one: 1,
-        certificate: authority.certificate,
-        sealed_key: sealer.seal(authority.key),
-        client_certificate: client.certificate,
-        sealed_client_key: sealer.seal(client.key),
-        created_at: timestamp(clock),
-      })
-      .onConflict((conflict) => conflict.column('one').doNothing())
-      .execute(),
+    insertAuthority(queries, {
+      certificate: authority.certificate,
+      sealed_key: sealer.seal(authority.key),
+      client_certificate: client.certificate,
+      sealed_client_key: sealer.seal(client.key),
+      created_at: timestamp(clock),
+    }),
   );
   const written = await read(platform);
   if (!written) throw new Error('the authority of the hosts was not written');

@@ -9,7 +9,7 @@ import type { HostTarget } from '../../hosting/remote/client.ts';
 import { createHostIdentity, formatIdentity } from '../../hosting/remote/identity.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { Platform } from '../../platform.ts';
-import { findInstallId } from '../installs/install-ref.ts';
+import { findInstallId } from '../installs/install-ref-store.ts';
 import { removeInstall } from '../installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
 import { parseEdgeAddresses } from './edge-address-book.ts';

@@ -1,6 +1,7 @@
 import { InvalidRequest } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { applyInstall } from './jobs.ts';
+import { findWebsite } from './website-store.ts';
 
 /**
  * For the command line: asks for an install, by its name, to be brought to what it should be, though nothing about it has changed: its
@@ -9,11 +10,7 @@ import { applyInstall } from './jobs.ts';
 export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
   return async (name: string): Promise<{ jobId: string; installId: string }> =>
     database.write(async (transaction) => {
-      const install = await transaction.queries
-        .selectFrom('installs')
-        .select(['id', 'status'])
-        .where('name', '=', name)
-        .executeTakeFirst();
+      const install = await findWebsite(transaction.queries, { name });
       if (!install)
         throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
       if (install.status !== 'active') {

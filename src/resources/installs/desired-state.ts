@@ -6,7 +6,7 @@ import { certificateServes } from '../certificates/ssl-status.ts';
 import { certificatesOfInstall } from '../certificates/store.ts';
 import { covers } from '../domains/domain-name.ts';
 import { portalHostOf } from '../domains/portal-host.ts';
-import { domainsOf } from '../domains/store.ts';
+import { ownDomainsOf } from '../domains/store.ts';
 import { filestoreSettingsSchema } from '../offload/schema.ts';
 import { findOffload } from '../offload/store.ts';
 import { cnameOf } from './present.ts';
@@ -21,7 +21,7 @@ export async function loadDesiredState(
   const install = await findWebsite(reader, { id: installId });
   if (!install) return undefined;
   const portalHost = portalHostOf(config);
-  const own = await domainsOf(reader, installId).where('domain.is_duplicate', '=', false).execute();
+  const own = await ownDomainsOf(reader, installId);
   // One that was added before the portal had its host name: no website answers in the portal's place.
   const domains = own.filter(({ name }) => !covers(name, portalHost));
   const certificates = await certificatesOfInstall(reader, installId);

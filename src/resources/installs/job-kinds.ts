@@ -3,7 +3,7 @@ import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { ensureCertificates } from '../certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../certificates/served.ts';
-import { domainsOf, failDomains, failPendingDomains, noteServed } from '../domains/store.ts';
+import { failDomains, failPendingDomains, noteServed, ownDomainsOf } from '../domains/store.ts';
 import { permanently, postponing } from '../host-failures.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { applyInstall, provisionInstall, removeInstall, switchWordpress } from './jobs.ts';
@@ -57,9 +57,7 @@ async function bringToDesiredState(
     return ({ queries }) => failPendingDomains(queries, installId);
   }
 
-  const domains = await domainsOf(database.reader, installId)
-    .where('domain.is_duplicate', '=', false)
-    .execute();
+  const domains = await ownDomainsOf(database.reader, installId);
   await ensureCertificates(platform, domains);
   const desired = await loadDesiredState(platform, installId);
   if (!desired) return undefined;

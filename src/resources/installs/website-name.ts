@@ -1,4 +1,5 @@
 import type { Queries } from '../../database/database.ts';
+import { nameCandidates } from './website-name-store.ts';
 
 /** The name by which a website is opened. */
 export interface WebsiteName {
@@ -12,14 +13,7 @@ export interface WebsiteName {
  * always does. Undefined where the install has no domains.
  */
 export async function findWebsiteName(queries: Queries, installId: string): Promise<WebsiteName | undefined> {
-  const domains = await queries
-    .selectFrom('domains as domain')
-    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
-    .select(['domain.name', 'domain.is_cname', 'domain.is_primary', 'domain.is_duplicate'])
-    .select(['domain.reached', 'certificate.source'])
-    .where('domain.install_id', '=', installId)
-    .where((eb) => eb.or([eb('domain.is_primary', '=', true), eb('domain.is_cname', '=', true)]))
-    .execute();
+  const domains = await nameCandidates(queries, installId);
   const seen = domains.find((domain) => domain.is_primary && domain.reached === true && !domain.is_duplicate);
   const found = seen ?? domains.find((domain) => domain.is_cname);
   return found && { name: found.name, isTrusted: found.source !== null && found.source !== 'SELF_SIGNED' };

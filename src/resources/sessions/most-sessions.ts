@@ -1,6 +1,6 @@
 import type { Queries } from '../../database/database.ts';
 import type { LastSeen } from './last-seen.ts';
-import { findSessionsOf } from './store.ts';
+import { deleteSessions, findSessionsOf } from './store.ts';
 
 /** So many sessions of a person live at a time: more than anybody has browsers. */
 export const MOST_SESSIONS = 50;
@@ -18,12 +18,8 @@ export async function endSurplusSessions(
     .sort((one, other) => Date.parse(other.lastSeen) - Date.parse(one.lastSeen))
     .slice(MOST_SESSIONS);
   if (surplus.length === 0) return;
-  await queries
-    .deleteFrom('sessions')
-    .where(
-      'id',
-      'in',
-      surplus.map(({ id }) => id),
-    )
-    .execute();
+  await deleteSessions(
+    queries,
+    surplus.map(({ id }) => id),
+  );
 }

@@ -109,6 +109,10 @@ export async function deleteSession(
   return numDeletedRows > 0n;
 }
 
+export async function deleteSessions(queries: Queries, ids: readonly string[]): Promise<void> {
+  await queries.deleteFrom('sessions').where('id', 'in', ids).execute();
+}
+
 /** Takes a session that awaits the second factor away, as only one request can. Undefined: there is none any more. */
 export function takeAwaitingSession(
   queries: Queries,

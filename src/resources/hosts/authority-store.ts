@@ -1,0 +1,27 @@
+import type { Insertable, Updateable } from 'kysely';
+import type { Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
+
+/** What the authority of the hosts is kept as, its keys sealed: there is one row of it. */
+export function findAuthority(queries: Queries) {
+  return queries.selectFrom('host_authority').selectAll().executeTakeFirst();
+}
+
+/** Nothing where there is one already. */
+export async function insertAuthority(
+  queries: Queries,
+  authority: Omit<Insertable<Tables['host_authority']>, 'one'>,
+): Promise<void> {
+  await queries
+    .insertInto('host_authority')
+    .values({ one: 1, ...authority })
+    .onConflict((conflict) => conflict.column('one').doNothing())
+    .execute();
+}
+
+export async function updateAuthority(
+  queries: Queries,
+  change: Updateable<Tables['host_authority']>,
+): Promise<void> {
+  await queries.updateTable('host_authority').set(change).where('one', '=', 1).execute();
+}
