@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseUuid } from '../ids.ts';
-import { hasControlCharacter, LONGEST_NAME } from '../resources/display-name.ts';
+import { hasControlCharacter, LONGEST_NAME } from '../resources/one-line.ts';
 
 /** For commander: an id, in its canonical form. */
 export function idArgument(text: string): string {

@@ -2,11 +2,8 @@ import type { Command } from 'commander';
 import type { Config } from '../config/config.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
-import { examine } from './doctor/examine.ts';
 import { type Finding, problem } from './doctor/finding.ts';
-import { examineHosts } from './doctor/hosts.ts';
 import { coloured, printable, printJson } from './output.ts';
-import { createQuietLog } from './quiet-log.ts';
 import { withPlatform } from './with-platform.ts';
 
 export function addDoctorCommand(program: Command): void {
@@ -39,6 +36,7 @@ interface DoctorOptions {
 }
 
 async function hostFindingsOf(command: Command, repair: boolean): Promise<Finding[]> {
+  const { examineHosts } = await import('./doctor/hosts.ts');
   let findings: Finding[] = [];
   await withPlatform(command, async (platform, services) => {
     findings = await examineHosts(platform, services, repair);
@@ -55,7 +53,9 @@ async function findingsOf(command: Command): Promise<Finding[]> {
     if (!(error instanceof OperatorError)) throw error;
     return [problem('configuration', error.message, 'Correct it; then everything else can be checked.')];
   }
-  return examine(config, { file, log: createQuietLog({ logLevel: 'silent' }) });
+  const { examine } = await import('./doctor/examine.ts');
+  const { createQuietLog } = await import('./quiet-log.ts');
+  return examine(config, { file, log: await createQuietLog({ logLevel: 'silent' }) });
 }
 
 const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;

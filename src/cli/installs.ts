@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../operator-error.ts';
-import { everyInstall } from '../resources/installs/every-install-store.ts';
 import { namedAccount } from './named-account.ts';
 import { printable, printJson, table } from './output.ts';
 import { waitForJob } from './wait-for-job.ts';
@@ -53,6 +52,7 @@ export function addInstallCommands(program: Command): void {
 async function listInstalls({ account, json }: { account?: string; json?: boolean }, command: Command) {
   await withPlatform(command, async ({ database }, { accounts }) => {
     const of = account === undefined ? null : namedAccount(await accounts.listAll(), account);
+    const { everyInstall } = await import('../resources/installs/every-install-store.ts');
     const all = await everyInstall(database.reader, of?.id ?? null);
     if (json) return printJson(all);
     process.stdout.write(

@@ -1,5 +1,4 @@
 import { type Logger, pino } from 'pino';
-import pretty from 'pino-pretty';
 import type { Config } from '../config/config.ts';
 
 /** Fields that never reach the log, whoever puts them there. */
@@ -15,12 +14,12 @@ const SECRET_FIELDS = [
 ];
 
 /** The log, on standard error: a line of JSON each; on a terminal, lines for people. */
-export function createLog({ logLevel }: Pick<Config, 'logLevel'>): Logger {
+export async function createLog({ logLevel }: Pick<Config, 'logLevel'>): Promise<Logger> {
   const options = { level: logLevel, redact: { paths: SECRET_FIELDS, censor: '[secret]' } };
-  return process.stderr.isTTY
-    ? pino(
-        options,
-        pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true }),
-      )
-    : pino(options, pino.destination({ dest: 2, sync: false }));
+  if (!process.stderr.isTTY) return pino(options, pino.destination({ dest: 2, sync: false }));
+  const { default: pretty } = await import('pino-pretty');
+  return pino(
+    options,
+    pretty({ destination: 2, ignore: 'pid,hostname', translateTime: 'HH:MM:ss.l', sync: true }),
+  );
 }

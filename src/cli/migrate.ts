@@ -1,8 +1,6 @@
 import type { Command } from 'commander';
-import { openCurrentDatabase } from '../open-platform.ts';
 import { configOf } from './configuration.ts';
 import { printJson } from './output.ts';
-import { createQuietLog } from './quiet-log.ts';
 
 export function addMigrateCommand(program: Command): void {
   program
@@ -16,7 +14,9 @@ export function addMigrateCommand(program: Command): void {
     .addHelpText('after', '\nExample:\n  homeport migrate')
     .action(async ({ json }: { json?: boolean }, command: Command) => {
       const config = configOf(command);
-      const { database, migrations } = await openCurrentDatabase(config, createQuietLog(config));
+      const { openCurrentDatabase } = await import('../open-platform.ts');
+      const { createQuietLog } = await import('./quiet-log.ts');
+      const { database, migrations } = await openCurrentDatabase(config, await createQuietLog(config));
       await database.close();
       if (json) return printJson(migrations);
       const { applied, total } = migrations;

@@ -10,7 +10,10 @@ import { addServeCommand } from './serve.ts';
 import { addUserCommands } from './users.ts';
 import { version } from './version.ts';
 
-/** The whole command line. */
+/**
+ * The whole command line. For its help all commands are declared, and one of them works: what a command works with, it
+ * imports in its action (`await import(…)`), so that none waits for what only others need, the server least of all.
+ */
 export function createProgram(): Command {
   const program = new Command('homeport')
     .description('A self-hosted hosting platform.')

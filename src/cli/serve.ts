@@ -1,26 +1,7 @@
-import { join } from 'node:path';
 import type { Command } from 'commander';
-import type { Logger } from 'pino';
-import { API_PREFIX } from '../api/prefixes.ts';
-import type { Config } from '../config/config.ts';
-import { prepareDataFolder } from '../data-folder.ts';
-import { lockForProcess } from '../database/process-lock.ts';
-import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
-import { fillDemo } from '../demo.ts';
-import { ensureOwner, type FirstOwner } from '../first-start.ts';
-import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
-import { hostAndPort } from '../host-and-port.ts';
+import type { Roles } from '../homeport.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
-import { curlLine } from './curl-line.ts';
-import { checkSealingKey } from './doctor/sealing-key.ts';
-import { startHostBeside } from './host/beside.ts';
-import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
-import { createLog } from './log.ts';
-import { alignedPairs, heading } from './output.ts';
-import { releaseStartupMemory } from './startup-memory.ts';
-
-const GRACE_MS = 10_000;
 
 export function addServeCommand(program: Command): void {
   program
@@ -29,116 +10,17 @@ export function addServeCommand(program: Command): void {
     .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
     .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
     .addHelpText('after', '\nExample:\n  homeport serve --demo')
-    .action(async (options: { demo?: boolean; only?: string }, command: Command) => {
-      const roles = rolesOf(options.only);
+    .action(async ({ demo = false, only }: { demo?: boolean; only?: string }, command: Command) => {
+      const roles = rolesOf(only);
       const config = configOf(command);
-      const log = createLog(config);
       const { config: settings } = command.optsWithGlobals<{ config?: string }>();
-      const beside = roles.hosting ? await startHostBeside(config, { settings, log }) : null;
-      try {
-        const account = await unprivilegedAccount(config, { settings, log });
-        if (account === null) await serve(config, { log, roles, demo: options.demo === true });
-        else process.exitCode = await runAgainAs(account);
-      } catch (error) {
-        throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
-      } finally {
-        await beside?.stop();
-      }
+      const { serve } = await import('./serving.ts');
+      await serve(config, { settings, roles, demo });
     });
-}
-
-async function serve(
-  config: Config,
-  { log, roles, demo }: { log: Logger; roles: Roles; demo: boolean },
-): Promise<void> {
-  const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
-  const homeport = await startHomeport(config, { log }, roles);
-  // Before anything is printed: whoever reads the first line may already want to end it.
-  const ended = untilSignal(homeport);
-  const first = await ensureOwner(homeport.platform, homeport.services);
-  if (demo) await fillDemo(homeport.platform, homeport.services);
-  await warnOfOtherKey(config, homeport, log);
-  process.stdout.write(banner(config, homeport, first));
-  releaseStartupMemory();
-  await ended;
-  lock?.release();
-}
-
-/** Of two processes that serve the same websites, each would know only of the changes that it makes itself. */
-function lockWebsites({ dataDir }: Config): { release(): void } {
-  prepareDataFolder(dataDir);
-  const lock = lockForProcess(join(dataDir, 'websites.lock'));
-  if (lock) return lock;
-  throw new OperatorError(
-    `Another process serves the websites in ${dataDir} already. End it first, or start this one with "--only api".`,
-  );
-}
-
-/** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */
-async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log: Logger): Promise<void> {
-  const { state, message, remedy } = await checkSealingKey(config, platform.database);
-  if (state === 'problem') log.error({ remedy }, message);
 }
 
 function rolesOf(only: string | undefined): Roles {
   if (only === undefined) return { api: true, hosting: true };
   if (only === 'api' || only === 'hosting') return { api: only === 'api', hosting: only === 'hosting' };
   throw new OperatorError(`--only takes api or hosting, not "${only}".`);
-}
-
-/** Resolves when a signal has ended the process's work; a second signal ends it at once. */
-function untilSignal(homeport: RunningHomeport): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let stopping = false;
-    const onSignal = () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      process.stderr.write('homeport: finishing what is under way; once more ends it at once\n');
-      homeport.stop(GRACE_MS).then(resolve, reject);
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
-}
-
-function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | undefined): string {
-  const { api, hosting } = homeport;
-  const base = `${config.publicUrl}${API_PREFIX}`;
-  const pairs: [string, string][] = [];
-  if (api) {
-    pairs.push(
-      ['Portal', `${config.publicUrl}/`],
-      ['API', base],
-      ['Documents', `${config.publicUrl}/docs`],
-      ['Listening on', hostAndPort(api)],
-    );
-  }
-  if (hosting) {
-    pairs.push(
-      ['Sites', `http://<name>.${config.siteDomain}:${hosting.edgeHttp.port}/`],
-      ['SFTP', hostAndPort(hosting.ssh)],
-    );
-  }
-  pairs.push(['Data', config.dataDir]);
-  const parts = [heading('Homeport is running'), alignedPairs(pairs)];
-  if (first && api) {
-    const { username, password } = first.credential;
-    parts.push(
-      heading('Set your password for the portal (the link works once, for 7 days)'),
-      alignedPairs([
-        ['Sign in as', first.email],
-        ['Open', first.passwordLink],
-      ]),
-      heading('Your credentials for the API (shown only now)'),
-      alignedPairs([
-        ['Username', username],
-        ['Password', password],
-        ['Account', first.accountId],
-      ]),
-      heading('Try it'),
-      `  ${curlLine(config, first.credential)}\n`,
-    );
-  }
-  parts.push('Ctrl-C ends it.\n');
-  return parts.join('\n');
 }

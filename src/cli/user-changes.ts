@@ -1,6 +1,4 @@
 import type { Command } from 'commander';
-import { emailAddress, Type } from '../api/schema.ts';
-import { bodyParser } from '../api/validation.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Person } from '../resources/account-users/store.ts';
 import type { Services } from '../services.ts';
@@ -70,21 +68,6 @@ async function resetSecondFactor(email: string, { yes = false }: { yes?: boolean
   });
 }
 
-/** People are checked here as the API checks them. */
-const parseChange = bodyParser({
-  resource: 'User',
-  schema: Type.Object({
-    email: Type.Optional(emailAddress()),
-    first_name: Type.Optional(Type.String()),
-    last_name: Type.Optional(Type.String()),
-  }),
-  texts: {
-    email: {
-      invalid: { summary: 'Invalid e-mail address', message: 'This is no e-mail address' },
-    },
-  },
-});
-
 interface ChangeOptions {
   email?: string;
   firstName?: string;
@@ -97,6 +80,7 @@ async function changeUser(known: string, { email, firstName, lastName }: ChangeO
   }
   await withPlatform(command, async (_platform, services) => {
     const person = await requirePerson(services, known);
+    const { parseChange } = await import('./checked-people.ts');
     const change = parseChange({
       ...(email === undefined ? {} : { email }),
       ...(firstName === undefined ? {} : { first_name: firstName }),

@@ -1,14 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { formatRoles, ROLE_INPUTS, type RoleInput } from '../access/roles.ts';
-import { bodyParser } from '../api/validation.ts';
 import { OperatorError } from '../operator-error.ts';
-import { createAccountUserBody } from '../resources/account-users/schema.ts';
 import type { Person } from '../resources/account-users/store.ts';
 import type { MemberView } from '../resources/account-users/view.ts';
 import { collect, nameArgument } from './arguments.ts';
 import { namedAccount } from './named-account.ts';
 import { printable, printJson, table } from './output.ts';
-import { presentWorkers } from './present-workers.ts';
 import { addUserChangeCommands } from './user-changes.ts';
 import { withPlatform } from './with-platform.ts';
 
@@ -22,9 +19,6 @@ interface CreateOptions {
   invite?: boolean;
   json?: boolean;
 }
-
-/** People are checked here as the API checks them. */
-const parseUser = bodyParser(createAccountUserBody);
 
 /** Some hold a comma, so none stands between them. */
 const ROLE_CHOICES = ROLE_INPUTS.join(' | ');
@@ -86,6 +80,7 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
       );
     }
     const account = namedAccount(await accounts.listAll(), options.account);
+    const { parseUser } = await import('./checked-people.ts');
     const { user } = parseUser({
       user: { account_id: account.id, email, first_name: firstName, last_name: lastName, roles },
     });
@@ -95,6 +90,7 @@ async function createUser(options: CreateOptions, command: Command): Promise<voi
       `Added ${made.email} (${made.user_id}) to ${printable(account.name)}: ${formatRoles(made)}.\n`,
     );
     if (!invite) return;
+    const { presentWorkers } = await import('./present-workers.ts');
     const working = (await presentWorkers(database, clock)).length > 0;
     process.stdout.write(
       working

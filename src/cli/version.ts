@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import Type from 'typebox';
-import { Value } from 'typebox/value';
-
-const manifest: unknown = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+import manifest from '../../package.json' with { type: 'json' };
 
 /** Homeport's own version. */
-export const { version } = Value.Parse(Type.Object({ version: Type.String() }), manifest);
+export const { version } = manifest;

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Platform } from '../platform.ts';
 import type { Services } from '../services.ts';
 import { followJob, type SeenJob } from './follow-job.ts';
-import { startOwnWorker } from './own-worker.ts';
-import { presentWorkers } from './present-workers.ts';
 import { createProgress } from './progress.ts';
 
 /** As shells report a program that SIGINT ended. */
@@ -21,6 +19,7 @@ export async function waitForJob(
   services: Services,
 ): Promise<SeenJob | undefined> {
   const { queue, database, clock } = platform;
+  const { presentWorkers } = await import('./present-workers.ts');
   const interrupted = new AbortController();
   const interrupt = () => interrupted.abort();
   process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
@@ -30,8 +29,9 @@ export async function waitForJob(
     const ended = await followJob({
       find: () => queue.find(jobId),
       hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
-      startWorker: () => {
+      startWorker: async () => {
         ownWorker = true;
+        const { startOwnWorker } = await import('./own-worker.ts');
         return startOwnWorker(platform, services);
       },
       report: progress.report,

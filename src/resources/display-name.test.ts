@@ -1,7 +1,8 @@
 import { Compile } from 'typebox/compile';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/processor-time.ts';
-import { displayName, hasControlCharacter } from './display-name.ts';
+import { displayName } from './display-name.ts';
+import { hasControlCharacter } from './one-line.ts';
 
 const validator = Compile(displayName());
 

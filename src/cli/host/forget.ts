@@ -4,7 +4,6 @@ import { OperatorError } from '../../operator-error.ts';
 import { idArgument } from '../arguments.ts';
 import { requireConsent } from '../confirm.ts';
 import { withPlatform } from '../with-platform.ts';
-import { askHost } from './ask-host.ts';
 
 /** For an install that only the machine still knows of: after a database was put back to an earlier state, say. */
 export function addHostForget(host: Command): void {
@@ -40,6 +39,7 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
         kept: 'Nothing was taken away.',
       });
     }
+    const { askHost } = await import('./ask-host.ts');
     await askHost(target, (remote) => remote.remove(forgottenInstall(id)));
     process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
   });

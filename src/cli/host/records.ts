@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../../operator-error.ts';
-import { type InstallName, installNames } from '../../resources/hosts/install-names.ts';
+import type { InstallName } from '../../resources/hosts/install-names.ts';
 import { printJson } from '../output.ts';
 import { withPlatform } from '../with-platform.ts';
 
@@ -42,6 +42,7 @@ async function printRecords(
 ): Promise<void> {
   await withPlatform(command, async ({ database, config }, { hosts }) => {
     if (host !== undefined) await requireHost(hosts, host);
+    const { installNames } = await import('../../resources/hosts/install-names.ts');
     const names = (await installNames(database.reader, config))
       .filter((one) => host === undefined || one.host === host)
       .sort((a, b) => (a.name < b.name ? -1 : 1));

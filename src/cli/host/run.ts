@@ -4,7 +4,6 @@ import type { HostDescription } from '../../hosting/host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
-import { createLog } from '../log.ts';
 import { alignedPairs, heading } from '../output.ts';
 import { requireRoot } from './require-root.ts';
 
@@ -21,14 +20,14 @@ export function addHostRun(host: Command): void {
       if (word !== undefined) command.error(`error: unknown command '${word}'`);
       requireRoot('homeport host');
       const config = configOf(command);
-      const log = createLog(config);
+      const { createLog } = await import('../log.ts');
+      const log = await createLog(config);
       // Before it is started: the daemons of one that runs would be taken for those of one that was killed.
       const socket = hostSocketOf(config);
       if (await takesConnections(socket)) {
         throw new OperatorError(`Another "homeport host" listens at ${socket}. Stop that one first.`);
       }
       const ending = untilSignal();
-      // Loaded here alone: no other command needs it, and a server is to stay small.
       const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
       const machine = await startHostMachine(config, { log });
       process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));

@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type DatabasePlace, databasePlace } from '../database.ts';
+import { type Environment, environmentFor, run } from './run-homeport.ts';
+
+const LOADED_PACKAGES = fileURLToPath(new URL('loaded-packages.ts', import.meta.url));
+
+let place: DatabasePlace;
+let environment: Environment;
+
+beforeAll(async () => {
+  place = await databasePlace();
+  environment = await environmentFor(place);
+  await run(environment, 'migrate');
+});
+afterAll(() => place?.remove());
+
+async function packagesLoadedBy(...words: string[]): Promise<unknown> {
+  const file = join(place.settings.dataDir, 'loaded-packages.json');
+  const { code, stderr } = await run(
+    { ...environment, NODE_OPTIONS: `--import=${LOADED_PACKAGES}`, LOADED_PACKAGES: file },
+    ...words,
+  );
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+test('help loads what reads words and settings, and nothing else', async () => {
+  expect(await packagesLoadedBy('--help')).toEqual([
+    'commander',
+    'fastest-levenshtein',
+    'ipaddr.js',
+    'picocolors',
+  ]);
+});
+
+test('a command that asks the database loads nothing of the server', async () => {
+  const packages = await packagesLoadedBy('account', 'list');
+  expect(packages).toContain('kysely');
+  for (const ofTheServer of [
+    'fastify',
+    'ssh2',
+    'semver',
+    '@aws-sdk/client-s3',
+    'nodemailer',
+    'acme-client',
+    'pino-pretty',
+  ]) {
+    expect(packages).not.toContain(ofTheServer);
+  }
+});
