@@ -13,6 +13,7 @@ import { deleteReportsBefore } from './resources/domain-reports/store.ts';
 import { deleteExpiredEmailChanges } from './resources/email-changes/store.ts';
 import { deleteExpiredInvitations } from './resources/invitations/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
+import { deleteExpiredKnownDevices } from './resources/sessions/known-device-store.ts';
 import { deleteExpiredSessions } from './resources/sessions/store.ts';
 
 /** As long as a look back is any use. */
@@ -49,6 +50,7 @@ export function createTidyJob({
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);
+        await deleteExpiredKnownDevices(queries, now);
         await deleteExpiredPasswordLinks(queries, now);
         await deleteExpiredEmailChanges(queries, now);
       };

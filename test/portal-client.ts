@@ -1,4 +1,5 @@
 import { type Agent, request } from 'undici';
+import { DEVICE_COOKIE } from '../src/api/session.ts';
 import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Answer, type CallOptions, type Client, createAgent } from './client.ts';
 import { type Conformance, conformanceTo } from './conformance.ts';
@@ -10,13 +11,15 @@ export interface PortalCallOptions extends CallOptions {
 }
 
 /**
- * Calls one server as the portal's pages in one browser do: keeps the cookie that it is given, and says where it comes from. A path is
+ * Calls one server as the portal's pages in one browser do: keeps the cookies that it is given, and says where it comes from. A path is
  * below `/portal/api`, or names the API: `/v1/user`. Every answer is held against the description that the server gives.
  */
 export interface PortalClient extends Client {
   call(method: string, path: string, options?: PortalCallOptions): Promise<Answer>;
-  /** What it sends as `Cookie`; null: nothing. Setting it is what a thief does. */
+  /** The session's cookie, with its name; null: none is sent. Setting it is what a thief does. */
   cookie: string | null;
+  /** The same of the one by which the browser is known from an earlier sign-in. */
+  device: string | null;
   signIn(email: string, password: string): Promise<Answer>;
 }
 
@@ -61,12 +64,13 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
     const { agent, conformance } = await connected;
     const inApi = path.startsWith('/v1/');
     const url = new URL(homeport.origin + (inApi ? path : PORTAL + path));
+    const cookies = [client.cookie, client.device].filter((cookie) => cookie !== null);
     const body = raw ?? (json === undefined ? null : JSON.stringify(json));
     const response = await request(url, {
       method,
       dispatcher: agent,
       headers: {
-        ...(client.cookie === null ? {} : { cookie: client.cookie }),
+        ...(cookies.length === 0 ? {} : { cookie: cookies.join('; ') }),
         // A browser names the origin of its own GETs nowhere.
         ...(origin === null || (method === 'GET' && origin === homeport.origin) ? {} : { origin }),
         ...(body === null ? {} : { 'content-type': 'application/json' }),
@@ -76,22 +80,25 @@ export function createPortalClient(homeport: Pick<TestHomeport, 'origin' | 'ca'>
     });
     const text = await response.body.text();
     conformance[inApi ? '/v1' : PORTAL](method, url.pathname, response.statusCode, text);
-    keepCookie(response.headers['set-cookie']);
+    keepCookies(response.headers['set-cookie']);
     const parsed: unknown = text === '' ? undefined : JSON.parse(text);
     return { status: response.statusCode, headers: response.headers, body: parsed };
   }
 
   /** As a browser does; one that has expired is thrown away. */
-  function keepCookie(header: string | string[] | undefined): void {
+  function keepCookies(header: string | string[] | undefined): void {
     for (const set of [header ?? []].flat()) {
       const expires = /;\s*expires=([^;]+)/i.exec(set)?.[1];
       const gone = expires !== undefined && Date.parse(expires) === 0;
-      client.cookie = gone ? null : (set.split(';')[0] ?? null);
+      const kept = gone ? null : (set.split(';')[0] ?? null);
+      if (set.startsWith(`${DEVICE_COOKIE}=`)) client.device = kept;
+      else client.cookie = kept;
     }
   }
 
   const client: PortalClient = {
     cookie: null,
+    device: null,
     call,
     get: (path, options) => call('GET', path, options),
     post: (path, json) => call('POST', path, json === undefined ? {} : { json }),

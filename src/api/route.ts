@@ -9,7 +9,7 @@ import { PAGE_PARAMETERS, type PageEnvelope, pageEnvelope, readPageRequest } fro
 import { type QueryParameter, type QueryValues, readQuery } from './query.ts';
 import { parseTarget } from './request-target.ts';
 import { page } from './schema.ts';
-import type { SessionCookie } from './session.ts';
+import type { BrowserCookies } from './session.ts';
 import { thingOf } from './things.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
@@ -69,8 +69,8 @@ export interface IncomingCall {
   /** Null on public endpoints, and before somebody has wholly signed in. */
   caller: Caller | null;
   session: Session | null;
-  visitor: { address: string; userAgent: string | null };
-  cookie: SessionCookie;
+  visitor: { address: string; userAgent: string | null; device: string | null };
+  cookies: BrowserCookies;
   params: Record<string, string>;
   /** Path and query as they were asked for. */
   target: string;

@@ -14,7 +14,7 @@ import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
 import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
-import { sessionCookie, sessionToken } from './session.ts';
+import { browserCookies, deviceToken, sessionToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
 
 /** What pages outside the API, and requests that lead nowhere, may be answered with. */
@@ -164,8 +164,12 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
         {
           caller: request.caller ?? null,
           session: request.session ?? null,
-          visitor: { address: request.ip, userAgent: request.headers['user-agent'] ?? null },
-          cookie: sessionCookie(reply),
+          visitor: {
+            address: request.ip,
+            userAgent: request.headers['user-agent'] ?? null,
+            device: deviceToken(request) ?? null,
+          },
+          cookies: browserCookies(reply),
           params: stringParams(request.params),
           target: request.url,
           body: request.body,

@@ -1,26 +1,47 @@
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Sets and clears the session's cookie on the answer. */
-export interface SessionCookie {
-  set(token: string, expiresAt: Date): void;
+/** What a cookie holds, and until when. */
+interface CookieValue {
+  token: string;
+  expiresAt: Date;
+}
+
+/** Sets and clears cookies on the answer. */
+export interface BrowserCookies {
+  /** The session's, and the one by which the browser is known later; `device` null: that one stays as it is. */
+  set(session: CookieValue & { device: CookieValue | null }): void;
+  /** The session's alone. */
   clear(): void;
 }
 
 /** `__Host-`: no other host, and nothing that came by plain HTTP, can have set it (RFC 6265bis, section 4.1.3). */
 export const SESSION_COOKIE = '__Host-homeport-session';
-const ATTRIBUTES = { path: '/', secure: true, httpOnly: true, sameSite: 'lax' } as const;
+/** Only the sign-in page's own requests need it, so no link from elsewhere brings it (`SameSite=Strict`). */
+export const DEVICE_COOKIE = '__Host-homeport-device';
+const ATTRIBUTES = { path: '/', secure: true, httpOnly: true } as const;
 
-export function sessionToken(request: FastifyRequest): string | undefined {
+export const sessionToken = (request: FastifyRequest) => cookieOf(request, SESSION_COOKIE);
+export const deviceToken = (request: FastifyRequest) => cookieOf(request, DEVICE_COOKIE);
+
+function cookieOf(request: FastifyRequest, name: string): string | undefined {
   const header = request.headers.cookie;
-  return header === undefined ? undefined : parseCookie(header)[SESSION_COOKIE];
+  return header === undefined ? undefined : parseCookie(header)[name];
 }
 
-export function sessionCookie(reply: FastifyReply): SessionCookie {
-  const put = (value: string, expires: Date) => {
-    reply.header('set-cookie', stringifySetCookie({ name: SESSION_COOKIE, value, ...ATTRIBUTES, expires }));
+export function browserCookies(reply: FastifyReply): BrowserCookies {
+  const put = (name: string, sameSite: 'lax' | 'strict', { token, expiresAt }: CookieValue) => {
+    const cookie = { name, value: token, ...ATTRIBUTES, sameSite, expires: expiresAt };
+    reply.header('set-cookie', stringifySetCookie(cookie));
   };
-  return { set: put, clear: () => put('', new Date(0)) };
+  const putSession = (session: CookieValue) => put(SESSION_COOKIE, 'lax', session);
+  return {
+    set(session) {
+      putSession(session);
+      if (session.device !== null) put(DEVICE_COOKIE, 'strict', session.device);
+    },
+    clear: () => putSession({ token: '', expiresAt: new Date(0) }),
+  };
 }
 
 /**

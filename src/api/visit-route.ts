@@ -2,7 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Session, SessionStage } from '../access/session.ts';
 import type { ErrorStatus } from './errors.ts';
 import type { IncomingCall, Route } from './route.ts';
-import type { SessionCookie } from './session.ts';
+import type { BrowserCookies } from './session.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
 /** What the handler of such an endpoint is given: somebody who may be on the way to signing in. */
@@ -12,8 +12,10 @@ export interface Visit {
   /** The client's address. */
   address: string;
   userAgent: string | null;
+  /** The token by which the browser may be known from an earlier sign-in. */
+  device: string | null;
   requestId: string;
-  cookie: SessionCookie;
+  cookies: BrowserCookies;
   /** A parameter of the path as it was sent: the token of a link. */
   text(name: string): string;
 }
@@ -58,12 +60,12 @@ export function visitBodyRoute<Body extends TObject, Response extends TSchema>(
   };
 }
 
-function visitOf({ session, visitor, cookie, params, requestId }: IncomingCall): Visit {
+function visitOf({ session, visitor, cookies, params, requestId }: IncomingCall): Visit {
   return {
     session,
     ...visitor,
     requestId,
-    cookie,
+    cookies,
     text(name) {
       const value = params[name];
       if (value === undefined) throw new Error(`the path has no ${name}`);

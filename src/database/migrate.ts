@@ -12,6 +12,7 @@ import { publicNamesOfHosts } from './migrations/0007-public-names-of-hosts.ts';
 import { edgeAddressesOfHosts } from './migrations/0008-edge-addresses-of-hosts.ts';
 import { calledOffJobs } from './migrations/0009-called-off-jobs.ts';
 import { looksAtDomains } from './migrations/0010-looks-at-domains.ts';
+import { knownDevices } from './migrations/0011-known-devices.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -25,6 +26,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0008-edge-addresses-of-hosts': edgeAddressesOfHosts,
   '0009-called-off-jobs': calledOffJobs,
   '0010-looks-at-domains': looksAtDomains,
+  '0011-known-devices': knownDevices,
 };
 
 export interface MigrationOutcome {

@@ -15,6 +15,7 @@ import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
 import type {
   EmailChangeRow,
+  KnownDeviceRow,
   PasswordLinkRow,
   RecoveryCodeRow,
   SecondFactorRow,
@@ -36,6 +37,7 @@ export interface Tables {
   second_factors: SecondFactorRow;
   recovery_codes: RecoveryCodeRow;
   sessions: SessionRow;
+  known_devices: KnownDeviceRow;
   password_links: PasswordLinkRow;
   email_changes: EmailChangeRow;
   activity: ActivityRow;

@@ -100,6 +100,7 @@ async function usePortal(): Promise<void> {
   await browser.signIn(email, `${TYPED_PASSWORD}, and more`);
   expect((await browser.signIn(email, TYPED_PASSWORD)).status).toBe(200);
   secrets.set('the token of a session', browser.cookie?.split('=')[1] ?? '');
+  secrets.set('the token of a known device', browser.device?.split('=')[1] ?? '');
 
   const begun = await browser.post('/second_factor/enrolment', { password: TYPED_PASSWORD });
   const secret = text(begun.body, 'secret');

@@ -9,6 +9,8 @@ export interface SecondFactorRow {
   confirmed_at: string | null;
   /** The time step of the last code that was taken: it and earlier ones are refused. */
   last_step: number | null;
+  /** Codes that followed a right password and were not right, since the last that was. */
+  wrong_codes: Generated<number>;
   created_at: string;
 }
 
@@ -34,6 +36,19 @@ export interface SessionRow {
   user_agent: string | null;
   /** To the minute. */
   last_seen_at: string;
+  expires_at: string;
+  created_at: string;
+}
+
+/** A browser that somebody has wholly signed in with, whether they still are or not. */
+export interface KnownDeviceRow {
+  seq: Generated<number>;
+  id: string;
+  /** SHA-256 of what its cookie holds, hex. */
+  token_hash: string;
+  user_id: string;
+  /** The session that made it known; it may have ended by itself. */
+  session_id: string;
   expires_at: string;
   created_at: string;
 }

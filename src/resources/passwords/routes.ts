@@ -91,9 +91,8 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         }),
         texts: { password: newPasswordTexts },
       },
-      async handle({ session, cookie, address, requestId }, body) {
-        const { token, expiresAt } = await passwords.change(session, body, { address, requestId });
-        cookie.set(token, expiresAt);
+      async handle({ session, cookies, address, requestId }, body) {
+        cookies.set(await passwords.change(session, body, { address, requestId }));
       },
     }),
   ];

@@ -11,10 +11,10 @@ import { hashSecret, newSecret } from '../../secrets/random-secret.ts';
 import type { CredentialService } from '../credentials/service.ts';
 import { countWorking } from '../credentials/store.ts';
 import { deleteEmailChangeOf } from '../email-changes/store.ts';
+import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
-import { deleteSessionsOf } from '../sessions/store.ts';
-import { type RenewedSession, renewSession } from '../sessions/token.ts';
+import type { RenewedSession } from '../sessions/token.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
@@ -111,7 +111,7 @@ export function createPasswordService(
       await lockRow(transaction, 'users', userId);
       if (!(await takePasswordLink(queries, tokenHash, timestamp(clock)))) throw new NotFound();
       await replacePassword(queries, userId, passwordHash);
-      await deleteSessionsOf(queries, userId);
+      await endSessionsOf(queries, userId);
       await activity.recordOfPerson(
         transaction,
         person,
@@ -128,7 +128,7 @@ export function createPasswordService(
 
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
     if (!session) throw new Error('a request passed the gate without a session');
-    const { id, userId } = session;
+    const { userId } = session;
     const person = await findPersonById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     await limits.presentPassword(userId);
@@ -141,8 +141,7 @@ export function createPasswordService(
       const present = await findPersonById(queries, userId);
       if (present?.password_hash !== person.password_hash) throw wrongPassword();
       await replacePassword(queries, userId, passwordHash);
-      const renewed = await renewSession(queries, random, session);
-      await deleteSessionsOf(queries, userId, id);
+      const { renewed } = await endOtherSessions(queries, platform, session);
       await activity.recordOfPerson(
         transaction,
         visitor(userId, origin),

@@ -59,9 +59,9 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
       success: 200,
       response: recoveryCodes,
       body: { resource: 'SecondFactor', schema: codeSchema },
-      async handle({ session, cookie, address, requestId }, { code }) {
+      async handle({ session, cookies, address, requestId }, { code }) {
         const { recoveryCodes, renewed } = await factors.confirm(session, code, { address, requestId });
-        cookie.set(renewed.token, renewed.expiresAt);
+        cookies.set(renewed);
         return { recovery_codes: recoveryCodes };
       },
     }),

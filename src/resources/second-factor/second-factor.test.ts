@@ -258,14 +258,15 @@ describe('signing in with a second factor', () => {
     }
     expect((await pass(browser, one.code())).status).toBe(401);
     expect((await browser.get('/session')).status).toBe(401);
+    clock.advance(HOUR_MS);
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is tried with ten codes of the app an hour from one place, over all sessions; then the right one waits as well', async () => {
+  it('is tried with five codes of the app an hour from one place, over all sessions; then the right one waits as well', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const one = await enrolled();
-    const codes = ['what', 'is this', ...Array.from({ length: 8 }, () => wrongOf(one.code()))];
-    for (const half of [codes.slice(0, 5), codes.slice(5)]) {
+    const codes = ['what', 'is this', ...Array.from({ length: 3 }, () => wrongOf(one.code()))];
+    for (const half of [codes.slice(0, 3), codes.slice(3)]) {
       const browser = await awaiting(one);
       for (const code of half) expect(await pass(browser, code)).toMatchObject(WRONG_CODE);
     }

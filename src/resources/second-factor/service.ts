@@ -6,10 +6,10 @@ import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, invalidValue, NotFound, Unauthenticated } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
 import { verifyPassword } from '../../secrets/password-hash.ts';
+import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
 import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
-import { deleteSessionsOf } from '../sessions/store.ts';
-import { type RenewedSession, renewSession } from '../sessions/token.ts';
+import type { RenewedSession } from '../sessions/token.ts';
 import { findPersonById, type PersonWithPassword } from '../user/store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import {
@@ -90,7 +90,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
 
   async function confirm(session: Session | null, code: string, origin: SessionOrigin) {
     const confirming = signedIn(session);
-    const { id, userId } = confirming;
+    const { userId } = confirming;
     const factor = await findSecondFactor(reader, userId);
     if (!factor) throw new InvalidRequest('Begin to enrol first');
     if (factor.confirmed_at !== null) throw switchedOn();
@@ -105,8 +105,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
       await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
       await noteSecondFactor(queries, userId, true);
-      const renewed = await renewSession(queries, random, confirming);
-      await deleteSessionsOf(queries, userId, id);
+      const { renewed } = await endOtherSessions(queries, platform, confirming);
       await activity.recordOfPerson(
         transaction,
         visitor(userId, origin),
@@ -158,7 +157,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       const { queries } = transaction;
       if (!(await deleteSecondFactor(queries, userId))) return false;
       await noteSecondFactor(queries, userId, false);
-      await deleteSessionsOf(queries, userId);
+      await endSessionsOf(queries, userId);
       await activity.recordOfPerson(
         transaction,
         OPERATOR,

@@ -18,7 +18,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       success: 200,
       response: stageSchema,
       body: { resource: 'Session', schema: signInSchema },
-      async handle({ cookie, session, address, userAgent, requestId }, { email, password }) {
+      async handle({ cookies, session, device, address, userAgent, requestId }, { email, password }) {
         const made = await sessions.signIn({
           email,
           password,
@@ -26,8 +26,9 @@ export function sessionRoutes(sessions: SessionService): Route[] {
           userAgent,
           requestId,
           replaced: session,
+          device,
         });
-        cookie.set(made.token, made.expiresAt);
+        cookies.set(made);
         return { stage: made.stage };
       },
     }),
@@ -43,7 +44,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       body: { resource: 'Session', schema: codeSchema },
       async handle(visit, { code }) {
         const made = await sessions.passSecondFactor(sessionOf(visit), code, visit);
-        visit.cookie.set(made.token, made.expiresAt);
+        visit.cookies.set(made);
         return { stage: made.stage };
       },
     }),
@@ -66,9 +67,9 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       errors: [401, 403, 429, 503],
       stages: 'anybody',
       success: 204,
-      async handle({ session, cookie, address, requestId }) {
+      async handle({ session, cookies, address, requestId }) {
         if (session) await sessions.signOut(session, { address, requestId });
-        cookie.clear();
+        cookies.clear();
       },
     }),
     visitRoute({
@@ -100,8 +101,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
       stages: ['full'],
       success: 204,
       async handle(visit) {
-        const { token, expiresAt } = await sessions.endOthers(sessionOf(visit), visit);
-        visit.cookie.set(token, expiresAt);
+        visit.cookies.set(await sessions.endOthers(sessionOf(visit), visit));
       },
     }),
   ];

@@ -14,6 +14,8 @@ import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
+import { endOtherSessions, endSession } from './ending.ts';
+import { knownDevice, rememberDevice } from './known-devices.ts';
 import { createLastSeen } from './last-seen.ts';
 import { AWAITING_MS, endOf, LONGEST_MS, WRONG_CODES } from './lifetime.ts';
 import { endSurplusSessions } from './most-sessions.ts';
@@ -25,13 +27,12 @@ import {
   addSession,
   countWrongCode,
   deleteSession,
-  deleteSessionsOf,
   findFactorStanding,
   findSessionsOf,
   prepareFindSession,
   takeAwaitingSession,
 } from './store.ts';
-import { newSessionToken, type RenewedSession, renewSession } from './token.ts';
+import { newBrowserToken, type RenewedSession } from './token.ts';
 
 /** What a browser is given once the password, or the second factor, was right. */
 export interface MadeSession extends RenewedSession {
@@ -46,13 +47,15 @@ export interface SignIn {
   requestId: string;
   /** A session that the same browser still has; it ends. */
   replaced: Session | null;
+  /** The token that the browser may be known by. */
+  device: string | null;
 }
 
 export interface SessionService extends SessionVerifier {
   /** Throws Unauthenticated, RateLimited. */
   signIn(attempt: SignIn): Promise<MadeSession>;
   /** Throws Unauthenticated, RateLimited. */
-  passSecondFactor(session: Session, code: string, origin: SessionOrigin): Promise<MadeSession>;
+  passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<MadeSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
   signOut(session: Session, origin: SessionOrigin): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
@@ -62,6 +65,11 @@ export interface SessionService extends SessionVerifier {
   endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession>;
   /** Writes down the uses that are still in memory. */
   flush(): Promise<void>;
+}
+
+/** Where a request comes from, and the token that the browser may be known by. */
+export interface BrowserOrigin extends SessionOrigin {
+  device: string | null;
 }
 
 /** Whatever a browser calls itself, so much of it tells which it is. */
@@ -76,14 +84,23 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     log.warn({ err: error }, 'could not write down when sessions were used'),
   );
 
-  /** Begins a session with a token that nobody has seen before. The person's row is locked. */
+  /**
+   * Begins a session with a token that nobody has seen before; its browser is known from then on if the person is wholly signed in. Their
+   * row is locked.
+   */
   async function begin(
     queries: Queries,
-    session: { userId: string; awaitsSecondFactor: boolean; address: string; userAgent: string | null },
+    session: {
+      userId: string;
+      awaitsSecondFactor: boolean;
+      address: string;
+      userAgent: string | null;
+      device: string | null;
+    },
   ): Promise<{ id: string; made: MadeSession }> {
     const now = clock.now();
     const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? AWAITING_MS : LONGEST_MS));
-    const token = newSessionToken(random);
+    const token = newBrowserToken(random);
     const id = random.uuid();
     await addSession(queries, {
       id,
@@ -97,9 +114,11 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       created_at: now.toISOString(),
     });
     if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
+    const known = { userId: session.userId, sessionId: id, former: session.device };
+    const device = session.awaitsSecondFactor ? null : await rememberDevice(queries, platform, known);
     const standing = await findFactorStanding(queries, session.userId);
     const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
-    return { id, made: { token, expiresAt, stage } };
+    return { id, made: { token, expiresAt, stage, device } };
   }
 
   async function verify(token: string, isUse: boolean): Promise<Session | null> {
@@ -112,9 +131,11 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     return { id: session.id, userId: session.user_id, stage: stageOf(session) };
   }
 
-  async function signIn({ email, password, address, userAgent, requestId, replaced }: SignIn) {
-    const attempt = await limits.password(address, email);
-    const person = await findPersonByEmail(reader, emailKey(email));
+  async function signIn({ email, password, address, userAgent, requestId, replaced, device }: SignIn) {
+    const key = emailKey(email);
+    const known = await knownDevice(reader, clock, device, ({ email_key }) => email_key === key);
+    const attempt = await limits.password(address, email, known);
+    const person = await findPersonByEmail(reader, key);
     const right = await verifyPassword(password, person?.password_hash ?? null);
     if (!person || !right) throw new Unauthenticated('Bad Credentials');
     const made = await database.write(async (transaction) => {
@@ -126,7 +147,13 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       if (replaced) await deleteSession(queries, replaced);
       const { confirmed_at } = await findFactorStanding(queries, person.id);
       const awaitsSecondFactor = confirmed_at !== null;
-      const begun = await begin(queries, { userId: person.id, awaitsSecondFactor, address, userAgent });
+      const begun = await begin(queries, {
+        userId: person.id,
+        awaitsSecondFactor,
+        address,
+        userAgent,
+        device,
+      });
       if (!awaitsSecondFactor) {
         await activity.recordOfPerson(
           transaction,
@@ -144,11 +171,12 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     return made;
   }
 
-  async function passSecondFactor(session: Session, code: string, origin: SessionOrigin) {
+  async function passSecondFactor(session: Session, code: string, origin: BrowserOrigin) {
     const { userId } = session;
+    const known = await knownDevice(reader, clock, origin.device, ({ user_id }) => user_id === userId);
     const attempt = await (isRecoveryCode(code)
-      ? limits.recoveryCode(origin.address, userId)
-      : limits.code(origin.address, userId));
+      ? limits.recoveryCode(origin.address, userId, known)
+      : limits.code(origin.address, userId, known));
     const match = await codes.match(userId, code);
     const made =
       match &&
@@ -164,6 +192,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
           awaitsSecondFactor: false,
           address: origin.address,
           userAgent: awaiting.user_agent,
+          device: origin.device,
         });
         await activity.recordOfPerson(
           transaction,
@@ -232,7 +261,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const person = await findPersonById(queries, userId);
-      if (!person || !(await deleteSession(queries, { id: sessionId, userId }))) throw new NotFound();
+      if (!person || !(await endSession(queries, { id: sessionId, userId }))) throw new NotFound();
       await activity.recordOfPerson(
         transaction,
         caller,
@@ -246,13 +275,12 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   }
 
   async function endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession> {
-    const { id, userId } = session;
+    const { userId } = session;
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       const person = await findPersonById(queries, userId);
-      const renewed = await renewSession(queries, random, session);
-      const ended = await deleteSessionsOf(queries, userId, id);
+      const { renewed, ended } = await endOtherSessions(queries, platform, session);
       if (person && ended > 0) {
         await activity.recordOfPerson(
           transaction,

@@ -1,4 +1,3 @@
-import type { Session } from '../../access/session.ts';
 import type { Queries } from '../../database/database.ts';
 import { Unauthenticated } from '../../failures.ts';
 import type { Randomness } from '../../ids.ts';
@@ -8,25 +7,24 @@ import { setSessionToken } from './store.ts';
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-export const newSessionToken = (random: Randomness): string => newSecret(random, TOKEN_BYTES);
-
-/** What a browser sends from now on. */
-export interface RenewedSession {
-  /** For the cookie; only its hash is kept. */
+/** What a browser sends from now on: a cookie's token, of which only the hash is kept. */
+export interface BrowserToken {
   token: string;
   expiresAt: Date;
 }
 
-/**
- * Gives a session another token where all others end, so that somebody who has got hold of this one's is left outside too. Throws
- * Unauthenticated where it has ended meanwhile.
- */
-export async function renewSession(
-  queries: Queries,
-  random: Randomness,
-  { id }: Session,
-): Promise<RenewedSession> {
-  const token = newSessionToken(random);
+/** The cookies of a browser whose session has begun or was given another token. */
+export interface RenewedSession extends BrowserToken {
+  /** By which the browser is known again later; null: it keeps what it has. */
+  device: BrowserToken | null;
+}
+
+/** For a session's cookie, or a device's. */
+export const newBrowserToken = (random: Randomness): string => newSecret(random, TOKEN_BYTES);
+
+/** Gives a session another token, so that whoever has got hold of its cookie is left outside. Throws Unauthenticated where it has ended. */
+export async function renewToken(queries: Queries, random: Randomness, id: string): Promise<BrowserToken> {
+  const token = newBrowserToken(random);
   const renewed = await setSessionToken(queries, id, hashSecret(token));
   if (!renewed) throw new Unauthenticated('Authentication required');
   return { token, expiresAt: new Date(renewed.expires_at) };
