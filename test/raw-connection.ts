@@ -50,7 +50,7 @@ export function exchange(target: RawTarget, bytes: string | Buffer, patienceMs?:
   return connection.end(patienceMs);
 }
 
-/** The statuses of the answers in what a connection received. */
+/** The statuses of the answers in what a connection received: each begins right behind the body of the one before. */
 export function statusesIn(received: string): number[] {
-  return [...received.matchAll(/^HTTP\/1\.1 (\d{3}) /gm)].map((match) => Number(match[1]));
+  return [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }

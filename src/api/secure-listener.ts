@@ -92,7 +92,8 @@ export function createSecureListener(
     });
   };
 
-  const options = { connectionsCheckingInterval: timeouts.checkMs };
+  // Left to itself Node answers a request without a host with nothing but 400; the handler says what is wrong.
+  const options = { connectionsCheckingInterval: timeouts.checkMs, requireHostHeader: false };
   const https = createHttpsServer(
     { ...pair, ...options, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.handshakeMs },
     handle,

@@ -227,14 +227,34 @@ describe('without a proxy', () => {
     });
   });
 
-  it('asks for the Host that HTTP/1.1 requires, and does without in HTTP/1.0', async () => {
-    const missing = await exchange(
-      secureTo(homeport),
-      'GET /v1/status HTTP/1.1\r\nConnection: close\r\n\r\n',
-    );
-    expect(statusesIn(missing)).toEqual([400]);
-    const old = await exchange(secureTo(homeport), 'GET /v1/status HTTP/1.0\r\n\r\n');
-    expect(statusesIn(old)).toEqual([200]);
+  describe('the Host of a request', () => {
+    const get = (headers: string, version = '1.1') => `GET /v1/status HTTP/${version}\r\n${headers}\r\n`;
+
+    it.each([
+      ['none', get('')],
+      ['none, with an expectation', get('Expect: miracles\r\n')],
+      ['none, with a body', `POST /v1/sites HTTP/1.1\r\nContent-Length: 9\r\n\r\n{"a":"b"}`],
+      ['two', get('Host: localhost\r\nhost: example.test\r\n')],
+      ['two in HTTP/1.0', get('Host: localhost\r\nHost: localhost\r\n', '1.0')],
+    ])('%s: 400 as any other, and the end of the connection', async (_, bytes) => {
+      for (const target of [secureTo(homeport), plainTo(homeport)]) {
+        const answer = await exchange(target, bytes + bytesOf('GET', '/v1/status'));
+        expect(statusesIn(answer)).toEqual([400]);
+        expect(answer).toMatch(/^Connection: close$/im);
+        expect(answer).toMatch(/^Content-Type: application\/json; charset=utf-8$/im);
+        expect(answer.split('\r\n\r\n')[1]).toBe('{"message":"Bad request - invalid parameters"}');
+      }
+    });
+
+    it('waits for the answers before it on the connection', async () => {
+      const asking = bytesOf('GET', '/v1/status', { connection: 'keep-alive' });
+      expect(statusesIn(await exchange(secureTo(homeport), asking + get('')))).toEqual([200, 400]);
+    });
+
+    it('is none of HTTP/1.0', async () => {
+      expect(statusesIn(await exchange(secureTo(homeport), get('', '1.0')))).toEqual([200]);
+      expectHttpsRequired(await exchange(plainTo(homeport), get('', '1.0')));
+    });
   });
 
   it('answers headers that are too large with 400', async () => {

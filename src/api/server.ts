@@ -16,6 +16,7 @@ import { errorEnvelope } from './schema.ts';
 import { type CertificatePair, createSecureListener, type SecureListener } from './secure-listener.ts';
 import { browserCookies, deviceToken, sessionToken } from './session.ts';
 import { StreamedAnswer } from './stream-route.ts';
+import { requireHost, unreadableAnswer } from './unreadable.ts';
 
 /** What pages outside the API, and requests that lead nowhere, may be answered with. */
 const PAGE_ERRORS: readonly ErrorStatus[] = [400, 403, 404, 429, 503];
@@ -55,7 +56,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   let listener: SecureListener | undefined;
   const app = fastify({
     serverFactory: (handler) => {
-      listener = createSecureListener(handler, parts.certificate, unreadableAnswer());
+      listener = createSecureListener(requireHost(handler), parts.certificate, unreadableAnswer());
       return listener.https;
     },
     genReqId: () => parts.random.uuid(),
@@ -232,19 +233,6 @@ function asFailure(error: unknown, request: FastifyRequest): unknown {
   return typeof status === 'number' && status >= 400 && status < 500
     ? new InvalidRequest(INVALID_PARAMETERS)
     : error;
-}
-
-/** The answer to bytes that are no HTTP request. They never reach the framework. */
-function unreadableAnswer(): string {
-  const body = JSON.stringify({ message: INVALID_PARAMETERS });
-  return [
-    'HTTP/1.1 400 Bad Request',
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${body.length}`,
-    'Connection: close',
-    '',
-    body,
-  ].join('\r\n');
 }
 
 function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply): void {
