@@ -5,7 +5,7 @@ import { createPruneJob } from './jobs/prune.ts';
 import type { Schedule } from './jobs/schedule.ts';
 import type { Platform } from './platform.ts';
 import { areBackupsDaily } from './resources/backups/daily.ts';
-import { backUpDaily, sampleRestore } from './resources/backups/jobs.ts';
+import { backUpDaily, discardSpent, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
 import { looksSchedule } from './resources/domain-reports/looks.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
@@ -56,6 +56,7 @@ export function maintenance(
       scheduled(tidy, '*/15 * * * *'),
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
+      scheduled(discardSpent, '*/10 * * * *'),
       ...(config.watchDomains ? [looksSchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ManualClock, manualClock } from '../../src/clock.ts';
-import { DAY_MS, MINUTE_MS } from '../../src/durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/durations.ts';
+import { applyInstall } from '../../src/resources/installs/jobs.ts';
 import { field, text } from '../client.ts';
 import { visit } from '../edge.ts';
 import type { Person } from '../homeport.ts';
@@ -161,9 +162,18 @@ describe('backups', () => {
     expect(await website(other)).toBe('of the first');
   });
 
-  it('are what an install is copied by into another, from its own page', async () => {
+  it('are what an install is copied by into another, which tells from the start, and go when that has ended', async () => {
     writePage(shop, 'as visitors see it');
     writePage(other, 'as it was tried');
+    // The source is busy for an hour.
+    const { database, queue } = portal.homeport.platform;
+    await database.write((transaction) =>
+      queue.enqueue(transaction, applyInstall, {
+        payload: { id: shop.id },
+        lane: shop.id,
+        delayMs: HOUR_MS,
+      }),
+    );
     await page.goto(`/installs/${shop.id}`);
     const copy = page.getByRole('button', { name: 'Copy into another install' });
     await copy.click();
@@ -172,6 +182,7 @@ describe('backups', () => {
     expect(
       await dialog.getByRole('combobox', { name: 'Copy into' }).locator('option').allInnerTexts(),
     ).toEqual([other.name]);
+    await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Go on' }).click();
     const confirm = page.getByRole('alertdialog', { name: `Replace ${other.name}` });
     await confirm.waitFor();
@@ -182,10 +193,30 @@ describe('backups', () => {
     await dialog.getByRole('button', { name: 'Go on' }).click();
     await confirm.getByLabel(/^Type/).fill(other.name);
     await confirm.getByRole('button', { name: `Replace ${other.name}` }).click();
-    await page.waitForURL(`**/installs/${shop.id}/backups`);
+    await page.waitForURL(`**/installs/${other.id}`);
+    const coming = page.getByRole('status').filter({ hasText: 'what is changed in them until then is lost' });
+    await coming.getByText('has not begun yet').waitFor();
+    await expectAccessibleInBothThemes(page);
+    await expectRoomWhenNarrow(page);
+    await showBackups(shop);
     const backup = page.getByRole('listitem').filter({ hasText: `Copy into ${other.name}` });
-    await backup.getByText('Completed').waitFor();
+    await backup.getByText('deleted when the copy has ended').waitFor();
+    expect(await backup.getByRole('button').count()).toBe(0);
+    await showBackups(other);
+    await coming.waitFor();
+    clock.advance(HOUR_MS);
     await portal.homeport.idle();
+    clock.advance(MINUTE_MS);
+    await portal.homeport.idle();
+    await coming.waitFor({ state: 'detached' });
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: `Copying ${shop.name} into this install` })
+      .getByText('Done')
+      .waitFor();
     expect(await website(other)).toBe('as visitors see it');
+    await showBackups(shop);
+    await page.getByRole('listitem').first().waitFor();
+    await backup.waitFor({ state: 'detached' });
   });
 });

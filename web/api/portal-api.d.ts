@@ -562,7 +562,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number; user_id?: string; install_id?: string; kind?: "account" | "account_user" | "site" | "install" | "domain" | "backup" | "cache" | "offload" | "ssh_key" | "credential" | "session" | "password" | "second_factor" | "profile"; since?: string; until?: string }; path: { account_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: "account.create" | "account.update" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "domain.create" | "domain.update" | "domain.delete" | "backup.create" | "backup.restore" | "cache.purge" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "profile.update"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; at: string; action: "account.create" | "account.update" | "account_user.invite" | "account_user.add" | "account_user.accept" | "account_user.update" | "account_user.remove" | "site.create" | "site.update" | "site.delete" | "install.create" | "install.update" | "install.delete" | "install.switch_core" | "install.copy" | "domain.create" | "domain.update" | "domain.delete" | "backup.create" | "backup.restore" | "cache.purge" | "offload.update" | "ssh_key.create" | "ssh_key.delete" | "credential.create" | "credential.revoke" | "session.create" | "session.end" | "password.link" | "password.set" | "password.change" | "second_factor.enable" | "second_factor.disable" | "second_factor.renew_codes" | "profile.update"; subject_id: string | null; subject_name: string; install_id: string | null; details: Record<string, string | number | boolean | null> | null; user_id: string | null; user_name: string; means: "api" | "portal" | "command_line" | "platform"; credential_id: string | null; credential_name: string | null; address: string | null; request_id: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -711,7 +711,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "provision_install" | "apply_install" | "switch_wordpress" | "create_backup" | "restore_backup" | "purge_cache" | "configure_offload"; cache: "object" | "page" | "cdn" | null; backup: { description: string; created_at: string } | null; state: "queued" | "running" | "succeeded" | "failed" | "cancelled"; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; caches: Array<"object" | "page" | "cdn">; next: { purge_object: string | null; check_status: string | null } } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ id: string; kind: "provision_install" | "apply_install" | "switch_wordpress" | "create_backup" | "restore_backup" | "copy_install" | "purge_cache" | "configure_offload"; cache: "object" | "page" | "cdn" | null; backup: { description: string; created_at: string } | null; copy: { from: string | null; step: "waiting" | "backing_up" | "restoring" | null } | null; state: "queued" | "running" | "succeeded" | "failed" | "cancelled"; attempt: number; reason: string | null; created_at: string; started_at: string | null; finished_at: string | null }>; caches: Array<"object" | "page" | "cdn">; next: { purge_object: string | null; check_status: string | null } } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -815,7 +815,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; created_at: string; finished_at: string | null }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; description: string; status: "requested" | "in_progress" | "completed" | "aborted"; bytes: number | null; files: number | null; reason: string | null; scheduled: boolean; for_copy: boolean; created_at: string; finished_at: string | null }> } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -859,9 +859,9 @@ export interface paths {
     put?: never;
     post: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
-      requestBody: { content: { 'application/json': { into_install_id: string } } };
+      requestBody: { content: { 'application/json': { into_install_id: string; keep_backup?: boolean } } };
       responses: {
-        202: { headers: Record<string, unknown>; content: { 'application/json': { backup_id: string } } };
+        202: { headers: Record<string, unknown>; content: { 'application/json': { operation_id: string } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };

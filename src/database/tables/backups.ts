@@ -20,6 +20,8 @@ export interface BackupRow {
   requested_by: string | null;
   /** Made by the daily schedule, and deleted by it. */
   scheduled: Generated<boolean>;
+  /** The job that copies it into another install, after which it is deleted; null of all that are kept. */
+  copy_job_id: Generated<string | null>;
   created_at: string;
   finished_at: string | null;
 }

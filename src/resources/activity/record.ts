@@ -20,6 +20,7 @@ export const ACTIONS = [
   'install.update',
   'install.delete',
   'install.switch_core',
+  'install.copy',
   'domain.create',
   'domain.update',
   'domain.delete',

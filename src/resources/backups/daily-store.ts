@@ -86,7 +86,8 @@ export function expiredBackups(
             .select('newer.id')
             .whereRef('newer.install_id', '=', 'backup.install_id')
             .whereRef('newer.seq', '>', 'backup.seq')
-            .where('newer.status', '=', 'completed'),
+            .where('newer.status', '=', 'completed')
+            .where('newer.copy_job_id', 'is', null),
         ),
       ]),
     )
@@ -113,6 +114,7 @@ export async function installsWithoutBackupSince(queries: Queries, since: string
             .select('backup.id')
             .whereRef('backup.install_id', '=', 'install.id')
             .where('backup.status', '=', 'completed')
+            .where('backup.copy_job_id', 'is', null)
             .where('backup.created_at', '>=', since),
         ),
       ),

@@ -9,6 +9,7 @@ import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { permanently, postponing } from '../host-failures.ts';
 import { findActiveInstall } from '../installs/install-ref-store.ts';
+import { copyKind, discardSpentKind } from './copy.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
@@ -58,7 +59,7 @@ export function backupJobKinds(
   return [
     defineJob({
       ...createBackup,
-      async run({ backup_id, install_id, copy_into }, { signal }) {
+      async run({ backup_id, install_id }, { signal }) {
         const install = await findActiveInstall(database.reader, install_id);
         if (!install) throw new PermanentFailure('The install has no website to back up.');
         await note(backup_id, { from: 'requested', to: 'in_progress' });
@@ -67,20 +68,14 @@ export function backupJobKinds(
           if (error instanceof Postponed) await note(backup_id, { from: 'in_progress', to: 'requested' });
           throw error;
         });
-        return async (transaction) => {
-          await finish(transaction, backup_id, {
+        return (transaction) =>
+          finish(transaction, backup_id, {
             status: 'completed',
             bytes: snapshot.bytes,
             files: snapshot.files,
             sha256: snapshot.sha256,
             reason: null,
           });
-          if (copy_into === undefined) return;
-          await queue.enqueue(transaction, restoreBackup, {
-            payload: { backup_id, install_id: copy_into, from_id: install_id },
-            lane: copy_into,
-          });
-        };
       },
       giveUp: ({ backup_id }, failure, transaction) =>
         finish(transaction, backup_id, { status: 'aborted', reason: failure.reason }),
@@ -103,6 +98,8 @@ export function backupJobKinds(
         if (backup) await mailer.send({ to: address, ...backupMail(backup) });
       },
     }),
+    copyKind(platform, host),
+    discardSpentKind(platform),
     dailyBackupKind(platform),
     discardKind(platform, host),
     ...restoreCheckKinds(platform, host, hostOf),

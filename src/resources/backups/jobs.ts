@@ -1,19 +1,15 @@
 import Type from 'typebox';
-import { HOUR_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import type { JobType } from '../../jobs/job.ts';
+
+const nothing = Type.Object({});
 
 const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.String() });
 
-const creationPayload = Type.Object({
-  ...backupPayload.properties,
-  /** The install that becomes what the backup has, once it is made. */
-  copy_into: Type.Optional(Type.String()),
-});
-
 /** Makes the snapshot of a requested backup, verified, and tells those who asked to be told. */
-export const createBackup: JobType<typeof creationPayload> = {
+export const createBackup: JobType<typeof backupPayload> = {
   name: 'create_backup',
-  payload: creationPayload,
+  payload: backupPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
 };
@@ -34,15 +30,42 @@ export const restoreBackup: JobType<typeof restorePayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
-/** Deletes a backup that is older than backups are kept, unless it is the last that there is. */
+const copyPayload = Type.Object({
+  backup_id: Type.String(),
+  /** The install that becomes what the other is. */
+  install_id: Type.String(),
+  /** The install that is copied. */
+  from_id: Type.String(),
+});
+
+/**
+ * Makes an install what another one is, as soon as the backup of that one is complete. It stands in the lane of the install that is
+ * replaced from the moment it is asked for, so that what is asked of that one later comes after it.
+ */
+export const copyInstall: JobType<typeof copyPayload> = {
+  name: 'copy_install',
+  payload: copyPayload,
+  maxAttempts: 3,
+  timeoutMs: 6 * HOUR_MS,
+  // Longer than a backup waits for its host, and is made.
+  patienceMs: 4 * DAY_MS,
+};
+
+/** Asks for the deletion of backups whose copy has ended without asking for it itself: called off, with the install that it was for. */
+export const discardSpent: JobType<typeof nothing> = {
+  name: 'discard_spent_backups',
+  payload: nothing,
+  maxAttempts: 3,
+  timeoutMs: 60_000,
+};
+
+/** Deletes a backup: one that was made for a copy that has ended, or a daily one that is older than they are kept and not the last that there is. */
 export const discardBackup: JobType<typeof backupPayload> = {
   name: 'discard_backup',
   payload: backupPayload,
   maxAttempts: 5,
   timeoutMs: HOUR_MS,
 };
-
-const nothing = Type.Object({});
 
 /** Asks for the daily backups that are due, as many as can be made now. */
 export const backUpDaily: JobType<typeof nothing> = {

@@ -1,6 +1,7 @@
 import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
 import { nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
 import type { BackupService } from './service.ts';
+import type { ListedBackup } from './store.ts';
 
 const nullableInteger = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
@@ -13,8 +14,16 @@ const backupDetailsSchema = Type.Object({
   files: nullableInteger('null until completed'),
   reason: nullableString('why it was aborted, one sentence'),
   scheduled: Type.Boolean({ description: 'made by the daily schedule' }),
+  for_copy: Type.Boolean({
+    description: 'made for a copy into another install, and deleted when that has ended',
+  }),
   created_at: timestamp(),
   finished_at: nullableString(),
+});
+
+const presentBackup = ({ copy_job_id, ...backup }: ListedBackup) => ({
+  ...backup,
+  for_copy: copy_job_id !== null,
 });
 
 /** The API shows a backup by its id alone; people want to see which there are, and to put one back. */
@@ -27,7 +36,10 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       item: backupDetailsSchema,
-      handle: ({ caller, id, page }) => backups.list(caller, id('install_id'), page),
+      async handle({ caller, id, page }) {
+        const { count, results } = await backups.list(caller, id('install_id'), page);
+        return { count, results: results.map(presentBackup) };
+      },
     }),
     bodyRoute({
       method: 'POST',
@@ -62,10 +74,21 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
-      response: Type.Object({ backup_id: uuid('the backup that is made, and then put into the other') }),
-      body: { resource: 'Install', schema: Type.Object({ into_install_id: uuid() }) },
-      handle: async ({ caller, id }, { into_install_id }) => ({
-        backup_id: await backups.copy(caller, id('install_id'), into_install_id),
+      response: Type.Object({ operation_id: uuid('of the install that is replaced') }),
+      body: {
+        resource: 'Install',
+        schema: Type.Object({
+          into_install_id: uuid(),
+          keep_backup: Type.Optional(
+            Type.Boolean({ description: 'keep the backup when the copy has ended; false if left out' }),
+          ),
+        }),
+      },
+      handle: async ({ caller, id }, { into_install_id, keep_backup = false }) => ({
+        operation_id: await backups.copy(caller, id('install_id'), {
+          into: into_install_id,
+          keepBackup: keep_backup,
+        }),
       }),
     }),
   ];

@@ -55,6 +55,7 @@ export async function longestUnchecked(
     .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
     .where('install.status', '=', 'active')
     .where('backup.status', '=', 'completed')
+    .where('backup.copy_job_id', 'is', null)
     .groupBy(['install.id', 'install.host_id'])
     .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
     .orderBy((eb) => eb.fn.min('install.seq'))
@@ -66,6 +67,7 @@ export async function longestUnchecked(
     .select('id')
     .where('install_id', '=', row.id)
     .where('status', '=', 'completed')
+    .where('copy_job_id', 'is', null)
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();

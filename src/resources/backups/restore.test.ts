@@ -59,6 +59,7 @@ describe('the backups of an install', () => {
       files: 1,
       reason: null,
       scheduled: false,
+      copy_job_id: null,
       created_at: expect.any(String),
       finished_at: expect.any(String),
     };
@@ -117,43 +118,6 @@ describe('a restore', () => {
       install_id: target.id,
       details: { from: source.name, to: target.name },
     });
-  });
-
-  it('follows a backup that is made to copy an install into another, which keeps its name', async () => {
-    writeFileSync(pageOf(source), 'what visitors see');
-    writeFileSync(pageOf(target), 'what was tried');
-    const client = await signedIn(homeport, owner);
-    const { status, body } = await client.post(`/installs/${source.id}/copy`, { into_install_id: target.id });
-    expect(status).toBe(202);
-    await homeport.idle();
-    expect(readFileSync(pageOf(target), 'utf8')).toBe('what visitors see');
-    const [latest] = (await list()).results;
-    expect(latest).toMatchObject({
-      id: text(body, 'backup_id'),
-      description: `Copy into ${target.name}`,
-      status: 'completed',
-    });
-    const { results } = await homeport.services.operations.list(callerOf(owner), target.id);
-    expect(results[0]).toMatchObject({ kind: 'restore_backup', state: 'succeeded' });
-    expect((await activityOf(homeport, accountId)).slice(-2)).toMatchObject([
-      { action: 'backup.create', install_id: source.id },
-      { action: 'backup.restore', install_id: target.id, details: { from: source.name, to: target.name } },
-    ]);
-    writeFileSync(pageOf(source), 'broken');
-  });
-
-  it('of a copy goes nowhere where the caller may not work, and nothing is backed up for it', async () => {
-    const given = await homeport.person(accountId, 'partial', [source.id]);
-    const { owner: stranger } = await homeport.ownedAccount();
-    const before = (await list()).count;
-    const copy = (person: Person, from: Install, into: string) =>
-      homeport.services.backups.copy(callerOf(person), from.id, into);
-    await expect(copy(given, source, target.id)).rejects.toBeInstanceOf(InvalidRequest);
-    await expect(copy(given, target, source.id)).rejects.toBeInstanceOf(NotFound);
-    await expect(copy(stranger, source, target.id)).rejects.toBeInstanceOf(NotFound);
-    await expect(copy(owner, source, source.id.toUpperCase())).rejects.toBeInstanceOf(InvalidRequest);
-    await expect(copy(owner, source, crypto.randomUUID())).rejects.toBeInstanceOf(InvalidRequest);
-    expect((await list()).count).toBe(before);
   });
 
   it('at the command line is the operator’s', async () => {

@@ -6,6 +6,7 @@ import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
 import { postponing } from '../host-failures.ts';
 import { findInstallRef } from '../installs/install-ref-store.ts';
+import { isSpent } from './copy-store.ts';
 import { deleteBackup, expiredBackups } from './daily-store.ts';
 import { discardBackup } from './jobs.ts';
 
@@ -31,14 +32,21 @@ export async function discardExpired(
 /** Deletes a backup: what the host has of it, then its row. */
 export function discardKind(platform: Platform, host: Host): JobKind {
   const { config, database, clock } = platform;
+
+  async function isExpired(installId: string, backupId: string): Promise<boolean> {
+    const before = timestamp(clock, -config.backupDays * DAY_MS);
+    const expired = await expiredBackups(database.reader, installId, before);
+    return expired.some(({ id }) => id === backupId);
+  }
+
   return defineJob({
     ...discardBackup,
     async run({ backup_id, install_id }) {
       const { reader } = database;
       const install = await findInstallRef(reader, install_id);
-      const expired = await expiredBackups(reader, install_id, timestamp(clock, -config.backupDays * DAY_MS));
       // Judged anew: meanwhile it may have become the last one that there is.
-      if (!install || !expired.some(({ id }) => id === backup_id)) return;
+      if (!install || !((await isSpent(reader, backup_id)) || (await isExpired(install_id, backup_id))))
+        return;
       await postponing(host.discardSnapshot(install, backup_id));
       return ({ queries }) => deleteBackup(queries, backup_id);
     },

@@ -9,7 +9,8 @@ import type { Platform } from '../../platform.ts';
 import type { Doer } from '../activity/record.ts';
 import { findInstallId } from '../installs/install-ref-store.ts';
 import { findStanding } from '../installs/store.ts';
-import { createBackup, restoreBackup } from './jobs.ts';
+import { setCopyJob } from './copy-store.ts';
+import { copyInstall, createBackup, restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
 import { eachOnce, strangersAmong } from './notified.ts';
 import {
@@ -37,8 +38,6 @@ interface WantedBackup {
   id: string;
   description: string;
   addresses: readonly string[];
-  /** The install that becomes what the backup has. */
-  copyInto?: string;
 }
 
 export type BackupService = ReturnType<typeof createBackupService>;
@@ -73,7 +72,7 @@ export function createBackupService(
     transaction: Transaction,
     caller: Caller,
     install: { id: string; account_id: string },
-    { id, description, addresses, copyInto }: WantedBackup,
+    { id, description, addresses }: WantedBackup,
   ): Promise<void> {
     await requireFewUnfinished(transaction.queries, install.id);
     await insertBackup(transaction.queries, {
@@ -86,7 +85,7 @@ export function createBackupService(
       created_at: timestamp(clock),
     });
     await queue.enqueue(transaction, createBackup, {
-      payload: { backup_id: id, install_id: install.id, ...(copyInto && { copy_into: copyInto }) },
+      payload: { backup_id: id, install_id: install.id },
       lane: install.id,
       requestId: caller.origin.requestId,
     });
@@ -106,6 +105,11 @@ export function createBackupService(
   ): Promise<RequestedRestore> {
     if (backup.status !== 'completed') {
       throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
+    }
+    if (backup.copy_job_id !== null) {
+      throw new InvalidRequest(
+        'The backup is made for a copy into another install, and deleted when that has ended. Make a backup of your own.',
+      );
     }
     await lockRow(transaction, 'installs', targetId);
     const target = await requireActiveTarget(transaction.queries, targetId);
@@ -190,30 +194,42 @@ export function createBackupService(
     },
 
     /**
-     * Makes another install of the account what this one is now: a backup is made, and put into that one as soon as it is
-     * complete. Returns the id of the backup. Throws NotFound, Forbidden, InvalidRequest; RateLimited for unfinished backups.
+     * Makes another install of the account what this one is now: a backup is made, put into that one as soon as it is complete, and
+     * then deleted unless `keepBackup`. Returns the id of the operation, which is the other's. Throws NotFound, Forbidden,
+     * InvalidRequest; RateLimited for unfinished backups.
      */
-    async copy(caller: Caller, installId: string, intoInstallId: string): Promise<string> {
-      const id = random.uuid();
-      const copyInto = intoInstallId.toLowerCase();
-      await database.write(async (transaction) => {
+    async copy(
+      caller: Caller,
+      installId: string,
+      { into, keepBackup }: { into: string; keepBackup: boolean },
+    ): Promise<string> {
+      const backupId = random.uuid();
+      const targetId = into.toLowerCase();
+      return database.write(async (transaction) => {
         const { queries } = transaction;
-        await lockRow(transaction, 'installs', installId);
+        // In one order, whichever is copied into the other.
+        for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
         const source = await findStanding(queries, caller, installId);
         authorize('install.work', 'install.read', source);
-        requireUsable(await findStanding(queries, caller, copyInto), source.account_id);
-        if (copyInto === installId) throw new InvalidRequest('An install is not copied into itself.');
-        const target = await requireActiveTarget(queries, copyInto);
+        requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+        if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
+        const target = await requireActiveTarget(queries, targetId);
         const description = `Copy into ${target.name}`;
-        await enqueueBackup(transaction, caller, source, { id, description, addresses: [], copyInto });
-        await activity.record(transaction, caller, source.account_id, {
-          action: 'backup.restore',
-          subject: { id, name: description },
-          installId: copyInto,
-          details: { from: source.name, to: target.name },
+        await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+        const jobId = await queue.enqueue(transaction, copyInstall, {
+          payload: { backup_id: backupId, install_id: targetId, from_id: installId },
+          lane: targetId,
+          requestId: caller.origin.requestId,
         });
+        if (!keepBackup) await setCopyJob(queries, backupId, jobId);
+        await activity.record(transaction, caller, source.account_id, {
+          action: 'install.copy',
+          subject: { id: installId, name: source.name },
+          installId: targetId,
+          details: { to: target.name, backup_kept: keepBackup },
+        });
+        return jobId;
       });
-      return id;
     },
 
     /** For the command line: the backups of one install (by name) or of all, newest first. */

@@ -16,6 +16,8 @@ export interface BackupDetails extends BackupView {
   reason: string | null;
   /** Made by the daily schedule. */
   scheduled: boolean;
+  /** The job that copies it into another install, after which it is deleted; null of all that are kept. */
+  copy_job_id: string | null;
   created_at: string;
 }
 
@@ -28,6 +30,7 @@ export interface ListedBackup {
   files: number | null;
   reason: string | null;
   scheduled: boolean;
+  copy_job_id: string | null;
   created_at: string;
   finished_at: string | null;
 }
@@ -94,6 +97,7 @@ export async function pageOfBackups(
         'files',
         'reason',
         'scheduled',
+        'copy_job_id',
         'created_at',
         'finished_at',
       ])
@@ -129,6 +133,7 @@ const details = (queries: Queries) =>
       'backup.bytes',
       'backup.reason',
       'backup.scheduled',
+      'backup.copy_job_id',
       'backup.created_at',
     ]);
 

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
 import { inScope } from './store.ts';
 
@@ -38,6 +39,32 @@ export function findBackupsOfJobs(queries: Queries, scope: Scope, ids: readonly 
     .where('backup.id', 'in', ids)
     .where((eb) => inScope(eb, scope))
     .execute();
+}
+
+/** How far some backups are, by their ids. */
+export async function statusesOfBackups(
+  queries: Queries,
+  ids: readonly string[],
+): Promise<Map<string, BackupStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries.selectFrom('backups').select(['id', 'status']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+/** Those of some installs that are in `scope`, by their ids. */
+export async function namesOfInstalls(
+  queries: Queries,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name'])
+    .where('install.id', 'in', ids)
+    .where((eb) => inScope(eb, scope))
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
 }
 
 /** The operations that an install does not take before `next_at`, which is later than `now`. */

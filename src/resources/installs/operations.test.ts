@@ -42,6 +42,7 @@ describe('the operations of an install', () => {
         kind: 'create_backup',
         cache: null,
         backup: { description: 'x', created_at: expect.any(String) },
+        copy: null,
         state: 'succeeded',
         attempt: 1,
         reason: null,

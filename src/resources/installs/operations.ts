@@ -4,12 +4,20 @@ import type { Caller } from '../../access/caller.ts';
 import { loadScope } from '../../access/memberships.ts';
 import { authorize } from '../../access/permissions.ts';
 import { timestamp } from '../../clock.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
-import { createBackup, restoreBackup } from '../backups/jobs.ts';
+import { copyInstall, createBackup, restoreBackup } from '../backups/jobs.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
-import { findBackupsOfJobs, heldOperations, latestJobs } from './operations-store.ts';
+import {
+  findBackupsOfJobs,
+  heldOperations,
+  latestJobs,
+  namesOfInstalls,
+  statusesOfBackups,
+} from './operations-store.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
 import { findStanding } from './store.ts';
 
@@ -53,6 +61,32 @@ export function createOperationsService({ config, database, clock }: Platform) {
     return new Map(rows.map(({ id, ...backup }) => [id, backup]));
   }
 
+  /** How far the copies among some jobs are, by the ids of the jobs. The name of what is copied is for who sees that install. */
+  async function copiesOf(
+    caller: Caller,
+    jobs: readonly ListedJob[],
+  ): Promise<Map<string, NonNullable<Operation['copy']>>> {
+    const copies = jobs.flatMap((job) => (job.kind === copyInstall.name ? [copyOf(job)] : []));
+    if (copies.length === 0) return new Map();
+    const [statuses, names] = await Promise.all([
+      statusesOfBackups(
+        reader,
+        copies.map(({ backupId }) => backupId),
+      ),
+      namesOfInstalls(
+        reader,
+        await loadScope(reader, caller),
+        copies.map(({ fromId }) => fromId),
+      ),
+    ]);
+    return new Map(
+      copies.map(({ id, state, backupId, fromId }) => [
+        id,
+        { from: names.get(fromId) ?? null, step: stepOf(state, statuses.get(backupId)) },
+      ]),
+    );
+  }
+
   /** Websites of files keep no objects, and not every platform has a CDN in front. */
   const absent = { page: false, object: config.host !== 'linux', cdn: config.cdnZone === null };
   const caches = CACHE_KINDS.filter((kind) => !absent[kind]);
@@ -69,11 +103,12 @@ export function createOperationsService({ config, database, clock }: Platform) {
       const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
       const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
-      const backups = await backupsOf(caller, newest);
+      const [backups, copies] = await Promise.all([backupsOf(caller, newest), copiesOf(caller, newest)]);
       const results = newest.map(({ seq, payload, ...operation }) => {
         const job = { kind: operation.kind, payload };
         const backup = backups.get(backupIdOf(job) ?? '') ?? null;
-        return Value.Parse(operationSchema, { ...operation, cache: cacheOf(job), backup });
+        const copy = copies.get(operation.id) ?? null;
+        return Value.Parse(operationSchema, { ...operation, cache: cacheOf(job), backup, copy });
       });
       return { results, next, caches };
     },
@@ -87,19 +122,34 @@ export function createOperationsService({ config, database, clock }: Platform) {
 }
 
 interface ListedJob {
+  id: string;
   kind: string;
+  state: JobState;
   payload: unknown;
 }
 
 /** What of the install an operation empties, as its job was told; null of all that empty nothing. */
-function cacheOf({ kind, payload }: ListedJob): Operation['cache'] {
+function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): Operation['cache'] {
   return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
 }
 
 /** Which backup an operation makes or puts back; null of all others. */
-function backupIdOf({ kind, payload }: ListedJob): string | null {
+function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): string | null {
   for (const type of [createBackup, restoreBackup]) {
     if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
   }
   return null;
+}
+
+/** What a job that copies an install was told. */
+function copyOf({ id, state, payload }: ListedJob) {
+  const { backup_id, from_id } = Value.Parse(copyInstall.payload, payload);
+  return { id, state, backupId: backup_id, fromId: from_id };
+}
+
+/** What a copy is doing; one whose backup is made may wait for its turn still. */
+function stepOf(state: JobState, backup: BackupStatus | undefined): NonNullable<Operation['copy']>['step'] {
+  if (state !== 'queued' && state !== 'running') return null;
+  if (backup === 'in_progress') return 'backing_up';
+  return state === 'running' && backup === 'completed' ? 'restoring' : 'waiting';
 }

@@ -70,9 +70,13 @@ export const OPERATION_KINDS = [
   'switch_wordpress',
   'create_backup',
   'restore_backup',
+  'copy_install',
   'purge_cache',
   'configure_offload',
 ] as const;
+
+/** What a copy of one install into another goes through. */
+export const COPY_STEPS = ['waiting', 'backing_up', 'restoring'] as const;
 
 const operationBackup = Type.Object(
   { description: Type.String(), created_at: timestamp() },
@@ -82,12 +86,24 @@ const operationBackup = Type.Object(
   },
 );
 
+const operationCopy = Type.Object(
+  {
+    from: nullableString('name of the install that is copied; null if it is gone or not shown to you'),
+    step: nullableEnum(COPY_STEPS, 'what is being done, in this order; null of a copy that has ended'),
+  },
+  { description: 'how far `copy_install` is; null of the others' },
+);
+
 export const operationSchema = Type.Object({
   id: uuid(),
   kind: stringEnum(OPERATION_KINDS),
   cache: nullableEnum(CACHE_KINDS, 'what `purge_cache` empties; null of the others'),
   backup: Type.Unsafe<Static<typeof operationBackup> | null>({
     ...operationBackup,
+    type: ['object', 'null'],
+  }),
+  copy: Type.Unsafe<Static<typeof operationCopy> | null>({
+    ...operationCopy,
     type: ['object', 'null'],
   }),
   state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),

@@ -40,12 +40,14 @@ export async function failedBackups(queries: Queries, scope: Scope) {
     .select(['backup.install_id', 'backup.finished_at', 'backup.reason'])
     .where((eb) => inScope(eb, scope))
     .where('backup.status', '=', 'aborted')
+    .where('backup.copy_job_id', 'is', null)
     .where('backup.seq', '=', (eb) =>
       eb
         .selectFrom('backups as last')
         .select('last.seq')
         .whereRef('last.install_id', '=', 'install.id')
         .where('last.status', 'in', ['completed', 'aborted'])
+        .where('last.copy_job_id', 'is', null)
         .orderBy('last.seq', 'desc')
         .limit(1),
     )

@@ -18,6 +18,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'install.update',
   'install.delete',
   'install.switch_core',
+  'install.copy',
   'domain.create',
   'domain.update',
   'domain.delete',
@@ -85,6 +86,11 @@ describe('a deed', () => {
     [
       told('backup.restore', 'before', { from: 'shop', to: 'shop2' }),
       'restored the backup “before” of shop into shop2',
+    ],
+    [told('install.copy', 'shop', { to: 'shop2', backup_kept: false }), 'copied the install shop into shop2'],
+    [
+      told('install.copy', 'shop', { to: 'shop2', backup_kept: true }),
+      'copied the install shop into shop2 and kept the backup',
     ],
     [told('cache.purge', 'shop', { type: 'page' }), 'emptied the page cache of shop'],
     [

@@ -31,6 +31,8 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'install.delete': ({ subject_name }) => `deleted the install ${subject_name}`,
   'install.switch_core': ({ subject_name }, { to }) =>
     `switched the install ${subject_name} to WordPress ${to ?? 'of another version'}`,
+  'install.copy': ({ subject_name }, { to, backup_kept }) =>
+    `copied the install ${subject_name}${text(to) ? ` into ${to}` : ''}${backup_kept === true ? ' and kept the backup' : ''}`,
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,

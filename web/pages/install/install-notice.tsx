@@ -1,13 +1,13 @@
 import type { Install } from '../../api/installs.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { nameOf, sinceOf, stateOf, whatToDo } from './operation-words.ts';
+import { nameOf, sinceOf, stateOf, stepOf, whatToDo } from './operation-words.ts';
 import { isUnderWay, useOperations } from './queries.ts';
 
-/** What anybody should know first of an install that is not (yet) a website. */
+/** What anybody should know first of an install: that it is not (yet) a website, or is about to become another. */
 export function InstallNotice({ install }: { install: Install }) {
   if (install.status === 'pending') return <Making install={install} />;
-  return install.status === 'failed' ? <Failed install={install} /> : null;
+  return install.status === 'failed' ? <Failed install={install} /> : <BeingReplaced install={install} />;
 }
 
 function Making({ install }: { install: Install }) {
@@ -23,6 +23,24 @@ function Making({ install }: { install: Install }) {
       )}
       <p>This page changes by itself as soon as the website answers.</p>
       <ProgressBar label={`${install.name} is being made`} />
+    </Notice>
+  );
+}
+
+/** A copy of another install comes; what is done here until then is in vain. */
+function BeingReplaced({ install }: { install: Install }) {
+  const copy = useOperations(install.id).data?.results.find(
+    (operation) => operation.kind === 'copy_install' && isUnderWay(operation),
+  );
+  if (copy === undefined) return null;
+  const title = `${copy.copy?.from ?? 'Another install'} is being copied into ${install.name}`;
+  return (
+    <Notice tone="busy" title={title} role="status">
+      <p>{stepOf(copy) ?? copy.reason ?? 'It waits for its turn.'}</p>
+      <p>
+        The files and the database of {install.name} are replaced; what is changed in them until then is lost.
+      </p>
+      <ProgressBar label={title} />
     </Notice>
   );
 }

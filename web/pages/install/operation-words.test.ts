@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { nameOf, sinceOf, stateOf, whatToDo } from './operation-words.ts';
+import { nameOf, sinceOf, stateOf, stepOf, whatToDo } from './operation-words.ts';
 
 const operation = {
   id: 'o',
   kind: 'create_backup',
   cache: null,
   backup: null,
+  copy: null,
   state: 'queued',
   attempt: 0,
   reason: null,
@@ -23,6 +24,22 @@ describe('an operation in words', () => {
     expect(nameOf({ ...operation, kind: 'restore_backup', backup })).toBe(
       'Restoring a backup: before the update',
     );
+  });
+
+  it('is a copy of what is copied, and says how far it is', () => {
+    const copying = (step: 'waiting' | 'backing_up' | 'restoring' | null, from: string | null = 'shop') => ({
+      ...operation,
+      kind: 'copy_install' as const,
+      copy: { from, step },
+    });
+    expect(nameOf(copying(null))).toBe('Copying shop into this install');
+    expect(nameOf(copying(null, null))).toBe('Copying another install into this one');
+    expect(stepOf(copying('waiting'))).toBeNull();
+    expect(stepOf(copying('backing_up'))).toBe('Step 1 of 2: shop is being backed up.');
+    expect(stepOf(copying('backing_up', null))).toBe('Step 1 of 2: the other install is being backed up.');
+    expect(stepOf(copying('restoring'))).toContain('Step 2 of 2');
+    expect(stepOf(copying(null))).toBeNull();
+    expect(stepOf(operation)).toBeNull();
   });
 
   it('waits at first, and after a failure to be tried again', () => {

@@ -9,6 +9,7 @@ const NAMES: Record<Kind, string> = {
   switch_wordpress: 'Changing the WordPress version',
   create_backup: 'Making a backup',
   restore_backup: 'Restoring a backup',
+  copy_install: 'Copying another install into this one',
   purge_cache: 'Purging a cache',
   configure_offload: 'Checking the bucket for offloading',
 };
@@ -19,11 +20,26 @@ const PURGES: Record<NonNullable<Operation['cache']>, string> = {
   cdn: 'Purging the CDN',
 };
 
-/** What an operation is to the people of a website; a backup by its description. */
-export function nameOf({ kind, cache, backup }: Pick<Operation, 'kind' | 'cache' | 'backup'>): string {
+/** What an operation is to the people of a website; a backup by its description, a copy by what is copied. */
+export function nameOf({
+  kind,
+  cache,
+  backup,
+  copy,
+}: Pick<Operation, 'kind' | 'cache' | 'backup' | 'copy'>): string {
+  if (copy !== null && copy.from !== null) return `Copying ${copy.from} into this install`;
   if (cache !== null) return PURGES[cache];
   if (backup === null) return NAMES[kind];
   return `${NAMES[kind]}: ${backup.description}`;
+}
+
+/** What a copy is doing; null where it waits or has ended, and of all else. */
+export function stepOf({ copy }: Pick<Operation, 'copy'>): string | null {
+  if (copy === null || copy.step === null || copy.step === 'waiting') return null;
+  const from = copy.from ?? 'the other install';
+  return copy.step === 'backing_up'
+    ? `Step 1 of 2: ${from} is being backed up.`
+    : 'Step 2 of 2: the backup is being put into this install.';
 }
 
 const STATES: Record<Operation['state'], { word: string; tone: Tone }> = {
@@ -51,6 +67,7 @@ const AFTER_FAILURE: Record<Kind, string> = {
   switch_wordpress: 'The website runs on with the version that it had.',
   create_backup: 'The website itself is not affected. Make the backup again.',
   restore_backup: 'Look at the website before you do anything else, then restore the backup again.',
+  copy_install: 'Look at the website before you do anything else, then copy again.',
   purge_cache: 'Purge the cache again.',
   configure_offload:
     'What was in force stays in force. Mend what the sentence names, and submit the settings again.',

@@ -86,6 +86,11 @@ export function BackupsSection({ install }: { install: Install }) {
   );
 }
 
+function occasionOf({ scheduled, for_copy }: Backup): string {
+  if (for_copy) return 'deleted when the copy has ended';
+  return scheduled ? 'by schedule' : 'by hand';
+}
+
 function BackupItem({
   backup,
   onRestore,
@@ -102,18 +107,19 @@ function BackupItem({
           <Badge tone={tone}>{word}</Badge>
         </div>
         <p className={styles.soft}>
-          <Time at={backup.created_at} exact />, {backup.scheduled ? 'by schedule' : 'by hand'}
+          <Time at={backup.created_at} exact />, {occasionOf(backup)}
           {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
           {backup.files !== null && `, ${filesInWords(backup.files)}`}
         </p>
         {isBeingMade(backup) && <ProgressBar label={`${backup.description}: ${word}`} />}
         {backup.status === 'aborted' && (
           <p>
-            {backup.reason ?? 'The reason is not known.'} The website is not affected; make the backup again.
+            {backup.reason ?? 'The reason is not known.'} The website is not affected;{' '}
+            {backup.for_copy ? 'copy it again.' : 'make the backup again.'}
           </p>
         )}
       </div>
-      {backup.status === 'completed' && onRestore && (
+      {backup.status === 'completed' && !backup.for_copy && onRestore && (
         <Button small aria-label={`Restore ${backup.description}`} onClick={onRestore}>
           Restore
         </Button>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { type Install, useInstalls } from '../../../api/installs.ts';
 import { useSites } from '../../../api/sites.ts';
 import { arranged } from '../../../components/arranged.ts';
@@ -18,13 +19,16 @@ export function TargetForm({
   install,
   label,
   withItself = false,
+  children,
   onChosen,
   onCancel,
 }: {
   install: Install;
   label: string;
   withItself?: boolean;
-  onChosen(target: Target): void;
+  /** More fields. */
+  children?: ReactNode;
+  onChosen(target: Target, values: FormData): void;
   onCancel(): void;
 }) {
   const query = useInstalls(install.account.id);
@@ -58,7 +62,7 @@ export function TargetForm({
             submitLabel="Go on"
             onSubmit={async (values) => {
               const chosen = targets.find(({ id }) => id === textOf(values, 'into_install_id'));
-              if (chosen) onChosen(chosen);
+              if (chosen) onChosen(chosen, values);
             }}
             actions={<Button onClick={onCancel}>Cancel</Button>}
           >
@@ -69,6 +73,7 @@ export function TargetForm({
               defaultValue={options[0]?.value}
               options={options}
             />
+            {children}
           </Form>
         );
       }}

@@ -6,6 +6,7 @@ import { answered } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { CheckboxField } from '../../../components/fields.tsx';
 import { Section } from '../../../components/page.tsx';
 import { say } from '../../../components/toast.tsx';
 import { type Target, TargetForm } from '../backups/target-form.tsx';
@@ -13,22 +14,26 @@ import { type Target, TargetForm } from '../backups/target-form.tsx';
 /** Makes another install what this one is: production as staging, to try something, or the other way round. */
 export function CopyInstall({ install }: { install: Install }) {
   const [open, setOpen] = useState(false);
-  const [target, setTarget] = useState<Target | null>(null);
+  const [chosen, setChosen] = useState<{ target: Target; keepBackup: boolean } | null>(null);
   const opener = useRef<HTMLButtonElement>(null);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
-  async function copyInto(into: Target) {
+  async function copyInto(into: Target, keepBackup: boolean) {
     await answered(
       portal.POST('/portal/api/installs/{install_id}/copy', {
         params: { path: { install_id: install.id } },
-        body: { into_install_id: into.id },
+        body: { into_install_id: into.id, keep_backup: keepBackup },
       }),
     );
-    await queries.invalidateQueries({ queryKey: ['backup', install.id] });
-    say(`${install.name} is being backed up, and is put into ${into.name} then.`);
-    // How the first of the two fares is shown there.
-    go(`/installs/${install.id}/backups`);
+    await Promise.all([
+      queries.invalidateQueries({ queryKey: ['backup', install.id] }),
+      queries.invalidateQueries({ queryKey: ['operation', install.id] }),
+      queries.invalidateQueries({ queryKey: ['operation', into.id] }),
+    ]);
+    say(`${install.name} is being copied into ${into.name}.`);
+    // How it fares is shown where it happens.
+    go(`/installs/${into.id}`);
   }
 
   return (
@@ -47,37 +52,43 @@ export function CopyInstall({ install }: { install: Install }) {
         open={open}
         onOpenChange={setOpen}
         title={`Copy ${install.name}`}
-        description="A backup is made, which stays among the backups of this install, and put into the other."
+        description="A backup of this install is made and put into the other. This website goes on meanwhile."
       >
         <TargetForm
           install={install}
           label="Copy into"
-          onChosen={(chosen) => {
+          onChosen={(target, values) => {
             setOpen(false);
-            setTarget(chosen);
+            setChosen({ target, keepBackup: values.get('keep_backup') !== null });
           }}
           onCancel={() => setOpen(false)}
-        />
+        >
+          <CheckboxField
+            label={`Keep the backup of ${install.name}`}
+            name="keep_backup"
+            hint="Otherwise it is deleted when the copy has ended."
+          />
+        </TargetForm>
       </Dialog>
-      {target && (
+      {chosen && (
         <ConfirmDialog
           open
           onOpenChange={(isOpen) => {
             if (isOpen) return;
-            setTarget(null);
+            setChosen(null);
             // Two dialogs came one after the other; the second knows nothing of where the first was opened.
             requestAnimationFrame(() => opener.current?.focus());
           }}
-          title={`Replace ${target.name}`}
+          title={`Replace ${chosen.target.name}`}
           description={
             <p>
-              The files and the database of {target.name} are replaced by those of {install.name}. What{' '}
-              {target.name} has now is lost.
+              The files and the database of {chosen.target.name} are replaced by those of {install.name}. What{' '}
+              {chosen.target.name} has now is lost.
             </p>
           }
-          name={target.name}
-          confirmLabel={`Replace ${target.name}`}
-          onConfirm={() => copyInto(target)}
+          name={chosen.target.name}
+          confirmLabel={`Replace ${chosen.target.name}`}
+          onConfirm={() => copyInto(chosen.target, chosen.keepBackup)}
         />
       )}
     </Section>

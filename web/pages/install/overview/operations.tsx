@@ -4,7 +4,7 @@ import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import { nameOf, sinceOf, stateOf, whatToDo } from '../operation-words.ts';
+import { nameOf, sinceOf, stateOf, stepOf, whatToDo } from '../operation-words.ts';
 import { isUnderWay, type Operation, useOperations } from '../queries.ts';
 import styles from './operations.module.css';
 
@@ -70,6 +70,7 @@ function OperationList({
 export function OperationItem({ operation }: { operation: Operation }) {
   const { word, tone } = stateOf(operation);
   const advice = whatToDo(operation);
+  const step = stepOf(operation);
   return (
     <li>
       <div className={styles.line}>
@@ -87,7 +88,10 @@ export function OperationItem({ operation }: { operation: Operation }) {
           {operation.attempt > 1 && `, attempt ${operation.attempt}`}
         </span>
       </div>
-      {operation.reason !== null && operation.state !== 'succeeded' && <p>{operation.reason}</p>}
+      {step !== null && <p>{step}</p>}
+      {step === null && operation.reason !== null && operation.state !== 'succeeded' && (
+        <p>{operation.reason}</p>
+      )}
       {advice !== null && <p>{advice}</p>}
     </li>
   );
