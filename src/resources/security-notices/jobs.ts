@@ -26,6 +26,13 @@ const eventSchema = Type.Union([
     installs: orNull(Type.Integer()),
     expires_at: orNull(Type.String()),
   }),
+  Type.Object({
+    kind: Type.Literal('ssh_key_added'),
+    /** What its owner calls it; empty: nothing. */
+    name: Type.String(),
+    /** As `ssh-keygen -l` shows it: `SHA256:…`. */
+    fingerprint: Type.String(),
+  }),
 ]);
 export type AccessEvent = Static<typeof eventSchema>;
 
@@ -36,6 +43,8 @@ const noticePayload = Type.Object({
   first_name: Type.String(),
   at: Type.String(),
   by_operator: Type.Boolean(),
+  /** The name of the API credential that did it; null or left out: none did. */
+  credential: Type.Optional(orNull(Type.String())),
   /** From where; null where it was the machine itself. */
   address: orNull(Type.String()),
   event: eventSchema,

@@ -74,6 +74,22 @@ const WORDS: Record<AccessEvent['kind'], Words> = {
     subject: 'A new API credential was made',
     sentences: ['a new API credential acts as you in Homeport from now on.'],
   },
+  ssh_key_added: {
+    subject: 'A new SSH key was added',
+    sentences: ['whoever has this SSH key gets at the files of your websites as you from now on.'],
+    ifNot: (publicUrl) => [
+      'If this was not you: somebody else can get at what is yours. Remove the key at',
+      '',
+      `  ${publicUrl}/me/ssh-keys`,
+      '',
+      'That ends its connections. A new password does not remove it, but ends all your sessions, and offers to end',
+      'your API access, too. Set one at',
+      '',
+      `  ${publicUrl}/forgotten-password`,
+      '',
+      'If you cannot sign in any more, ask your provider.',
+    ],
+  },
   email_changed: {
     subject: 'Your e-mail address was changed',
     sentences: [
@@ -90,9 +106,25 @@ const WORDS: Record<AccessEvent['kind'], Words> = {
 };
 
 function factsOf(event: AccessEvent): string[] {
-  if (event.kind === 'recovery_code_used') return [`Left:     ${codesLeft(event.codes_left)}`];
-  if (event.kind !== 'credential_created') return [];
-  const { name, read_only, account, installs, expires_at } = event;
+  switch (event.kind) {
+    case 'recovery_code_used':
+      return [`Left:     ${codesLeft(event.codes_left)}`];
+    case 'credential_created':
+      return factsOfCredential(event);
+    case 'ssh_key_added':
+      return [...(event.name === '' ? [] : [`Name:     ${event.name}`]), `Key:      ${event.fingerprint}`];
+    default:
+      return [];
+  }
+}
+
+function factsOfCredential({
+  name,
+  read_only,
+  account,
+  installs,
+  expires_at,
+}: Extract<AccessEvent, { kind: 'credential_created' }>): string[] {
   const reach = account === null ? 'all your accounts' : `the account ${account} alone`;
   const within = installs === null ? '' : `, ${installs} ${installs === 1 ? 'install' : 'installs'} of it`;
   return [
@@ -105,11 +137,14 @@ function factsOf(event: AccessEvent): string[] {
 const codesLeft = (left: number): string =>
   left === 0 ? 'no recovery code; make new ones' : `${left} recovery ${left === 1 ? 'code' : 'codes'}`;
 
-const originOf = ({ at, address, by_operator }: SecurityNotice): string[] => [
+const originOf = ({ at, address, by_operator, credential = null }: SecurityNotice): string[] => [
   `When:     ${inMinutes(at)}`,
   ...(address === null ? [] : [`From:     ${address}`]),
-  `With:     ${by_operator ? 'the command line of your provider' : 'a browser, in the portal'}`,
+  `With:     ${by_operator ? 'the command line of your provider' : clientOf(credential)}`,
 ];
+
+const clientOf = (credential: string | null): string =>
+  credential === null ? 'a browser, in the portal' : `your API credential “${credential}”`;
 
 /** `at`: as times are stored. */
 const inMinutes = (at: string): string => `${at.slice(0, 10)} ${at.slice(11, 16)} UTC`;

@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, type ReadMail } from '../../../test/mails.ts';
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
+import { newSshKey } from '../../../test/ssh-key.ts';
+import { OPERATOR } from '../../access/caller.ts';
 import { type ManualClock, manualClock } from '../../clock.ts';
 import { HOUR_MS } from '../../durations.ts';
 
@@ -189,6 +192,45 @@ describe('a new API credential', () => {
     clock.advance(HOUR_MS);
     await make(1);
     expect(await subjects()).toHaveLength(7);
+  });
+});
+
+describe('a new SSH key', () => {
+  const { public: line } = newSshKey();
+  const [, blob = ''] = line.split(' ');
+  const fingerprint = `SHA256:${hash('sha256', Buffer.from(blob, 'base64'), 'base64').replace(/=+$/, '')}`;
+
+  it('is told with its name and fingerprint, and never with the key', async () => {
+    expect((await browser.post('/v1/ssh_keys', { public_key: `${line.trim()} me@laptop` })).status).toBe(201);
+    const mail = await mailOf('A new SSH key was added');
+    expect(mail.text).toContain(`\nName:     me@laptop\nKey:      ${fingerprint}\nWhen: `);
+    expect(mail.text).toContain('From:     127.0.0.1\nWith:     a browser, in the portal\n');
+    expect(mail.text).toContain(`\n  ${homeport.origin}/me/ssh-keys\n`);
+    const jobs = await homeport.platform.database.reader.selectFrom('jobs').selectAll().execute();
+    expect(mail.text + JSON.stringify(jobs)).not.toContain(blob.slice(-40));
+  });
+
+  it('that an API credential adds: with which; one without a name has none', async () => {
+    expect((await person.client.post('/ssh_keys', { public_key: line })).status).toBe(201);
+    const { text } = await mailOf('A new SSH key was added');
+    expect(text).toContain('With:     your API credential “test”\n');
+    expect(text).toContain(`\n\nKey:      ${fingerprint}\n`);
+  });
+
+  it('that the operator adds says so', async () => {
+    await homeport.services.sshKeys.add(
+      { userId: person.userId, limits: null, origin: OPERATOR.origin },
+      line,
+    );
+    const { text } = await mailOf('A new SSH key was added');
+    expect(text).toContain(`UTC\nWith:     the command line of your provider\n`);
+  });
+
+  it('that is refused is not told, nor one that is removed', async () => {
+    const added = await person.client.post('/ssh_keys', { public_key: line });
+    expect((await person.client.post('/ssh_keys', { public_key: line })).status).toBe(400);
+    expect((await person.client.delete(`/ssh_keys/${text(added.body, 'uuid')}`)).status).toBe(204);
+    expect(await subjects()).toEqual(['A new SSH key was added']);
   });
 });
 

@@ -3,6 +3,7 @@ import type { Queries } from '../../database/database.ts';
 import type { Queue } from '../../jobs/queue.ts';
 import { findAccount } from '../accounts/store.ts';
 import type { ActivityLog, Change } from '../activity/record.ts';
+import { findCredential } from '../credentials/store.ts';
 import { countRecoveryCodes } from '../second-factor/store.ts';
 import { findPersonById } from '../user/store.ts';
 import { type AccessEvent, sendSecurityNotice } from './jobs.ts';
@@ -25,7 +26,7 @@ export function tellingPeople(
       const { queries } = transaction;
       const person = await findPersonById(queries, userId);
       if (!person || person.password_hash === null) return;
-      const { means, address, requestId } = doer.origin;
+      const { means, credentialId, address, requestId } = doer.origin;
       await queue.enqueue(transaction, sendSecurityNotice, {
         payload: {
           user_id: userId,
@@ -33,6 +34,7 @@ export function tellingPeople(
           first_name: person.first_name,
           at: timestamp(clock),
           by_operator: means === 'command_line',
+          credential: await nameOfCredential(queries, credentialId),
           address,
           event: await eventOf(queries, kind, { userId, accountId }, change),
         },
@@ -48,12 +50,23 @@ function formerAddress({ action, details }: Change): string | undefined {
   return action === 'profile.update' && typeof details?.from === 'string' ? details.from : undefined;
 }
 
+async function nameOfCredential(queries: Queries, credentialId: string | null): Promise<string | null> {
+  if (credentialId === null) return null;
+  return (await findCredential(queries, credentialId))?.name ?? null;
+}
+
 async function eventOf(
   queries: Queries,
   kind: AccessEvent['kind'],
   { userId, accountId }: { userId: string; accountId: string | null },
   { subject, details = {} }: Change,
 ): Promise<AccessEvent> {
+  if (kind === 'ssh_key_added') {
+    const { fingerprint_md5, fingerprint_sha256 } = details;
+    // The log has the one by which the API knows it as the name of a key that has none.
+    const name = subject.name === fingerprint_md5 ? '' : subject.name;
+    return { kind, name, fingerprint: `SHA256:${fingerprint_sha256}` };
+  }
   if (kind === 'recovery_code_used') {
     return { kind, codes_left: await countRecoveryCodes(queries, userId) };
   }

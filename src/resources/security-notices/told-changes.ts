@@ -18,6 +18,8 @@ export function toldAs({ action, details, isFirst = false }: Change): AccessEven
       return details?.second_factor === 'recovery_code' ? 'recovery_code_used' : undefined;
     case 'credential.create':
       return 'credential_created';
+    case 'ssh_key.create':
+      return 'ssh_key_added';
     case 'profile.update':
       return details?.from === undefined ? undefined : 'email_changed';
     default:

@@ -26,7 +26,7 @@ export function createSshKeyService({
     transaction: Transaction,
     caller: Caller,
     action: 'ssh_key.create' | 'ssh_key.delete',
-    { id, comment, fingerprint_md5 }: Pick<SshKeyView, 'id' | 'comment' | 'fingerprint_md5'>,
+    { id, comment, fingerprint_md5, fingerprint_sha256 }: Omit<SshKeyView, 'created_at'>,
   ): Promise<void> {
     await activity.recordOfPerson(
       transaction,
@@ -35,7 +35,7 @@ export function createSshKeyService({
       {
         action,
         subject: { id, name: comment || fingerprint_md5 },
-        details: { fingerprint_md5 },
+        details: { fingerprint_md5, fingerprint_sha256 },
       },
     );
   }

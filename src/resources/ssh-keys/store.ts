@@ -41,7 +41,7 @@ export function deleteSshKey(queries: Queries, userId: string, id: string) {
     .deleteFrom('ssh_keys')
     .where('id', '=', id)
     .where('user_id', '=', userId)
-    .returning(['id', 'comment', 'fingerprint_md5'])
+    .returning(['id', 'comment', 'fingerprint_md5', 'fingerprint_sha256'])
     .executeTakeFirst();
 }
 
