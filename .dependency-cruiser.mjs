@@ -105,7 +105,7 @@ export default {
     never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
-      { path: '^src/', pathNot: '^src/(hosting/embedded/|homeport\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(hosting/embedded/|embedded-websites\\.ts$)' },
       { path: '^src/hosting/embedded/' },
     ),
     never(

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { loadApiCertificate } from './api/api-certificate.ts';
 import { createAuthenticator } from './api/auth.ts';
@@ -8,11 +7,9 @@ import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config/config.ts';
 import { DAY_MS } from './durations.ts';
+import { createEmbeddedWebsites, embeddedHostKeys } from './embedded-websites.ts';
 import { codeOf, hasCode } from './error-code.ts';
 import { hostAndPort } from './host-and-port.ts';
-import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
-import { layoutOf } from './hosting/embedded/layout.ts';
-import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import type { HostingAddresses } from './hosting/hosting-addresses.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
@@ -43,7 +40,6 @@ import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
 import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
 import { securityNoticeJobKinds } from './resources/security-notices/job-kinds.ts';
-import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { apiRoutes, createServices, portalRoutes, type Services } from './services.ts';
 
 /** What else the parts are made from, besides the configuration. */
@@ -73,35 +69,8 @@ export function createHost(platform: Platform): Websites & { objectStorage: Clos
     log,
   });
   const websites =
-    config.host === 'linux' ? createLinuxFleet(platform) : embeddedWebsites(platform, objectStorage);
+    config.host === 'linux' ? createLinuxFleet(platform) : createEmbeddedWebsites(platform, objectStorage);
   return { ...websites, objectStorage };
-}
-
-/** Websites from this process. */
-function embeddedWebsites(
-  { config, database, sealer, log, clock }: Platform,
-  objectStorage: ClosableStorage,
-): Websites {
-  const host = createEmbeddedHost({
-    folder: join(config.dataDir, 'host'),
-    edgeHttp: config.edgeHttp,
-    edgeHttps: config.edgeHttps,
-    sshListen: config.sshListen,
-    siteDomain: config.siteDomain,
-    sealer,
-    objectStorage,
-    questions: { sshLogin: createSshLogin(database) },
-    log,
-    clock,
-    listen: true,
-  });
-  return { host, hostOf: async () => host, addresses: () => host.addresses };
-}
-
-/** From its file, whichever process of this machine serves SFTP. */
-async function embeddedHostKeys({ dataDir }: Config): Promise<string[]> {
-  const key = await publicHostKey(layoutOf(join(dataDir, 'host')).sshHostKey);
-  return key === null ? [] : [key];
 }
 
 /** A worker for every kind of job. Throws OperatorError. */

@@ -77,6 +77,7 @@ test('all that the documents name are there', () => {
     'host wordpress',
     'host forget',
     'host remove',
+    'host take-over',
     'doctor',
   ]);
 });

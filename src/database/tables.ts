@@ -9,7 +9,7 @@ import type {
 } from './tables/certificates.ts';
 import type { ChangeRow } from './tables/changes.ts';
 import type { DomainLookRow, DomainReportRow, DomainRow } from './tables/domains.ts';
-import type { HostAuthorityRow, HostRow } from './tables/hosts.ts';
+import type { HostAuthorityRow, HostRow, WebsitesFolderRow } from './tables/hosts.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
@@ -53,6 +53,7 @@ export interface Tables {
   restore_checks: RestoreCheckRow;
   hosts: HostRow;
   host_authority: HostAuthorityRow;
+  websites_folder: WebsitesFolderRow;
   ssh_keys: SshKeyRow;
   domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;

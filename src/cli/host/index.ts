@@ -9,6 +9,7 @@ import { addHostRecords } from './records.ts';
 import { addHostRemove } from './remove.ts';
 import { addHostRun } from './run.ts';
 import { addHostSetup } from './setup.ts';
+import { addHostTakeOver } from './take-over.ts';
 import { addHostWordpress } from './wordpress.ts';
 
 /** The host of this machine, and the machines that run websites as the control plane sees them. */
@@ -25,4 +26,5 @@ export function addHostCommand(program: Command): void {
   addHostWordpress(host);
   addHostForget(host);
   addHostRemove(host);
+  addHostTakeOver(host);
 }

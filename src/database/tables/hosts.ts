@@ -33,3 +33,14 @@ export interface HostAuthorityRow {
   sealed_client_key: string;
   created_at: string;
 }
+
+/** The one data folder that the websites of an embedded host lie in, where the database does not lie in it too. */
+export interface WebsitesFolderRow {
+  one: 1;
+  /** The folder's own id, which lies in it. */
+  id: string;
+  /** Where it was when it was claimed, for people to find it. */
+  machine: string;
+  path: string;
+  claimed_at: string;
+}

@@ -16,6 +16,8 @@ export interface Layout {
   /** Certificate and private key that the edge shows for names without a certificate of their own. */
   edgeCertificate: string;
   sshHostKey: string;
+  /** Which folder it is. */
+  folderId: string;
   vhostOf(installId: string): string;
   installOf(installId: string): string;
   /** The document root. */
@@ -34,6 +36,7 @@ export function layoutOf(root: string): Layout {
     trash: join(root, 'trash'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
+    folderId: join(root, 'id'),
     vhostOf: (id) => join(vhosts, `${checked(id)}.json`),
     installOf: (id) => join(installs, checked(id)),
     filesOf: (id) => join(installs, checked(id), 'files'),

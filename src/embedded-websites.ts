@@ -1,0 +1,62 @@
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from './config/config.ts';
+import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
+import { provideFolderId } from './hosting/embedded/folder-id.ts';
+import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
+import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
+import type { Host } from './hosting/host.ts';
+import type { ObjectStorage } from './hosting/object-storage.ts';
+import type { Websites } from './linux-fleet.ts';
+import type { Platform } from './platform.ts';
+import { claimWebsites, type FolderHere } from './resources/hosts/websites-folder.ts';
+import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
+
+const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');
+
+const layoutFor = (config: Pick<Config, 'dataDir'>): Layout => layoutOf(folderOf(config));
+
+/** Websites from this process. */
+export function createEmbeddedWebsites(platform: Platform, objectStorage: ObjectStorage): Websites {
+  const { config, database, sealer, log, clock } = platform;
+  const embedded = createEmbeddedHost({
+    folder: folderOf(config),
+    edgeHttp: config.edgeHttp,
+    edgeHttps: config.edgeHttps,
+    sshListen: config.sshListen,
+    siteDomain: config.siteDomain,
+    sealer,
+    objectStorage,
+    questions: { sshLogin: createSshLogin(database) },
+    log,
+    clock,
+    listen: true,
+  });
+  const host: Host = {
+    ...embedded,
+    async start() {
+      // A database in the data folder goes with the websites by itself.
+      if (config.databaseUrl !== null) await claimWebsites(platform, await websitesFolderOf(platform));
+      await embedded.start();
+    },
+  };
+  return { host, hostOf: async () => host, addresses: () => embedded.addresses };
+}
+
+/** The folder that this process would serve websites from. */
+export async function websitesFolderOf({
+  config,
+  random,
+}: Pick<Platform, 'config' | 'random'>): Promise<FolderHere> {
+  return {
+    id: await provideFolderId(layoutFor(config).folderId, random.uuid),
+    machine: hostname(),
+    path: config.dataDir,
+  };
+}
+
+/** From its file, whichever process of this machine serves SFTP. */
+export async function embeddedHostKeys(config: Config): Promise<string[]> {
+  const key = await publicHostKey(layoutFor(config).sshHostKey);
+  return key === null ? [] : [key];
+}

@@ -1,0 +1,29 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { temporaryFolder } from '../../../test/database.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { provideFolderId } from './folder-id.ts';
+
+const folder = temporaryFolder();
+afterAll(() => folder.remove());
+
+const ID = '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
+const made = () => ID;
+const never = () => {
+  throw new Error('a second id');
+};
+
+it('is made once, with the folder', async () => {
+  const file = join(folder.path, 'host', 'id');
+  expect(await provideFolderId(file, made)).toBe(ID);
+  expect(readFileSync(file, 'utf8')).toBe(`${ID}\n`);
+  expect(await provideFolderId(file, never)).toBe(ID);
+});
+
+it('is not made anew where the file holds something else', async () => {
+  const file = join(folder.path, 'id');
+  writeFileSync(file, '');
+  await expect(provideFolderId(file, made)).rejects.toThrow(OperatorError);
+  expect(readFileSync(file, 'utf8')).toBe('');
+});

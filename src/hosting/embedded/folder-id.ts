@@ -1,0 +1,25 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { parseUuid } from '../../ids.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { writeDurably } from '../durable-file.ts';
+import { ifThere } from '../if-there.ts';
+
+/**
+ * The id of the folder that the host keeps everything in, made where there is none yet. It lies in the folder, so it goes along wherever that
+ * is moved or restored. Throws OperatorError for a file that holds none: made anew, the folder would be another.
+ */
+export async function provideFolderId(file: string, newId: () => string): Promise<string> {
+  const text = await ifThere(readFile(file, 'utf8'));
+  if (text === null) {
+    const made = newId();
+    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+    await writeDurably(file, `${made}\n`);
+    return made;
+  }
+  const id = parseUuid(text.trim());
+  if (id !== undefined) return id;
+  throw new OperatorError(
+    `${file} holds no id. Put back the one that was there, from a backup of the data folder.`,
+  );
+}

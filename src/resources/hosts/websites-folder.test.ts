@@ -1,0 +1,81 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { openTestDatabase, temporaryFolder } from '../../../test/database.ts';
+import { startTestHomeport } from '../../../test/homeport.ts';
+import { manualClock } from '../../clock.ts';
+import { claimWebsites, takeOverWebsites } from './websites-folder.ts';
+import { findWebsitesFolder } from './websites-folder-store.ts';
+
+let database: Awaited<ReturnType<typeof openTestDatabase>>;
+const clock = manualClock(new Date('2030-01-31T12:00:00Z'));
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+});
+afterAll(() => database?.remove());
+beforeEach(() => database.write(({ queries }) => queries.deleteFrom('websites_folder').execute()));
+
+const FIRST = { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11', machine: 'web1', path: '/var/lib/homeport' };
+const SECOND = { id: '2e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c22', machine: 'web2', path: '/srv/homeport' };
+
+const claim = (folder: typeof FIRST) => claimWebsites({ database, clock }, folder);
+const takeOver = (folder: typeof FIRST) => takeOverWebsites({ database, clock }, folder);
+const claimed = () => findWebsitesFolder(database.reader);
+
+describe('the folder of the websites', () => {
+  it('is the first that they are served from, and no other', async () => {
+    await claim(FIRST);
+    await claim(FIRST);
+    await expect(claim(SECOND)).rejects.toThrow(
+      'The websites of this database are in another data folder: /var/lib/homeport on web1. ' +
+        'Start this one with "--only api"; or bring that folder here, if web1 is to host no more; ' +
+        'or, if it is lost, let this one take its place: "homeport host take-over".',
+    );
+    expect(await claimed()).toEqual({ ...FIRST, claimed_at: '2030-01-31T12:00:00.000Z' });
+  });
+
+  it('is one of two that begin in the same moment', async () => {
+    const begun = await Promise.allSettled([claim(FIRST), claim(SECOND)]);
+    expect(begun.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('stays the same where it is moved, and is known by its new place', async () => {
+    await claim(FIRST);
+    await claim({ ...FIRST, machine: 'web3', path: '/data' });
+    await expect(claim(SECOND)).rejects.toThrow('/data on web3');
+  });
+
+  it('is another once that takes its place', async () => {
+    expect(await takeOver(FIRST)).toBeNull();
+    expect(await takeOver(FIRST)).toBeNull();
+    expect(await takeOver(SECOND)).toMatchObject(FIRST);
+    await claim(SECOND);
+    await expect(claim(FIRST)).rejects.toThrow('/srv/homeport on web2');
+  });
+});
+
+describe.runIf(inject('postgresUrl') !== '')('a second machine on the same PostgreSQL', () => {
+  it('serves the API, and no websites; after a move it does', async () => {
+    const first = await startTestHomeport();
+    const other = temporaryFolder();
+    const place = { ...first.place, settings: { ...first.place.settings, dataDir: other.path } };
+    try {
+      await expect(startTestHomeport({ place })).rejects.toThrow(
+        `The websites of this database are in another data folder: ${first.config.dataDir} on `,
+      );
+      const api = await startTestHomeport({ place, roles: { api: true, hosting: false } });
+      expect((await api.anonymous.get('/status')).status).toBe(200);
+      await api.stop();
+
+      await first.stop();
+      cpSync(join(first.config.dataDir, 'host'), join(other.path, 'host'), { recursive: true });
+      const moved = await startTestHomeport({ place });
+      expect(moved.hosting).not.toBeNull();
+      await moved.stop();
+    } finally {
+      await first.remove();
+      other.remove();
+    }
+  });
+});
