@@ -40,6 +40,7 @@ export const ACTIONS = [
   'second_factor.enable',
   'second_factor.disable',
   'second_factor.renew_codes',
+  'second_factor.refuse',
   'profile.update',
 ] as const;
 export type Action = (typeof ACTIONS)[number];

@@ -82,6 +82,22 @@ export async function spendRecoveryCode(
   return numUpdatedRows > 0n;
 }
 
+/** Counts a wrong code that followed a right password. Returns how many there were since the last right one; 0: nothing is switched on. */
+export async function addWrongCode(queries: Queries, userId: string): Promise<number> {
+  const counted = await queries
+    .updateTable('second_factors')
+    .set((eb) => ({ wrong_codes: eb('wrong_codes', '+', 1) }))
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .returning('wrong_codes')
+    .executeTakeFirst();
+  return counted?.wrong_codes ?? 0;
+}
+
+export async function forgetWrongCodes(queries: Queries, userId: string): Promise<void> {
+  await queries.updateTable('second_factors').set({ wrong_codes: 0 }).where('user_id', '=', userId).execute();
+}
+
 export async function countRecoveryCodes(queries: Queries, userId: string): Promise<number> {
   const { left } = await queries
     .selectFrom('recovery_codes')

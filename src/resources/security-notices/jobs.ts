@@ -15,6 +15,8 @@ const eventSchema = Type.Union([
       Type.Literal('email_changed'),
     ]),
   }),
+  /** The password was right, and the codes that followed it were not: so many since the last right one. */
+  Type.Object({ kind: Type.Literal('wrong_codes'), codes: Type.Integer() }),
   Type.Object({ kind: Type.Literal('recovery_code_used'), codes_left: Type.Integer() }),
   Type.Object({
     kind: Type.Literal('credential_created'),

@@ -70,6 +70,22 @@ const WORDS: Record<AccessEvent['kind'], Words> = {
     subject: 'A recovery code was used to sign in',
     sentences: ['somebody, most likely you, has signed in to Homeport with one of your recovery codes.'],
   },
+  wrong_codes: {
+    subject: 'Wrong codes followed your password',
+    sentences: [
+      'somebody has typed your password for Homeport, and then wrong codes of the second factor again and again.',
+      'That has kept them out.',
+    ],
+    ifNot: (publicUrl) => [
+      'If this was you: look whether the clock of your telephone is right, or take a recovery code.',
+      'If this was not you: somebody knows your password. Set a new one at',
+      '',
+      `  ${publicUrl}/forgotten-password`,
+      '',
+      'and wherever else you use it. Tell nobody a code, whoever asks for one. If you cannot sign in any more, ask',
+      'your provider.',
+    ],
+  },
   credential_created: {
     subject: 'A new API credential was made',
     sentences: ['a new API credential acts as you in Homeport from now on.'],
@@ -107,6 +123,8 @@ const WORDS: Record<AccessEvent['kind'], Words> = {
 
 function factsOf(event: AccessEvent): string[] {
   switch (event.kind) {
+    case 'wrong_codes':
+      return [`Codes:    ${event.codes} wrong ones since the last right one`];
     case 'recovery_code_used':
       return [`Left:     ${codesLeft(event.codes_left)}`];
     case 'credential_created':

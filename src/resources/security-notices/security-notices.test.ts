@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { activityOf } from '../../../test/activity.ts';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, type ReadMail } from '../../../test/mails.ts';
@@ -192,6 +193,89 @@ describe('a new API credential', () => {
     clock.advance(HOUR_MS);
     await make(1);
     expect(await subjects()).toHaveLength(7);
+  });
+});
+
+describe('wrong codes after the right password', () => {
+  const SUBJECT = 'Wrong codes followed your password';
+  const NO_RECOVERY_CODE = 'aaaa-aaaa-aaaa-aaaa';
+  const told = async () => (await subjects()).filter((subject) => subject === SUBJECT).length;
+
+  /** Types the password and so many codes, in a browser that nobody knows. */
+  async function tryCodes(...codes: string[]): Promise<void> {
+    const stranger = createPortalClient(homeport);
+    for (const code of codes) {
+      // Five wrong ones end a session.
+      if (stranger.cookie === null) await stranger.signIn(person.email, PASSWORD);
+      const { status } = await stranger.post('/session/second_factor', { code });
+      expect([200, 401]).toContain(status);
+      if (status === 200) stranger.cookie = null;
+    }
+  }
+  const wrong = (count: number): string[] => Array(count).fill(NO_RECOVERY_CODE);
+
+  beforeEach(() => {
+    clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
+  });
+
+  it('are told at the fifth: somebody knows the password', async () => {
+    await enrol(browser, clock.now());
+    await tryCodes('000000', '999999', ...wrong(2));
+    expect(await told()).toBe(0);
+    await tryCodes('what');
+    const mail = await mailOf(SUBJECT);
+    expect(mail.text).toContain('\nCodes:    5 wrong ones since the last right one\nWhen: ');
+    expect(mail.text).toContain('\nFrom:     127.0.0.1\n');
+    expect(mail.text).toContain(`\n  ${homeport.origin}/forgotten-password\n`);
+    const written = await activityOf(homeport, accountId);
+    expect(written.at(-1)).toMatchObject({
+      action: 'second_factor.refuse',
+      subject_name: person.email,
+      user_id: null,
+      details: { wrong_codes: 5 },
+    });
+  });
+
+  it('are told and written down once an hour, however many there are', async () => {
+    await enrol(browser, clock.now());
+    await tryCodes(...wrong(5));
+    await tryCodes(...wrong(5));
+    expect(await told()).toBe(1);
+    clock.advance(HOUR_MS);
+    await tryCodes(...wrong(4));
+    expect(await told()).toBe(1);
+    await tryCodes(...wrong(1));
+    expect(await told()).toBe(2);
+    const written = (await activityOf(homeport, accountId)).filter(
+      ({ action }) => action === 'second_factor.refuse',
+    );
+    expect(written.map(({ details }) => details)).toEqual([{ wrong_codes: 5 }, { wrong_codes: 15 }]);
+  });
+
+  it('are told of all sessions together, also where some hours lie between them', async () => {
+    await enrol(browser, clock.now());
+    for (let hours = 0; hours < 5; hours++) {
+      expect(await told()).toBe(0);
+      await tryCodes(...wrong(1));
+      clock.advance(HOUR_MS);
+    }
+    expect(await told()).toBe(1);
+  });
+
+  it('are not told of who then finds the right one', async () => {
+    const { recoveryCodes } = await enrol(browser, clock.now());
+    await tryCodes(...wrong(4), recoveryCodes[0] ?? '');
+    await tryCodes(...wrong(4));
+    expect(await told()).toBe(0);
+  });
+
+  it('of which several come at once are told once', async () => {
+    await enrol(browser, clock.now());
+    const stranger = createPortalClient(homeport);
+    await stranger.signIn(person.email, PASSWORD);
+    const code = NO_RECOVERY_CODE;
+    await Promise.all(wrong(8).map(() => stranger.post('/session/second_factor', { code })));
+    expect(await told()).toBe(1);
   });
 });
 

@@ -61,6 +61,7 @@ async function eventOf(
   { userId, accountId }: { userId: string; accountId: string | null },
   { subject, details = {} }: Change,
 ): Promise<AccessEvent> {
+  if (kind === 'wrong_codes') return { kind, codes: Number(details.wrong_codes) };
   if (kind === 'ssh_key_added') {
     const { fingerprint_md5, fingerprint_sha256 } = details;
     // The log has the one by which the API knows it as the name of a key that has none.

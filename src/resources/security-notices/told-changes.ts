@@ -14,6 +14,8 @@ export function toldAs({ action, details, isFirst = false }: Change): AccessEven
       return 'second_factor_off';
     case 'second_factor.renew_codes':
       return 'recovery_codes_renewed';
+    case 'second_factor.refuse':
+      return 'wrong_codes';
     case 'session.create':
       return details?.second_factor === 'recovery_code' ? 'recovery_code_used' : undefined;
     case 'credential.create':

@@ -11,13 +11,14 @@ import type { Platform } from '../../platform.ts';
 import { verifyPassword } from '../../secrets/password-hash.ts';
 import { hashSecret } from '../../secrets/random-secret.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
+import { addWrongCode, forgetWrongCodes } from '../second-factor/store.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { endOtherSessions, endSession } from './ending.ts';
 import { knownDevice, rememberDevice } from './known-devices.ts';
 import { createLastSeen } from './last-seen.ts';
-import { AWAITING_MS, endOf, LONGEST_MS, WRONG_CODES } from './lifetime.ts';
+import { AWAITING_MS, endOf, LONGEST_MS, TOLD_WRONG_CODES, WRONG_CODES } from './lifetime.ts';
 import { endSurplusSessions } from './most-sessions.ts';
 import { type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
@@ -185,6 +186,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         await lockRow(transaction, 'users', userId);
         const person = await findPersonById(queries, userId);
         if (!person || !(await codes.use(queries, match))) return undefined;
+        await forgetWrongCodes(queries, userId);
         const awaiting = await takeAwaitingSession(queries, session.id);
         if (!awaiting) throw new Unauthenticated('Authentication required');
         const begun = await begin(queries, {
@@ -207,11 +209,37 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         return begun.made;
       }));
     if (!made) {
-      await database.write(({ queries }) => countWrongCode(queries, session.id, WRONG_CODES));
+      await refuseCode(session, origin);
       throw new Unauthenticated('Wrong code');
     }
     attempt.succeeded();
     return made;
+  }
+
+  /** Counts a wrong code. Who sends many of them knows the password, which its person is told. */
+  async function refuseCode({ id, userId }: Session, origin: SessionOrigin): Promise<void> {
+    const wrongCodes = await database.write(async ({ queries }) => {
+      // In the order in which a right code takes hold of both.
+      const wrongCodes = await addWrongCode(queries, userId);
+      await countWrongCode(queries, id, WRONG_CODES);
+      return wrongCodes;
+    });
+    if (wrongCodes === 0 || wrongCodes % TOLD_WRONG_CODES !== 0) return;
+    if (!(await limits.mayTellOfWrongCodes(userId))) return;
+    await database.write(async (transaction) => {
+      const person = await findPersonById(transaction.queries, userId);
+      if (!person) return;
+      await activity.recordOfPerson(
+        transaction,
+        { userId: null, origin: visitor(userId, origin).origin },
+        { userId },
+        {
+          action: 'second_factor.refuse',
+          subject: { id: userId, name: person.email },
+          details: { wrong_codes: wrongCodes },
+        },
+      );
+    });
   }
 
   async function present({ userId, stage }: Session) {

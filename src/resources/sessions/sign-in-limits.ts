@@ -45,6 +45,8 @@ export interface SignInLimits {
   code(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
   /** On signing in: nobody guesses one, so who comes from another place has as many. */
   recoveryCode(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
+  /** Whether a person may be told of wrong codes behind their password: once an hour. Counts it if so. */
+  mayTellOfWrongCodes(userId: string): Promise<boolean>;
   /** Of either kind, of somebody who is signed in. */
   presentCode(userId: string): Promise<Attempt>;
   /** Mails that a stranger can have sent to a person. */
@@ -101,6 +103,7 @@ const DEVICE_LIMITS = {
     { name: 'recovery-codes:devices', limit: 10, windowSeconds: HOUR },
   ],
 } as const satisfies Record<string, readonly [ofDevice: Limit, ofAll: Limit]>;
+const TOLD_WRONG_CODES: Limit = { name: 'told-wrong-codes:person', limit: 1, windowSeconds: HOUR };
 const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
 const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
 const NEW_ADDRESSES_OF_ADDRESS: Limit = { name: 'new-address:address', limit: 10, windowSeconds: MINUTE };
@@ -195,6 +198,9 @@ export function createSignInLimits(
         [RECOVERY_CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`],
         [RECOVERY_CODES_OF_PERSON, userId],
       ),
+    async mayTellOfWrongCodes(userId) {
+      return 'succeeded' in (await count([[TOLD_WRONG_CODES, userId]]));
+    },
     presentCode: (userId) => attempt([PRESENT_CODES, userId]),
     async resetMail(address, email) {
       await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);

@@ -38,6 +38,7 @@ const ACTIONS: readonly Entry['action'][] = [
   'second_factor.enable',
   'second_factor.disable',
   'second_factor.renew_codes',
+  'second_factor.refuse',
   'profile.update',
 ];
 
@@ -98,6 +99,10 @@ describe('a deed', () => {
       'renamed the account Old to New and demanded a second factor',
     ],
     [told('session.end', 'a@b.example', { sessions: 2 }), 'ended 2 other sessions'],
+    [
+      told('second_factor.refuse', 'a@b.example', { wrong_codes: 5 }),
+      'typed the password of a@b.example, and 5 wrong codes after it',
+    ],
   ])('%s', (sentence, expected) => {
     expect(sentence).toBe(`Frida Full ${expected}`);
   });

@@ -61,6 +61,8 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'second_factor.enable': (entry) => `switched ${whose(entry, 'second factor')} on`,
   'second_factor.disable': (entry) => `switched ${whose(entry, 'second factor')} off`,
   'second_factor.renew_codes': (entry) => `made new recovery codes${ofWhom(entry)}`,
+  'second_factor.refuse': ({ subject_name }, { wrong_codes }) =>
+    `typed the password of ${subject_name}${typeof wrong_codes === 'number' ? `, and ${counted(wrong_codes, 'wrong code')} after it` : ' and wrong codes after it'}`,
   'profile.update': profileUpdate,
 };
 
