@@ -16,7 +16,7 @@ export function addBackupCommands(program: Command): void {
   backup
     .command('list')
     .description('backups, newest first')
-    .option('--install <name>', 'only those of this install')
+    .option('--install <install>', 'only those of this install: its name or its id')
     .option(
       '--json',
       'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, created_at',
@@ -32,7 +32,10 @@ export function addBackupCommands(program: Command): void {
         'running server does it, or else this command. The backup is verified before anything of the install is touched',
     )
     .argument('<backup-id>', 'which backup ("homeport backup list")', idArgument)
-    .option('--into <install>', 'restore into another install, which keeps its own host names')
+    .option(
+      '--into <install>',
+      'restore into another install (its name or its id), which keeps its own host names',
+    )
     .option('--yes', 'do not ask whether what is there now may be replaced')
     .option(
       '--json',
@@ -49,24 +52,34 @@ export function addBackupCommands(program: Command): void {
 async function listBackups({ install, json }: { install?: string; json?: boolean }, command: Command) {
   await withPlatform(command, async (_platform, { backups }) => {
     const all = await backups.listAll(install);
-    if (json) return printJson(all);
-    const ofWhom = install === undefined ? '' : ` of an install "${install}"`;
+    if (json) return printJson(all.map(backupJson));
+    if (all.length === 0) {
+      const whose = install === undefined ? '' : ` of the install "${install}"`;
+      process.stdout.write(`There are no backups${whose} yet.\n`);
+      return;
+    }
+    const rows = all.map(({ id, install_name, status, bytes, created_at, description }) => [
+      id,
+      install_name,
+      status,
+      bytes === null ? '-' : shownBytes(bytes),
+      shownTime(created_at, '-'),
+      shortened(description, LONGEST_DESCRIPTION),
+    ]);
     process.stdout.write(
-      all.length === 0
-        ? `There are no backups${ofWhom} yet.\n`
-        : table(
-            ['ID', 'INSTALL', 'STATUS', 'SIZE', 'REQUESTED', 'DESCRIPTION'],
-            all.map(({ id, install_name, status, bytes, created_at, description }) => [
-              id,
-              install_name,
-              status,
-              bytes === null ? '-' : shownBytes(bytes),
-              shownTime(created_at, '-'),
-              shortened(description, LONGEST_DESCRIPTION),
-            ]),
-          ),
+      `${table(['ID', 'INSTALL', 'STATUS', 'SIZE', 'REQUESTED', 'DESCRIPTION'], rows)}\n${inAll(all)}\n`,
     );
   });
+}
+
+function inAll(all: BackupDetails[]): string {
+  const bytes = all.reduce((sum, backup) => sum + (backup.bytes ?? 0), 0);
+  return `${all.length === 1 ? '1 backup' : `${all.length} backups`}, ${shownBytes(bytes)} in all.`;
+}
+
+function backupJson(backup: BackupDetails) {
+  const { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at } = backup;
+  return { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at };
 }
 
 interface RestoreOptions {

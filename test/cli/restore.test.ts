@@ -104,10 +104,11 @@ afterAll(async () => {
 });
 
 test('backups are listed, for people and for scripts', async () => {
-  const [table, json, none] = await Promise.all([
+  const [table, json, byId, unknown] = await Promise.all([
     cli('backup', 'list', '--install', 'restored'),
     runJson(environment, 'backup', 'list'),
-    cli('backup', 'list', '--install', 'other'),
+    cli('backup', 'list', '--install', install),
+    cli('backup', 'list', '--install', 'nobody'),
   ]);
   expect(table.stdout).toMatch(/^ID +INSTALL +STATUS +SIZE +REQUESTED +DESCRIPTION\n/);
   expect(table.stdout).toMatch(
@@ -126,7 +127,13 @@ test('backups are listed, for people and for scripts', async () => {
       created_at: expect.stringMatching(/^20.*Z$/),
     },
   ]);
-  expect(none.stdout).toBe('There are no backups of an install "other" yet.\n');
+  expect(table.stdout).toMatch(/\n\n1 backup, 30\d kB in all\.\n$/);
+  expect(byId.stdout).toBe(table.stdout);
+  expect(unknown).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: 'homeport: There is no install "nobody"; "homeport install list" shows them all.\n',
+  });
 });
 
 test('without a terminal and without --yes nothing is replaced', async () => {

@@ -4,10 +4,11 @@ import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../failures.ts';
+import { parseUuid } from '../../ids.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import type { Doer } from '../activity/record.ts';
-import { findInstallId } from '../installs/install-ref-store.ts';
+import { findInstallId, findInstallRef } from '../installs/install-ref-store.ts';
 import { findStanding } from '../installs/store.ts';
 import { setCopyJob } from './copy-store.ts';
 import { copyInstall, createBackup, restoreBackup } from './jobs.ts';
@@ -58,13 +59,16 @@ export function createBackupService(
     return backup;
   }
 
-  async function idOfInstall(queries: Queries, name: string): Promise<string> {
-    const id = await findInstallId(queries, name);
-    if (id === undefined)
-      throw new InvalidRequest(
-        `There is no install "${name}" to restore into; "homeport install list" shows them all.`,
-      );
-    return id;
+  /** The install of that name or id. `purpose`: what it is needed for, after "There is no install …". Throws InvalidRequest. */
+  async function idOfInstall(queries: Queries, text: string, purpose = ''): Promise<string> {
+    const id = parseUuid(text);
+    const known =
+      (await findInstallId(queries, text)) ??
+      (id === undefined ? undefined : (await findInstallRef(queries, id))?.id);
+    if (known !== undefined) return known;
+    throw new InvalidRequest(
+      `There is no install "${text}"${purpose}; "homeport install list" shows them all.`,
+    );
   }
 
   /** Asks for a backup of an install that is locked, and writes down who did. */
@@ -232,21 +236,23 @@ export function createBackupService(
       });
     },
 
-    /** For the command line: the backups of one install (by name) or of all, newest first. */
-    listAll: (installName?: string): Promise<BackupDetails[]> => allBackups(reader, installName),
+    /** For the command line: the backups of one install (by name or id) or of all, newest first. Throws InvalidRequest. */
+    listAll: async (install?: string): Promise<BackupDetails[]> =>
+      allBackups(reader, install === undefined ? undefined : await idOfInstall(reader, install)),
 
     /** For the command line: one backup, whosever it is. Throws NotFound. */
     find: (backupId: string) => findDetails(reader, backupId),
 
     /**
-     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name. Throws
+     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name or id. Throws
      * NotFound, InvalidRequest.
      */
     requestRestore: (backupId: string, into?: string): Promise<RequestedRestore> =>
       database.write(async (transaction) => {
         const { queries } = transaction;
         const backup = await findDetails(queries, backupId);
-        const targetId = into === undefined ? backup.install_id : await idOfInstall(queries, into);
+        const targetId =
+          into === undefined ? backup.install_id : await idOfInstall(queries, into, ' to restore into');
         return enqueueRestore(transaction, OPERATOR, backup, targetId);
       }),
   };

@@ -141,10 +141,10 @@ export function findBackupDetails(queries: Queries, backupId: string): Promise<B
   return details(queries).where('backup.id', '=', backupId).executeTakeFirst();
 }
 
-/** The backups of one install (by name) or of all, newest first. */
-export function allBackups(queries: Queries, installName?: string): Promise<BackupDetails[]> {
-  return details(queries)
-    .$if(installName !== undefined, (query) => query.where('install.name', '=', installName ?? ''))
+/** The backups of one install or of all, newest first. */
+export function allBackups(queries: Queries, installId?: string): Promise<BackupDetails[]> {
+  const all = details(queries);
+  return (installId === undefined ? all : all.where('install.id', '=', installId))
     .orderBy('backup.seq', 'desc')
     .execute();
 }
