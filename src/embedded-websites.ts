@@ -1,11 +1,13 @@
+import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
-import { provideFolderId } from './hosting/embedded/folder-id.ts';
+import { provideFolderId, readFolderId } from './hosting/embedded/folder-id.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import type { Host } from './hosting/host.ts';
+import { ifThere } from './hosting/if-there.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import type { Websites } from './linux-fleet.ts';
 import type { Platform } from './platform.ts';
@@ -59,4 +61,29 @@ export async function websitesFolderOf({
 export async function embeddedHostKeys(config: Config): Promise<string[]> {
   const key = await publicHostKey(layoutFor(config).sshHostKey);
   return key === null ? [] : [key];
+}
+
+/** What of an install's website is not in the data folder. */
+export interface MissingParts {
+  /** What the edge serves by: without it, nothing. */
+  vhost: boolean;
+  files: boolean;
+}
+
+/** Looks, and changes nothing. */
+export async function missingParts(
+  config: Pick<Config, 'dataDir'>,
+  installId: string,
+): Promise<MissingParts> {
+  const layout = layoutFor(config);
+  const [vhost, files] = await Promise.all([
+    ifThere(stat(layout.vhostOf(installId))),
+    ifThere(stat(layout.filesOf(installId))),
+  ]);
+  return { vhost: vhost === null, files: files === null };
+}
+
+/** The id of this process's folder, if it has one already. */
+export function presentFolderId(config: Pick<Config, 'dataDir'>): Promise<string | null> {
+  return readFolderId(layoutFor(config).folderId);
 }

@@ -11,8 +11,8 @@ export function addDoctorCommand(program: Command): void {
     .command('doctor')
     .summary('check everything, and say what mends what is wrong')
     .description(
-      'check configuration, data folder, database, keys, certificates, resolvers, ports, jobs, mail and clock, and say what ' +
-        'mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
+      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, jobs, mail and clock, and say ' +
+        'what mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
     )
     .option('--host', 'compare the machines that run websites with what should be on them instead')
     .option('--repair', 'with --host: mend what is found, but for data')

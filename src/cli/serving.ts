@@ -1,15 +1,11 @@
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config/config.ts';
-import { prepareDataFolder } from '../data-folder.ts';
-import { lockForProcess } from '../database/process-lock.ts';
 import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
 import { hostAndPort } from '../host-and-port.ts';
-import { OperatorError } from '../operator-error.ts';
 import { curlLine } from './curl-line.ts';
 import { checkSealingKey } from './doctor/sealing-key.ts';
 import { startHostBeside } from './host/beside.ts';
@@ -17,6 +13,7 @@ import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
+import { lockWebsites } from './websites-lock.ts';
 
 const GRACE_MS = 10_000;
 
@@ -54,16 +51,6 @@ async function serveHere(
   releaseStartupMemory();
   await ended;
   lock?.release();
-}
-
-/** Of two processes that serve the same websites, each would know only of the changes that it makes itself. */
-function lockWebsites({ dataDir }: Config): { release(): void } {
-  prepareDataFolder(dataDir);
-  const lock = lockForProcess(join(dataDir, 'websites.lock'));
-  if (lock) return lock;
-  throw new OperatorError(
-    `Another process serves the websites in ${dataDir} already. End it first, or start this one with "--only api".`,
-  );
 }
 
 /** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */

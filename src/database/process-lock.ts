@@ -1,17 +1,40 @@
+import { existsSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
+
+/** Who only looks has let go by then. */
+const LOOKS_MS = 500;
 
 /**
  * Locks a file for this process, until it lets go or ends, however it ends: it is SQLite's own lock, which the kernel takes back. Makes
  * the file where there is none; it stays empty. Null: another process has the lock. Throws SqliteError if the file cannot be used.
  */
 export function lockForProcess(file: string): { release(): void } | null {
-  const connection = new Sqlite(file, { timeout: 0 });
+  const connection = new Sqlite(file, { timeout: LOOKS_MS });
   try {
     connection.exec('begin exclusive');
   } catch (error) {
     connection.close();
-    if (error instanceof Sqlite.SqliteError && error.code === 'SQLITE_BUSY') return null;
+    if (isBusy(error)) return null;
     throw error;
   }
   return { release: () => connection.close() };
+}
+
+/** Whether some process has the lock now. Changes nothing. Throws SqliteError if the file cannot be read. */
+export function isLocked(file: string): boolean {
+  if (!existsSync(file)) return false;
+  const connection = new Sqlite(file, { readonly: true, timeout: 0 });
+  try {
+    connection.prepare('select count(*) from sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (isBusy(error)) return true;
+    throw error;
+  } finally {
+    connection.close();
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Sqlite.SqliteError && error.code === 'SQLITE_BUSY';
 }

@@ -93,6 +93,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     'sites, HTTP': 'ok',
     'sites, HTTPS': 'ok',
     SFTP: 'ok',
+    websites: 'ok',
     jobs: 'ok',
     'failed jobs': 'ok',
     'install names': 'ok',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Stats, statfsSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, type Stats, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from '../../error-code.ts';
 import { shownBytes } from '../output.ts';
@@ -38,10 +38,15 @@ export function checkDataFolder(dataDir: string): Finding[] {
 function checkAccess(dataDir: string, mode: number): Finding {
   const probe = join(dataDir, `.doctor-${randomUUID()}`);
   try {
-    writeFileSync(probe, 'can this be written?', { mode: 0o600, flag: 'wx' });
-    unlinkSync(probe);
+    const file = openSync(probe, 'wx', 0o600);
+    try {
+      writeSync(file, 'can this be written?');
+    } finally {
+      closeSync(file);
+      unlinkSync(probe);
+    }
   } catch (error) {
-    return unusable(dataDir, reasonOf(error));
+    return judgeWriting(dataDir, error);
   }
   if ((mode & OTHERS) !== 0) {
     return problem(
@@ -60,6 +65,14 @@ function checkAccess(dataDir: string, mode: number): Finding {
   return ok(CHECK, `${dataDir} can be written, and is closed to others.`);
 }
 
+/** Why nothing can be written there. */
+export function judgeWriting(dataDir: string, error: unknown): Finding {
+  const code = codeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT'
+    ? problem(CHECK, `Nothing can be written to ${dataDir}: ${reasonOf(error)}.`, makeRoom(dataDir))
+    : unusable(dataDir, reasonOf(error));
+}
+
 function unusable(dataDir: string, reason: string): Finding {
   return problem(
     CHECK,
@@ -75,9 +88,13 @@ function checkSpace(dataDir: string): Finding {
 
 /** Both in bytes. */
 export function judgeSpace(free: number, size: number, dataDir: string): Finding {
-  const remedy = `Make room on the disk of ${dataDir}; old backups are below host/snapshots.`;
+  const remedy = makeRoom(dataDir);
   const left = `${shownBytes(free)} of ${shownBytes(size)} are free`;
   if (free < NO_SPACE) return problem(SPACE, `Only ${left}.`, remedy);
   if (free < LOW_SPACE || free < size * LOW_SHARE) return warning(SPACE, `Only ${left}.`, remedy);
   return ok(SPACE, `${left}.`);
+}
+
+function makeRoom(dataDir: string): string {
+  return `Make room on the disk of ${dataDir}; old backups are below host/snapshots.`;
 }

@@ -3,6 +3,7 @@ import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { presentWorkers } from '../present-workers.ts';
+import { areWebsitesServed } from '../websites-lock.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';
@@ -21,6 +22,7 @@ import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkResolvers } from './resolvers.ts';
 import { checkSealingKey } from './sealing-key.ts';
+import { checkWebsites } from './websites.ts';
 
 /** Looks at everything that Homeport needs, and changes nothing. `file` is that of `--config`. */
 export async function examine(
@@ -33,7 +35,9 @@ export async function examine(
   try {
     const tables = current ? database : null;
     const workers = tables === null ? [] : await presentWorkers(tables, clock);
-    const serverRuns = workers.some((worker) => worker.here);
+    // One whose disk is full reports to no database, and serves all the same.
+    const serves = config.host === 'embedded' && areWebsitesServed(config);
+    const serverRuns = serves || workers.some((worker) => worker.here);
     return [
       ...(await findingsOf('configuration', () => checkConfiguration(config, file))),
       ...folder,
@@ -52,11 +56,13 @@ export async function examine(
       ...(config.host === 'embedded'
         ? await findingsOf('ports', () => checkHostingPorts(config, serverRuns))
         : await findingsOf('ports', () => checkPortsOfHost(config))),
-      ...(config.host === 'embedded' || tables === null
+      ...(tables === null
         ? []
-        : await findingsOf('hosts', () => checkKnownHosts(tables))),
+        : config.host === 'embedded'
+          ? await findingsOf('websites', () => checkWebsites(tables, config))
+          : await findingsOf('hosts', () => checkKnownHosts(tables))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
-      ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers))),
+      ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
       ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),
     ];

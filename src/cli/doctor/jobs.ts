@@ -4,7 +4,7 @@ import type { Database } from '../../database/database.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
 import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
-import { type Finding, ok, reasonOf, warning } from './finding.ts';
+import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const WAITING = 'jobs';
 const FAILED = 'failed jobs';
@@ -17,18 +17,33 @@ const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
 const failed = sql.lit<JobState>('failed');
 
-/** Whether somebody works on the jobs, and whether any is stuck or failed lately. */
-export async function checkJobs(database: Database, clock: Clock, workers: LiveWorker[]): Promise<Finding[]> {
+/**
+ * Whether somebody works on the jobs, and whether any is stuck or failed lately. `serves`: whether a process of this machine serves
+ * websites, which a worker is part of.
+ */
+export async function checkJobs(
+  database: Database,
+  clock: Clock,
+  workers: LiveWorker[],
+  serves = false,
+): Promise<Finding[]> {
   const [waiting, lost, failures] = await Promise.all([
     countWaiting(database, timestamp(clock, workers.length === 0 ? 0 : -OVERDUE_MS)),
     countLapsed(database, timestamp(clock, -LAPSED_MS)),
     failuresSince(database, timestamp(clock, -LATELY_MS)),
   ]);
-  return [judgeWaiting(waiting, lost, workers), judgeFailures(failures)];
+  return [judgeWaiting(waiting, lost, workers, serves), judgeFailures(failures)];
 }
 
-function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[]): Finding {
+function judgeWaiting(waiting: number, lost: number, workers: LiveWorker[], serves: boolean): Finding {
   const processes = workers.map((worker) => worker.process).join(', ');
+  if (workers.length === 0 && serves) {
+    return problem(
+      WAITING,
+      'A server runs, but has not reported to the database for 10 seconds: it does no jobs.',
+      'See that the disk of the database is not full, and look at the log of the server; one that has just begun reports in a moment.',
+    );
+  }
   if (workers.length === 0) {
     return waiting + lost === 0
       ? ok(WAITING, 'None waits; no server is running.')

@@ -7,7 +7,7 @@ import { freePort } from '../../../test/servers/free-port.ts';
 import { systemClock } from '../../clock.ts';
 import { readConfig } from '../../config/config.ts';
 import { checkConfiguration } from './configuration.ts';
-import { checkDataFolder, judgeSpace } from './data-folder.ts';
+import { checkDataFolder, judgeSpace, judgeWriting } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
 import { reasonOf } from './finding.ts';
 import { checkMail } from './mail.ts';
@@ -53,6 +53,15 @@ describe('the configuration', () => {
 });
 
 describe('the data folder', () => {
+  test('a disk that is full is not taken for a lack of rights', () => {
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    expect(judgeWriting('/data', full)).toMatchObject({
+      state: 'problem',
+      message: expect.stringContaining('no space left'),
+      remedy: expect.stringContaining('Make room'),
+    });
+  });
+
   test.each([
     [0o700, 'ok'],
     [0o750, 'warning'],

@@ -7,16 +7,21 @@ import { ifThere } from '../if-there.ts';
 
 /**
  * The id of the folder that the host keeps everything in, made where there is none yet. It lies in the folder, so it goes along wherever that
- * is moved or restored. Throws OperatorError for a file that holds none: made anew, the folder would be another.
+ * is moved or restored. Throws OperatorError.
  */
 export async function provideFolderId(file: string, newId: () => string): Promise<string> {
+  const present = await readFolderId(file);
+  if (present !== null) return present;
+  const made = newId();
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeDurably(file, `${made}\n`);
+  return made;
+}
+
+/** Null where there is none yet. Throws OperatorError for a file that holds none: made anew, the folder would be another. */
+export async function readFolderId(file: string): Promise<string | null> {
   const text = await ifThere(readFile(file, 'utf8'));
-  if (text === null) {
-    const made = newId();
-    await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-    await writeDurably(file, `${made}\n`);
-    return made;
-  }
+  if (text === null) return null;
   const id = parseUuid(text.trim());
   if (id !== undefined) return id;
   throw new OperatorError(
