@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { OPERATOR } from '../../src/access/caller.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
@@ -8,20 +8,21 @@ import { expectAccessible, type Portal, startPortal } from './portal.ts';
 
 describe('an account', () => {
   let portal: Portal;
-  let accountId: string;
+  /** In one account for each test. */
   let owner: Person;
-  let full: Person;
-  let given: { id: string; name: string };
   /** The owner's. */
   let page: Page;
+  let accountId: string;
+  let given: { id: string; name: string };
   beforeAll(async () => {
     portal = await startPortal();
-    const { homeport } = portal;
-    ({ owner, accountId } = await homeport.ownedAccount());
-    full = await homeport.person(accountId, 'full');
-    await call(full, 'Frida', 'Full');
-    given = await homeport.install(owner, accountId);
+    ({ owner } = await portal.homeport.ownedAccount());
     page = await portal.signedIn(owner);
+  });
+  beforeEach(async () => {
+    accountId = await portal.homeport.account();
+    await joins(owner, accountId, 'owner');
+    given = await portal.homeport.install(owner, accountId);
   });
   afterAll(() => portal.remove());
 
@@ -30,6 +31,31 @@ describe('an account', () => {
     portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('users').set({ first_name, last_name }).where('id', '=', userId).execute(),
     );
+
+  const joins = ({ userId: user_id }: Person, account_id: string, role: 'owner' | 'full') =>
+    portal.homeport.platform.database.write(({ queries }) =>
+      queries
+        .insertInto('memberships')
+        .values({
+          account_id,
+          user_id,
+          role,
+          billing: false,
+          invite_accepted: true,
+          created_at: '2026-01-01T00:00:00.000Z',
+        })
+        .execute(),
+    );
+
+  /** Frida Full, who is in no other account. */
+  async function somebodyElse(): Promise<Person> {
+    const full = await portal.homeport.person(accountId, 'full');
+    await call(full, 'Frida', 'Full');
+    return full;
+  }
+  const makesSite = ({ client }: Person) =>
+    client.post('/sites', { name: 'Made by Frida', account_id: accountId });
+  const addsDomain = (name: string) => owner.client.post(`/installs/${given.id}/domains`, { name });
 
   /** Gives somebody a second factor without the way through the pages. */
   const enrolled = ({ userId: user_id }: Person) =>
@@ -95,7 +121,7 @@ describe('an account', () => {
   });
 
   it('shows one person what another does, and takes from them what they may do no longer, without reloading', async () => {
-    const theirs = await portal.signedIn(full);
+    const theirs = await portal.signedIn(await somebodyElse());
     await theirs.goto(at('people'));
     await theirs.getByText('Only an owner can change an owner.').waitFor();
     await theirs.getByRole('button', { name: 'Invite a person' }).click();
@@ -121,10 +147,10 @@ describe('an account', () => {
   });
 
   it('tells who did what with which credential as it is done, and gives it away as a file', async () => {
+    await makesSite(await somebodyElse());
     await page.goto(at('activity'));
     await page.getByText(/Frida Full .*created the site Made by Frida/).waitFor();
-    await owner.client.post(`/installs/${given.id}/domains`, { name: 'shop.example' });
-    await page.getByText('Test Person left the account').waitFor();
+    await addsDomain('shop.example');
     const row = page.getByRole('row', { name: /Test Person added the domain shop\.example/ });
     await row.getByText(owner.email).waitFor();
     await row.getByText('API, with test').waitFor();
@@ -140,12 +166,13 @@ describe('an account', () => {
     await page.goto(at('settings'));
     await page.getByLabel('Name of the account').fill('Flowers');
     await page.getByRole('button', { name: 'Rename the account' }).click();
-    await page.getByRole('banner').getByText('Flowers').waitFor();
+    await page.getByRole('banner').getByText('Flowers').first().waitFor();
     await page.getByText('To demand it of others, have one yourself first').waitFor();
     expect(await page.getByRole('button', { name: 'Demand a second factor' }).isDisabled()).toBe(true);
   });
 
   it('has pages that are accessible, dark and narrow too', async () => {
+    await makesSite(await somebodyElse());
     const wide = { width: 1280, height: 900 };
     for (const [place, shown] of [
       ['sites', 'Made by Frida'],
@@ -231,18 +258,8 @@ describe('an account', () => {
           subject: { id: null, name: `number ${index}.` },
         });
       }
-      await transaction.queries
-        .insertInto('memberships')
-        .values({
-          account_id: quiet,
-          user_id: owner.userId,
-          role: 'full',
-          billing: false,
-          invite_accepted: true,
-          created_at: '2026-01-01T00:00:00.000Z',
-        })
-        .execute();
     });
+    await joins(owner, quiet, 'full');
     await page.goto(`/accounts/${quiet}/activity`);
     await page.getByText('121 entries').waitFor();
     expect(await page.getByText('number 20.').count()).toBe(0);
@@ -254,11 +271,14 @@ describe('an account', () => {
   });
 
   it('has activity that is narrowed by person, install, kind and day, in the address and in the file', async () => {
+    const full = await somebodyElse();
+    await makesSite(full);
+    await addsDomain('narrowed.example');
     await page.goto(at('activity'));
     await page.getByRole('combobox', { name: 'Install' }).selectOption(given.name);
     await page.getByRole('combobox', { name: 'About' }).selectOption('Domains');
     await page.getByText('One entry').waitFor();
-    await page.getByRole('row', { name: /Test Person added the domain shop\.example/ }).waitFor();
+    await page.getByRole('row', { name: /Test Person added the domain narrowed\.example/ }).waitFor();
     await page.reload();
     await page.getByText('One entry').waitFor();
     const download = page.waitForEvent('download');
@@ -276,7 +296,8 @@ describe('an account', () => {
   });
 
   it('finds an install by any of its domains, and says which need attention, and why', async () => {
-    await owner.client.post(`/installs/${given.id}/domains`, { name: 'second.example' });
+    await addsDomain('first.example');
+    await addsDomain('second.example');
     await portal.homeport.platform.database.write(({ queries }) =>
       queries.updateTable('domains').set({ reached: false }).where('name', '=', 'second.example').execute(),
     );
@@ -289,15 +310,17 @@ describe('an account', () => {
     await page.getByRole('link', { name: 'See which, and why' }).click();
     expect(await page.evaluate('document.activeElement?.getAttribute("name")')).toBe('status');
     await page.goto(at('installs?status=nonsense'));
-    await page.getByLabel('Search installs').fill('shop.exam');
-    await page.getByRole('row', { name: given.name }).getByText('Also shop.example').waitFor();
+    await page.getByLabel('Search installs').fill('first.exam');
+    await page.getByRole('row', { name: given.name }).getByText('Also first.example').waitFor();
   });
 
   it('demands a second factor of its people without their reloading, and no longer; who is not content leaves', async () => {
+    const demanding = await portal.homeport.person(accountId, 'owner');
+    const page = await portal.signedIn(demanding);
     const other = await portal.homeport.person(accountId, 'full');
     const theirs = await portal.signedIn(other);
     await theirs.getByRole('button', { name: 'Create a site' }).waitFor();
-    await enrolled(owner);
+    await enrolled(demanding);
     await page.goto(at('settings'));
     await page.getByRole('button', { name: 'Demand a second factor' }).click();
     await page.getByRole('button', { name: 'Demand it', exact: true }).click();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { publicKey } from '../contract/things.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
@@ -17,24 +17,41 @@ import { expectAccessibleInBothThemes } from './themes.ts';
 const run = promisify(execFile);
 const clock = skippingClock();
 let portal: Portal;
-let owner: Person;
 let accountId: string;
 let install: { id: string; name: string };
+/** Whose pages are shown, in a window that is new for each test. */
+let owner: Person;
 let page: Page;
+/** Somebody whom no test changes so that another would notice. */
+let settled: Person;
+let window: Page;
 beforeAll(async () => {
   portal = await startPortal({ clock });
-  ({ owner, accountId } = await portal.homeport.ownedAccount());
+  ({ owner: settled, accountId } = await portal.homeport.ownedAccount());
   [install] = await Promise.all([
-    portal.homeport.install(owner, accountId),
-    portal.homeport.install(owner, accountId),
+    portal.homeport.install(settled, accountId),
+    portal.homeport.install(settled, accountId),
   ]);
-  page = await portal.signedIn(owner);
+  window = await portal.signedIn(settled);
+});
+beforeEach(async () => {
+  owner = settled;
+  page = await window.context().newPage();
+  await page.goto('/');
+  return () => page.close();
 });
 afterAll(() => portal.remove());
 
 const clipboard = async () => String(await page.evaluate('navigator.clipboard.readText()'));
 const table = (name: string) => page.getByRole('table', { name });
 const dialog = () => page.getByRole('dialog').or(page.getByRole('alertdialog'));
+
+/** Somebody new goes on: what the test changes is theirs. */
+async function asSomebodyNew(): Promise<void> {
+  await page.close();
+  owner = await portal.homeport.person(accountId, 'owner');
+  page = await portal.signedIn(owner);
+}
 
 /** From one page of the person's own to another, as they go there. */
 async function open(name: string): Promise<void> {
@@ -59,6 +76,8 @@ describe('the profile', () => {
   });
 
   it('changes the e-mail address by a press on the page that the mail there leads to', async () => {
+    await asSomebodyNew();
+    await open('Profile');
     const email = 'ada.byron@people.example';
     await page.getByLabel('New e-mail address').fill(email);
     await page.getByLabel('Current password').fill(PASSWORD);
@@ -79,7 +98,6 @@ describe('the profile', () => {
     await page.getByText('Your e-mail address is changed.').waitFor();
     await page.getByText(email).waitFor();
     expect((await owner.client.get('/user')).body).toMatchObject({ email });
-    owner = { ...owner, email };
     await page.goto(new URL(link).pathname);
     await page.getByText('This link does not work').waitFor();
     await expectAccessible(page);
@@ -122,6 +140,8 @@ describe('password, second factor and sessions', () => {
   });
 
   it('changes the password by the present one', async () => {
+    await asSomebodyNew();
+    await open('Password and second factor');
     const change = async (current: string) => {
       await page.getByLabel('Current password').fill(current);
       await page.getByLabel('New password').fill('a better one by far');
@@ -134,11 +154,12 @@ describe('password, second factor and sessions', () => {
     await change(PASSWORD);
     await page.getByText('Your password is changed.').waitFor();
     expect(await page.getByLabel('Current password').inputValue()).toBe('');
-    await portal.homeport.setPassword(owner, PASSWORD);
   });
 
   it('says what a new password leaves as it is', async () => {
+    await open('Password and second factor');
     const hint = page.getByRole('paragraph').filter({ hasText: 'A new password does not change' });
+    await hint.waitFor();
     const links = hint.getByRole('link');
     expect(await links.allTextContents()).toEqual(['API credentials', 'SSH keys']);
     expect(await links.first().getAttribute('href')).toBe('/me/api-access');
@@ -146,6 +167,8 @@ describe('password, second factor and sessions', () => {
   });
 
   it('switches the second factor on, renews the recovery codes, and switches it off with a code', async () => {
+    await asSomebodyNew();
+    await open('Password and second factor');
     await page.getByRole('button', { name: 'Switch on the second factor' }).click();
     const { app, recoveryCodes } = await enrol(page, clock);
     expect(recoveryCodes).toHaveLength(10);
@@ -320,6 +343,8 @@ describe('SSH keys', () => {
   });
 
   it('adds a key by paste and by its file, and removes it', async () => {
+    await asSomebodyNew();
+    await open('SSH keys');
     await page.getByText('You have none.').waitFor();
     await page.getByLabel('Public key').fill(`${line} ada@laptop\n`);
     await page.getByRole('button', { name: 'Add the key' }).click();
@@ -342,12 +367,10 @@ describe('SSH keys', () => {
   });
 
   it('says how each install is reached', async () => {
+    await open('SSH keys');
     await page.getByLabel('Search the installs').fill(install.name);
     await page.getByText(install.name, { exact: true }).click();
-    // By the keyboard: what was said of the key just added is in a mouse's way for a while.
-    await page
-      .getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` })
-      .press('Enter');
+    await page.getByRole('button', { name: `Copy the line for Files (SFTP) of ${install.name}` }).click();
     const { port } = portal.homeport.hosting?.ssh ?? {};
     expect(await clipboard()).toBe(`sftp -P ${port} ${install.name}@localhost`);
     await expectAccessibleInBothThemes(page);
@@ -355,6 +378,7 @@ describe('SSH keys', () => {
   });
 
   it('says it on the way to the install and back', async () => {
+    await open('SSH keys');
     await page.getByRole('navigation', { name: 'Account' }).getByRole('link', { name: 'Installs' }).click();
     await page.getByRole('link', { name: install.name, exact: true }).click();
     await page.getByRole('link', { name: 'Connect', exact: true }).click();
