@@ -68,7 +68,7 @@ async function prepare(): Promise<{ productionId: string; email: string; account
   });
   await homeport.idle();
   const link = await services.passwords.createLink(owner.userId, 'first');
-  const origin = { address: '127.0.0.1', requestId: 'pictures' };
+  const origin = { device: null, address: '127.0.0.1', requestId: 'pictures' };
   await services.passwords.setByLink(link.slice(link.lastIndexOf('/') + 1), { password: PASSWORD }, origin);
   const person = await services.accountUsers.get(caller, owner.accountId, owner.userId);
   return { productionId: production.id, email: person.email, accountId: owner.accountId };

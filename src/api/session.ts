@@ -11,6 +11,8 @@ interface CookieValue {
 export interface BrowserCookies {
   /** The session's, and the one by which the browser is known later; `device` null: that one stays as it is. */
   set(session: CookieValue & { device: CookieValue | null }): void;
+  /** The one by which the browser is known later, alone. */
+  setDevice(device: CookieValue): void;
   /** The session's alone. */
   clear(): void;
 }
@@ -35,11 +37,13 @@ export function browserCookies(reply: FastifyReply): BrowserCookies {
     reply.header('set-cookie', stringifySetCookie(cookie));
   };
   const putSession = (session: CookieValue) => put(SESSION_COOKIE, 'lax', session);
+  const setDevice = (device: CookieValue) => put(DEVICE_COOKIE, 'strict', device);
   return {
     set(session) {
       putSession(session);
-      if (session.device !== null) put(DEVICE_COOKIE, 'strict', session.device);
+      if (session.device !== null) setDevice(session.device);
     },
+    setDevice,
     clear: () => putSession({ token: '', expiresAt: new Date(0) }),
   };
 }

@@ -72,8 +72,10 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         }),
         texts: { password: newPasswordTexts },
       },
-      handle: ({ text, address, requestId }, chosen) =>
-        passwords.setByLink(text('token'), chosen, { address, requestId }),
+      async handle({ text, cookies, device, address, requestId }, chosen) {
+        const renewed = await passwords.setByLink(text('token'), chosen, { device, address, requestId });
+        if (renewed) cookies.setDevice(renewed);
+      },
     }),
     visitBodyRoute({
       method: 'POST',

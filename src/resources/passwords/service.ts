@@ -12,9 +12,10 @@ import type { CredentialService } from '../credentials/service.ts';
 import { countWorking } from '../credentials/store.ts';
 import { deleteEmailChangeOf } from '../email-changes/store.ts';
 import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
-import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import { knownDevice, renewDevice } from '../sessions/known-devices.ts';
+import { type BrowserOrigin, type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { SignInLimits } from '../sessions/sign-in-limits.ts';
-import type { RenewedSession } from '../sessions/token.ts';
+import type { BrowserToken, RenewedSession } from '../sessions/token.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../user/store.ts';
 import { sendPasswordReset } from './jobs.ts';
@@ -46,8 +47,12 @@ export interface PasswordService {
   requestReset(email: string, origin: SessionOrigin): Promise<void>;
   /** Throws NotFound. */
   findLink(token: string): Promise<FoundLink>;
-  /** Throws NotFound, InvalidRequest, RateLimited. */
-  setByLink(token: string, chosen: ChosenPassword, origin: SessionOrigin): Promise<void>;
+  /**
+   * Ends all sessions of the person, and knows none of their browsers any more but the one where it is done, if that was known:
+   * whoever sets a password against somebody's guesses must get in with it. Returns its other token. Throws NotFound, InvalidRequest,
+   * RateLimited.
+   */
+  setByLink(token: string, chosen: ChosenPassword, origin: BrowserOrigin): Promise<BrowserToken | null>;
   /**
    * The session gets another token, all others of the person end. Throws InvalidRequest where the current password is not right or the
    * new one not fit, RateLimited.
@@ -106,12 +111,13 @@ export function createPasswordService(
     await requireFitPassword(limits, password, { ...link, id: userId });
     const passwordHash = await hashPassword(password);
     const person = visitor(userId, origin);
-    await database.write(async (transaction) => {
+    return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
       if (!(await takePasswordLink(queries, tokenHash, timestamp(clock)))) throw new NotFound();
       await replacePassword(queries, userId, passwordHash);
-      await endSessionsOf(queries, userId);
+      const device = await knownDevice(queries, clock, origin.device, ({ user_id }) => user_id === userId);
+      await endSessionsOf(queries, userId, device?.id);
       await activity.recordOfPerson(
         transaction,
         person,
@@ -123,6 +129,7 @@ export function createPasswordService(
         },
       );
       if (end_api_access) await credentials.revokeAllOwn(transaction, person);
+      return device && renewDevice(queries, random, device);
     });
   };
 

@@ -17,14 +17,18 @@ export async function endSession(
   return true;
 }
 
-/** Ends every session of a person, and knows none of their browsers any more. */
-export async function endSessionsOf(queries: Queries, userId: string): Promise<void> {
+/** Ends every session of a person, and knows none of their browsers any more, but for one device. */
+export async function endSessionsOf(
+  queries: Queries,
+  userId: string,
+  keptDeviceId: string | null = null,
+): Promise<void> {
   await deleteSessionsOf(queries, userId);
-  await deleteKnownDevicesOf(queries, userId);
+  await deleteKnownDevicesOf(queries, userId, keptDeviceId);
 }
 
 /**
- * The same but for one session, which goes on in a browser that is known: by other tokens both, so that whoever has got hold of
+ * Ends every session of a person but one, which goes on in a browser that is known: by other tokens both, so that whoever has got hold of
  * its cookies is left outside with the others. Returns how many people would call signed in were ended. Throws Unauthenticated where the
  * session has ended meanwhile.
  */

@@ -53,8 +53,29 @@ export async function deleteKnownDeviceOfSession(queries: Queries, sessionId: st
   await queries.deleteFrom('known_devices').where('session_id', '=', sessionId).execute();
 }
 
-export async function deleteKnownDevicesOf(queries: Queries, userId: string): Promise<void> {
-  await queries.deleteFrom('known_devices').where('user_id', '=', userId).execute();
+/** Forgets the devices of a person, but for one. */
+export async function deleteKnownDevicesOf(
+  queries: Queries,
+  userId: string,
+  keptId: string | null = null,
+): Promise<void> {
+  let deleting = queries.deleteFrom('known_devices').where('user_id', '=', userId);
+  if (keptId !== null) deleting = deleting.where('id', '!=', keptId);
+  await deleting.execute();
+}
+
+/** Undefined: there is no such device any more. */
+export function setDeviceToken(
+  queries: Queries,
+  id: string,
+  token_hash: string,
+): Promise<{ expires_at: string } | undefined> {
+  return queries
+    .updateTable('known_devices')
+    .set({ token_hash })
+    .where('id', '=', id)
+    .returning('expires_at')
+    .executeTakeFirst();
 }
 
 /** `now`: as times are stored. */

@@ -8,6 +8,7 @@ import {
   deleteKnownDevice,
   type FoundDevice,
   findKnownDevice,
+  setDeviceToken,
 } from './known-device-store.ts';
 import { type BrowserToken, newBrowserToken } from './token.ts';
 
@@ -61,4 +62,15 @@ export async function rememberDevice(
     MOST_KNOWN_DEVICES,
   );
   return { token, expiresAt };
+}
+
+/** Gives a device another token, until when it had the one before; null: it has ended meanwhile. */
+export async function renewDevice(
+  queries: Queries,
+  random: Randomness,
+  { id }: KnownDevice,
+): Promise<BrowserToken | null> {
+  const token = newBrowserToken(random);
+  const renewed = await setDeviceToken(queries, id, hashSecret(token));
+  return renewed ? { token, expiresAt: new Date(renewed.expires_at) } : null;
 }

@@ -20,7 +20,7 @@ import { knownDevice, rememberDevice } from './known-devices.ts';
 import { createLastSeen } from './last-seen.ts';
 import { AWAITING_MS, endOf, LONGEST_MS, TOLD_WRONG_CODES, WRONG_CODES } from './lifetime.ts';
 import { endSurplusSessions } from './most-sessions.ts';
-import { type SessionOrigin, visitor } from './origin.ts';
+import { type BrowserOrigin, type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
 import type { SignInLimits } from './sign-in-limits.ts';
 import { stageOf } from './stage.ts';
@@ -66,11 +66,6 @@ export interface SessionService extends SessionVerifier {
   endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession>;
   /** Writes down the uses that are still in memory. */
   flush(): Promise<void>;
-}
-
-/** Where a request comes from, and the token that the browser may be known by. */
-export interface BrowserOrigin extends SessionOrigin {
-  device: string | null;
 }
 
 /** Whatever a browser calls itself, so much of it tells which it is. */
