@@ -85,6 +85,32 @@ describe('bodyParser', () => {
     expect(faultsOf(undefined)).toEqual(['name missing_field required', 'id missing_field required']);
   });
 
+  it('tells what the rules have against a text beside the faults of the schema, and leaves the rest to who knows more', () => {
+    const isShouted = (text: string) =>
+      text === text.toUpperCase() ? { code: 'shouted', message: `${text} is shouted` } : undefined;
+    const parseCalm = bodyParser({
+      resource: 'Thing',
+      schema: Type.Object({
+        count: Type.Integer(),
+        parts: Type.Array(Type.Object({ name: Type.String({ pattern: NOT_BLANK }) })),
+        word: Type.String(),
+      }),
+      rules: { word: isShouted, 'parts.name': isShouted },
+    });
+    const parts = [{ name: 'A' }, { name: ' ' }, { name: 'b' }, { name: 5 }, { name: 'C' }];
+    expect(faultsOf({ word: 'NO', count: 'x', parts }, parseCalm)).toEqual([
+      'count invalid_value invalid_type',
+      'parts.0.name invalid_value shouted',
+      'parts.1.name missing_field required',
+      'parts.3.name invalid_value invalid_type',
+      'parts.4.name invalid_value shouted',
+      'word invalid_value shouted',
+    ]);
+    expect(refusal(() => parseCalm({ word: 'NO', count: 'x', parts: [] })).message).toBe('NO is shouted');
+    const fitting = { word: 'NO', count: 1, parts: [] };
+    expect(parseCalm(fitting)).toEqual(fitting);
+  });
+
   it('collects the faults of every element of a list', () => {
     const parts = Array.from({ length: 20 }, () => ({ name: '' }));
     expect(faultsOf({ name: 'x', id, parts })).toEqual(

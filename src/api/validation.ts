@@ -27,7 +27,15 @@ export interface BodyDefinition<Schema extends TObject = TObject> {
   wrapper?: string;
   /** Sentences of the specification, by field; what is not here is said in general words. */
   texts?: Record<string, Partial<Record<FaultKind, FaultText>>>;
+  /**
+   * What the service will have against a text, by field. Looked at where the schema has something against the body, so that all faults
+   * are told at once; where it has nothing, the service looks itself, and knows more.
+   */
+  rules?: Record<string, TextRule>;
 }
+
+/** What is wrong with a text, its sentence for the person who sent it; undefined for nothing. */
+export type TextRule = (text: string) => { code: string; message: string } | undefined;
 
 /** The library stops at 8 of itself; all faults are told (gaps section 2), up to what a person can want to read. */
 const FAULTS_TOLD = 200;
@@ -38,7 +46,7 @@ interface SchemaFault {
   kind: FaultKind;
   code: string;
   message: string;
-  /** What the answer says above the faults, unless a field has a sentence of its own. */
+  /** What the answer says above the faults, if this is the first with such a sentence. */
   summary?: string;
 }
 
@@ -56,11 +64,13 @@ export function bodyParser<Schema extends TObject>(
     const fits = validator.Check(whole);
     // What does not fit is looked at no further than its schema reaches: anybody may send it, and as much of it as they like.
     const value = fits ? whole : cutToBounds(definition.schema, whole);
-    const faults = unstorableFaults(definition, value);
-    if (fits && faults.length === 0) return whole;
+    const texts = [...textsWithin(definition.schema, value, '')];
+    const faults = unstorableFaults(definition, texts);
     for (const error of fits ? [] : validator.Errors(value)) {
       faults.push(...schemaFaults(definition, error, valueAt(value, error.instancePath)));
     }
+    if (fits && faults.length === 0) return whole;
+    faults.push(...ruleFaults(definition, texts));
     throw invalidBody(definition, order, faults);
   };
 }
@@ -146,7 +156,9 @@ function invalidBody(definition: BodyDefinition, order: string[], found: SchemaF
     const at = order.indexOf(field.split('.')[0] ?? field);
     return at === -1 ? order.length : at;
   };
-  const sorted = [...first.values()].sort((a, b) => position(a) - position(b)).slice(0, FAULTS_TOLD);
+  const sorted = [...first.values()]
+    .sort((a, b) => position(a) - position(b) || elementOf(a) - elementOf(b))
+    .slice(0, FAULTS_TOLD);
   const texts = sorted.map((fault) => textOf(definition, fault));
   const faults = sorted.map(
     (fault, index): Fault => ({
@@ -157,9 +169,8 @@ function invalidBody(definition: BodyDefinition, order: string[], found: SchemaF
       message: texts[index]?.message ?? fault.message,
     }),
   );
-  const own = texts.find((text) => text?.summary !== undefined);
-  const summary = (own ?? sorted.find((fault) => fault.summary !== undefined))?.summary;
-  return new InvalidRequest(summary ?? INVALID_PARAMETERS, faults);
+  const summaries = sorted.map((fault, index) => texts[index]?.summary ?? fault.summary);
+  return new InvalidRequest(summaries.find((summary) => summary !== undefined) ?? INVALID_PARAMETERS, faults);
 }
 
 /** A field may be an element of a list: `domains.3.name` has the texts of `domains.name`. */
@@ -167,7 +178,14 @@ function textsOf(
   definition: BodyDefinition,
   field: string,
 ): Partial<Record<FaultKind, FaultText>> | undefined {
-  return definition.texts?.[field.replace(/\.\d+(?=\.|$)/g, '')];
+  return definition.texts?.[withoutIndices(field)];
+}
+
+const withoutIndices = (field: string) => field.replace(/\.\d+(?=\.|$)/g, '');
+
+/** Where in a list the faulty field is: `domains.3.name` is of element 3; the list itself comes after its elements. */
+function elementOf({ field }: SchemaFault): number {
+  return Number(field.split('.').find((part) => /^\d+$/.test(part)) ?? Number.MAX_SAFE_INTEGER);
 }
 
 function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | undefined {
@@ -185,27 +203,45 @@ function fieldOrder(definition: BodyDefinition): string[] {
  * Texts that no database stores as they are: PostgreSQL refuses NUL, and half a character (a surrogate without its other
  * half, which JSON can escape) would be read back as another. Fields that are ignored may hold what they like.
  */
-function unstorableFaults(definition: BodyDefinition, body: unknown): SchemaFault[] {
-  return [...unstorablePaths(definition.schema, body, '')].map((path): SchemaFault => {
-    const field = fieldPath(definition, path);
-    return {
-      field,
-      kind: 'invalid',
-      code: 'invalid_format',
-      message: `${field} must be Unicode text without NUL characters`,
-    };
-  });
+function unstorableFaults(definition: BodyDefinition, texts: readonly FoundText[]): SchemaFault[] {
+  return texts
+    .filter(({ text }) => text.includes('\0') || !text.isWellFormed())
+    .map(({ path }): SchemaFault => {
+      const field = fieldPath(definition, path);
+      return {
+        field,
+        kind: 'invalid',
+        code: 'invalid_format',
+        message: `${field} must be Unicode text without NUL characters`,
+      };
+    });
 }
 
-/** JSON pointers of such texts, among those that the schema knows. */
-function* unstorablePaths(schema: TSchema, value: unknown, path: string): Generator<string> {
+function ruleFaults(definition: BodyDefinition, texts: readonly FoundText[]): SchemaFault[] {
+  if (definition.rules === undefined) return [];
+  const faults: SchemaFault[] = [];
+  for (const { path, text } of texts) {
+    const field = fieldPath(definition, path);
+    const fault = definition.rules[withoutIndices(field)]?.(text);
+    if (fault) faults.push({ field, kind: 'invalid', ...fault, summary: fault.message });
+  }
+  return faults;
+}
+
+interface FoundText {
+  /** A JSON pointer (RFC 6901). */
+  path: string;
+  text: string;
+}
+
+/** The texts of a body, among those that the schema knows. */
+function* textsWithin(schema: TSchema, value: unknown, path: string): Generator<FoundText> {
   const items = itemsOf(schema);
-  if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) yield path;
+  if (typeof value === 'string') yield { path, text: value };
   else if (items && Array.isArray(value)) {
-    for (const [index, element] of value.entries())
-      yield* unstorablePaths(items, element, `${path}/${index}`);
+    for (const [index, element] of value.entries()) yield* textsWithin(items, element, `${path}/${index}`);
   } else if (IsObject(schema) && typeof value === 'object' && value !== null) {
     for (const [name, member] of Object.entries(schema.properties))
-      yield* unstorablePaths(member, Reflect.get(value, name), `${path}/${name}`);
+      yield* textsWithin(member, Reflect.get(value, name), `${path}/${name}`);
   }
 }

@@ -215,6 +215,53 @@ describe('POST domains', () => {
     ]);
   });
 
+  it('collects faults of types and of rules in the order of the fields', async () => {
+    const install = await newInstall();
+    expect((await add(install, '192.0.2.1', { primary: 'yes', redirect_to: 'x' })).body).toMatchObject({
+      message: 'Domain name must be a host name, not an IP address',
+      errors: [
+        { field: 'name', type: 'invalid_value', code: 'ip_address' },
+        { field: 'primary', type: 'invalid_value', code: 'invalid_type' },
+        { field: 'redirect_to', type: 'invalid_value', code: 'invalid_format' },
+      ],
+    });
+    expect((await add(install, 'a.localhost', { redirect_to: 5 })).body).toMatchObject({
+      errors: [
+        { field: 'name', code: 'reserved' },
+        { field: 'redirect_to', code: 'invalid_type' },
+      ],
+    });
+    expect(await list(install)).toHaveLength(1);
+  });
+
+  it('collects what the install has against a name, its redirect and its being primary', async () => {
+    const [install, other] = [await newInstall(), await newInstall()];
+    const [present, foreign] = [domainName(), domainName()];
+    await added(install, present);
+    const redirect_to = await added(other, foreign);
+    expect((await add(install, present, { redirect_to })).body).toMatchObject({
+      message: `${present} is a domain of this install already`,
+      errors: [
+        { field: 'name', type: 'value_unavailable', code: 'taken' },
+        { field: 'redirect_to', type: 'access_error', code: 'not_permitted' },
+      ],
+    });
+    expect((await add(install, foreign, { redirect_to, primary: true })).body).toMatchObject({
+      errors: [
+        { field: 'redirect_to', code: 'not_permitted' },
+        { field: 'primary', code: 'duplicate' },
+      ],
+    });
+    const cname = await cnameOf(install);
+    expect((await change(install, cname, { redirect_to: cname, primary: false })).body).toMatchObject({
+      errors: [
+        { field: 'redirect_to', code: 'self' },
+        { field: 'primary', code: 'primary_required' },
+      ],
+    });
+    expect(await list(install)).toHaveLength(2);
+  });
+
   it('answers 403 where there is no install to be seen, 400 for what is no id', async () => {
     const other = await homeport.ownedAccount();
     const hidden = await homeport.install(other.owner, other.accountId);
@@ -666,6 +713,21 @@ describe('POST domains/bulk', () => {
       { field: 'domains.1.name', type: 'invalid_value', code: 'ip_address' },
       { field: 'domains.2.name', type: 'value_unavailable', code: 'taken' },
       { field: 'domains.3.name', type: 'invalid_value', code: 'public_suffix' },
+    ]);
+    expect(
+      await faults([{ name: 'com' }, { name: 5 }, { name: '*.localhost', redirect_to: 7 }, { name: one }]),
+    ).toMatchObject([
+      { field: 'domains.0.name', type: 'invalid_value', code: 'public_suffix' },
+      { field: 'domains.1.name', type: 'invalid_value', code: 'invalid_type' },
+      { field: 'domains.2.redirect_to', type: 'invalid_value', code: 'invalid_type' },
+      { field: 'domains.2.name', type: 'invalid_value', code: 'reserved' },
+    ]);
+    expect(
+      await faults([{ name: taken }, { name: 'com', redirect_to: foreign }, { name: one }]),
+    ).toMatchObject([
+      { field: 'domains.0.name', type: 'value_unavailable', code: 'taken' },
+      { field: 'domains.1.name', type: 'invalid_value', code: 'public_suffix' },
+      { field: 'domains.1.redirect_to', type: 'access_error', code: 'not_permitted' },
     ]);
     expect(await faults([{ name: one }, { name: taken }])).toMatchObject([
       {

@@ -99,7 +99,7 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       errors: [400, 401, 403, 429, 503],
       success: 201,
       response: domainSchema,
-      body: createDomainBody,
+      body: createDomainBody(domains.faultOfName),
       handle: async ({ caller, id }, body) =>
         presentDomain(await domains.create(caller, id('install_id'), body), surroundings),
     }),
@@ -111,7 +111,7 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       errors: [400, 401, 403, 429, 503],
       success: 201,
       response: bulkDomainsSchema,
-      body: bulkDomainsBody,
+      body: bulkDomainsBody(domains.faultOfName),
       handle: async ({ caller, id }, body) =>
         presentBulk(await domains.createBulk(caller, id('install_id'), body.domains)),
     }),

@@ -39,15 +39,10 @@ export function requirePrimaryElsewhere(domain: DomainRow): void {
   }
 }
 
-export function requireFitForRedirect(
-  domain: DomainRow,
-  target: DomainRow | undefined,
-  isTarget: boolean,
-): asserts target is DomainRow {
+/** What any domain of the install can be redirected to. */
+export function requireFitAsTarget(target: DomainRow | undefined): asserts target is DomainRow {
   if (!target)
     throw notPermitted('Domain', 'redirect_to', 'redirect_to must be a domain of the same install');
-  if (target.id === domain.id)
-    throw refuse('redirect_to', 'self', `${domain.name} cannot be redirected to itself`);
   if (target.redirect_to_id !== null) {
     throw refuse(
       'redirect_to',
@@ -58,6 +53,16 @@ export function requireFitForRedirect(
   if (isWildcard(target.name)) {
     throw refuse('redirect_to', 'wildcard', `${target.name} is a wildcard and cannot be redirected to`);
   }
+}
+
+export function requireFitForRedirect(
+  domain: DomainRow,
+  target: DomainRow | undefined,
+  isTarget: boolean,
+): asserts target is DomainRow {
+  if (target?.id === domain.id)
+    throw refuse('redirect_to', 'self', `${domain.name} cannot be redirected to itself`);
+  requireFitAsTarget(target);
   if (domain.is_primary) {
     throw refuse('redirect_to', 'primary', `${domain.name} is the primary domain and cannot be redirected`);
   }

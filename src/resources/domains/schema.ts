@@ -1,7 +1,6 @@
 import { stringEnum, Type, uuid } from '../../api/schema.ts';
 import { malformedId } from '../../api/things.ts';
-import type { BodyDefinition } from '../../api/validation.ts';
-import { NOT_BLANK } from '../../api/validation.ts';
+import { type BodyDefinition, NOT_BLANK, type TextRule } from '../../api/validation.ts';
 import { UUID_PATTERN } from '../../ids.ts';
 
 const redirectTarget = Type.Object({ id: uuid(), name: Type.String() });
@@ -69,11 +68,13 @@ const createSchema = Type.Object({
   redirect_to: redirectTo,
 });
 
-export const createDomainBody: BodyDefinition<typeof createSchema> = {
+/** `faultOfName`: what is wrong with a name; it depends on the platform's own. */
+export const createDomainBody = (faultOfName: TextRule): BodyDefinition<typeof createSchema> => ({
   resource: 'Domain',
   schema: createSchema,
   texts: { name: nameTexts, redirect_to: redirectTexts },
-};
+  rules: { name: faultOfName },
+});
 
 const BULK_MAXIMUM = 20;
 
@@ -92,11 +93,12 @@ const bulkSchema = Type.Object({
   ),
 });
 
-export const bulkDomainsBody: BodyDefinition<typeof bulkSchema> = {
+export const bulkDomainsBody = (faultOfName: TextRule): BodyDefinition<typeof bulkSchema> => ({
   resource: 'Domain',
   schema: bulkSchema,
   texts: { 'domains.name': nameTexts },
-};
+  rules: { 'domains.name': faultOfName },
+});
 
 const updateSchema = Type.Object({
   primary: Type.Optional(Type.Boolean()),

@@ -1,25 +1,25 @@
 import type { Caller } from '../../access/caller.ts';
 import { authorize, type Verb } from '../../access/permissions.ts';
-import { timestamp } from '../../clock.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { type Fault, InvalidRequest, NotFound } from '../../failures.ts';
-import { parseUuid } from '../../ids.ts';
+import { NotFound } from '../../failures.ts';
+import { FaultCollection } from '../../fault-collection.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { findStanding } from '../installs/store.ts';
 import { changesBetween, NEW_NAME } from './changes.ts';
-import { parseDomainName } from './domain-name.ts';
+import { type DomainNameFault, parseDomainName } from './domain-name.ts';
 import { releaseNames } from './duplicates.ts';
-import { readNames } from './new-names.ts';
+import { createNewNames } from './new-names.ts';
 import { portalHostOf } from './portal-host.ts';
+import { findTarget, isRedirect, redirect } from './redirects.ts';
 import {
+  requireFitAsTarget,
   requireFitForDeletion,
   requireFitForPrimary,
-  requireFitForRedirect,
   requirePrimaryElsewhere,
 } from './rules.ts';
 import { type DomainState, domainStates } from './states.ts';
@@ -28,7 +28,6 @@ import {
   deleteDomain,
   domainsOf,
   findDomain,
-  insertDomain,
   isRedirectTarget,
   pageOfDomains,
   setPrimary,
@@ -56,8 +55,6 @@ export interface DomainChange {
   secure_all_urls?: boolean;
 }
 
-/** What clients send for "no redirect" (gaps section 5). */
-const NO_REDIRECT = ['nil', ''];
 /** A bulk request may lose each of its names to somebody else, but hardly one after the other. */
 const NAME_TRIES = 5;
 
@@ -67,6 +64,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
   const { reader } = database;
   const edges = createEdgeAddressBook(config);
   const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
+  const addNames = createNewNames({ clock, platformNames });
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
     const install = await findStanding(queries, caller, installId);
@@ -143,15 +141,21 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const id = random.uuid();
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
-      const [name = ''] = await readNames(
-        queries,
+      const faults = new FaultCollection();
+      const [isAdded = false] = await addNames(
+        transaction,
         installId,
-        [{ field: 'name', text: input.name }],
-        platformNames,
+        [{ id, field: 'name', text: input.name }],
+        faults,
       );
-      await addName(transaction, id, installId, name);
-      if (isRedirect(input.redirect_to)) await redirect(queries, installId, id, input.redirect_to);
-      if (input.primary === true) await makePrimary(queries, installId, id);
+      if (isRedirect(input.redirect_to)) {
+        const target = await findTarget(queries, installId, input.redirect_to);
+        await faults.from(() =>
+          isAdded ? redirect(queries, installId, id, target) : requireFitAsTarget(target),
+        );
+      }
+      if (isAdded && input.primary === true) await faults.from(() => makePrimary(queries, installId, id));
+      faults.refuse();
       const added = await existing(queries, installId, id);
       await record(transaction, caller, account_id, 'domain.create', added, changesBetween(NEW_NAME, added));
     });
@@ -167,23 +171,28 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const ids = inputs.map(() => random.uuid());
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
-      const given = inputs.map(({ name }, index) => ({ field: `domains.${index}.name`, text: name }));
-      const names = await readNames(queries, installId, given, platformNames);
-      for (const [index, name] of names.entries())
-        await addName(transaction, ids[index] ?? '', installId, name);
+      const given = inputs.map(({ name }, index) => ({
+        id: ids[index] ?? '',
+        field: `domains.${index}.name`,
+        text: name,
+      }));
+      const faults = new FaultCollection();
+      const isAdded = await addNames(transaction, installId, given, faults);
       const all = await domainsOf(queries, installId);
-      const faults: Fault[] = [];
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
         const parsed = parseDomainName(redirect_to, platformNames);
         const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
-        const target = all.find((domain) => domain.name === wanted);
-        await redirect(queries, installId, ids[index] ?? '', target?.id ?? '').catch((error: unknown) => {
-          faults.push(...faultsAtElement(error, index));
-        });
+        const named = all.find((domain) => domain.name === wanted);
+        // As it is now: one of this request may have been redirected a moment ago.
+        const target = named && (await findDomain(queries, installId, named.id));
+        const id = ids[index] ?? '';
+        await faults.from(
+          () => (isAdded[index] ? redirect(queries, installId, id, target) : requireFitAsTarget(target)),
+          `domains.${index}.`,
+        );
       }
-      const [first] = faults;
-      if (first) throw new InvalidRequest(first.message, faults);
+      faults.refuse();
       for (const added of await someDomainsOf(queries, installId, ids)) {
         await record(
           transaction,
@@ -199,28 +208,6 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const added = await someDomainsOf(reader, installId, ids);
     const addresses = await edges.ofInstall(reader, installId);
     return added.map((domain) => ({ ...domain, install, addresses }));
-  }
-
-  async function addName(
-    transaction: Transaction,
-    id: string,
-    installId: string,
-    name: string,
-  ): Promise<void> {
-    await insertDomain(transaction, { id, install_id: installId, name, created_at: timestamp(clock) });
-  }
-
-  async function redirect(
-    queries: Queries,
-    installId: string,
-    domainId: string,
-    targetId: string,
-  ): Promise<void> {
-    const domain = await existing(queries, installId, domainId);
-    const id = parseUuid(targetId);
-    const target = id === undefined ? undefined : await findDomain(queries, installId, id);
-    requireFitForRedirect(domain, target, await isRedirectTarget(queries, domainId));
-    await setRedirect(queries, domainId, target.id);
   }
 
   async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
@@ -239,10 +226,14 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       const { redirect_to } = wanted;
-      if (isRedirect(redirect_to)) await redirect(queries, installId, domainId, redirect_to);
-      else if (redirect_to !== undefined) await setRedirect(queries, domainId, null);
-      if (wanted.primary === true) await makePrimary(queries, installId, domainId);
-      if (wanted.primary === false) requirePrimaryElsewhere(domain);
+      const faults = new FaultCollection();
+      if (isRedirect(redirect_to)) {
+        const target = await findTarget(queries, installId, redirect_to);
+        await faults.from(() => redirect(queries, installId, domainId, target));
+      } else if (redirect_to !== undefined) await setRedirect(queries, domainId, null);
+      if (wanted.primary === true) await faults.from(() => makePrimary(queries, installId, domainId));
+      if (wanted.primary === false) await faults.from(() => requirePrimaryElsewhere(domain));
+      faults.refuse();
       if (wanted.secure_all_urls !== undefined) {
         await setSecureAllUrls(queries, domainId, wanted.secure_all_urls);
       }
@@ -268,21 +259,17 @@ export function createDomainService({ config, database, queue, activity, clock, 
     });
   }
 
+  /** What is wrong with a name that an install is to have; undefined for nothing. */
+  function faultOfName(text: string): DomainNameFault | undefined {
+    const parsed = parseDomainName(text, platformNames);
+    return parsed.ok ? undefined : parsed.fault;
+  }
+
   /** What stands behind the words of each domain, oldest first. Throws NotFound. */
   const states = (caller: Caller, installId: string): Promise<DomainState[]> =>
     domainStates(database.reader, caller, installId);
 
-  return { list, get, create, createBulk, update, remove, states };
-}
-
-function isRedirect(redirect_to: string | null | undefined): redirect_to is string {
-  return typeof redirect_to === 'string' && !NO_REDIRECT.includes(redirect_to.trim());
-}
-
-/** The faults of one element of a bulk request, with its place before the field. Throws whatever else went wrong. */
-function faultsAtElement(error: unknown, index: number): Fault[] {
-  if (!(error instanceof InvalidRequest)) throw error;
-  return error.faults.map((fault) => ({ ...fault, field: `domains.${index}.${fault.field}` }));
+  return { list, get, create, createBulk, update, remove, faultOfName, states };
 }
 
 async function existing(queries: Queries, installId: string, domainId: string): Promise<DomainRow> {

@@ -136,6 +136,10 @@ describe('POST /installs', () => {
     );
     expect(await create({ name })).toMatchObject(taken);
     expect(await create({ name, account_id: other.accountId }, other.owner.client)).toMatchObject(taken);
+    const site = await newSite(other.accountId, other.owner);
+    expect((await create({ name, site_id: site })).body).toMatchObject({
+      errors: [{ field: 'name', code: 'taken' }, ...NO_SITE.body.errors],
+    });
     expect((await other.owner.client.get('/installs')).body).toMatchObject({ count: 0, results: [] });
   });
 
@@ -146,6 +150,10 @@ describe('POST /installs', () => {
     // Whatever else is wrong is said with it.
     expect(await create({ name: 'www', php_version: '8.2' })).toMatchObject({
       body: { errors: [{ code: 'reserved' }, { field: 'php_version', code: 'not_offered' }] },
+    });
+    const other = await homeport.ownedAccount();
+    expect((await create({ name: 'www', account_id: other.accountId })).body).toMatchObject({
+      errors: [{ code: 'reserved' }, { field: 'account_id', code: 'not_permitted' }],
     });
     const config = { publicUrl: 'https://panel.sites.example:8443', siteDomain: 'sites.example' };
     expect(isReservedName('panel', config)).toBe(true);

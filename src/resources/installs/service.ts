@@ -1,12 +1,14 @@
 import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
+import type { MemberRole } from '../../access/roles.ts';
 import { timestamp } from '../../clock.ts';
-import type { Transaction } from '../../database/database.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
 import { lockHostNames, lockRow } from '../../database/lock.ts';
 import type { Environment } from '../../database/tables/installs.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
-import { type Fault, Forbidden, InvalidRequest, notPermitted, taken } from '../../failures.ts';
+import { type Fault, Forbidden, notPermitted, taken } from '../../failures.ts';
+import { FaultCollection } from '../../fault-collection.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { insertOwnDomain } from '../domains/store.ts';
@@ -28,6 +30,7 @@ import {
   prepareFindInstall,
   updateInstall,
 } from './store.ts';
+import { findWebsite } from './website-store.ts';
 
 export interface NewInstall {
   name: string;
@@ -69,8 +72,8 @@ export function createInstallService(platform: Platform) {
     return { count, results };
   }
 
-  /** The name must be nobody's else on the machines, and the PHP version one that they have. */
-  async function requireOffered(name: string, phpVersion: string | null): Promise<void> {
+  /** What the machines have against an install: its name must be nobody's else there, and the PHP version one that they have. */
+  async function faultsOfOffer(name: string, phpVersion: string | null): Promise<Fault[]> {
     const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
     const faults: Fault[] = [];
     const refuse = (field: string, code: string, message: string) =>
@@ -85,23 +88,28 @@ export function createInstallService(platform: Platform) {
           : `choose one of ${offers.phpVersions.join(', ')}`;
       refuse('php_version', 'not_offered', `PHP ${phpVersion} is not offered; ${offered}`);
     }
-    const [first] = faults;
-    if (first) throw new InvalidRequest(first.message, faults);
+    return faults;
   }
 
   async function create(caller: Caller, input: NewInstall): Promise<InstallView> {
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
-    await requireOffered(name, php_version);
+    const notOffered = await faultsOfOffer(name, php_version);
     const id = random.uuid();
     await database
       .write(async (transaction) => {
         const { queries } = transaction;
         const member = await findMembership(queries, caller, account_id);
-        if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
-        if (!isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
-        const site = site_id === null ? null : await requireSite(transaction, site_id, account_id);
+        if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
+        const faults = new FaultCollection(notOffered);
+        await faults.from(() => requireFreeName(queries, name));
+        await faults.from(() => requireMember(member));
+        const site =
+          member && site_id !== null
+            ? await faults.from(() => requireSite(transaction, site_id, account_id))
+            : undefined;
+        faults.refuse();
         const created_at = timestamp(clock);
         await insertInstall(queries, {
           id,
@@ -195,6 +203,18 @@ export function createInstallService(platform: Platform) {
   };
 }
 
+function requireMember(member: MemberRole | undefined): void {
+  if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
+}
+
+/** Told with whatever else is wrong; of two requests in the same moment the constraint lets one through. */
+async function requireFreeName(queries: Queries, name: string): Promise<void> {
+  if (await findWebsite(queries, { name })) throw nameTaken(name);
+}
+
+const nameTaken = (name: string) =>
+  taken('Installation', 'name', `The install name "${name}" is already taken`);
+
 /** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */
 async function requireSite(
   transaction: Transaction,
@@ -216,7 +236,7 @@ async function requireSite(
 function nameOrSlotTaken(error: unknown, name: string, environment: Environment | null): unknown {
   switch (uniqueViolation(error)) {
     case 'installs.name':
-      return taken('Installation', 'name', `The install name "${name}" is already taken`);
+      return nameTaken(name);
     case 'installs.site_id, installs.environment':
       return taken(
         'Installation',

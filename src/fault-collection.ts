@@ -1,0 +1,34 @@
+import { type Fault, InvalidRequest } from './failures.ts';
+
+/** Gathers what is wrong with a request over several steps, so that all of it is told at once (gaps section 2). */
+export class FaultCollection {
+  readonly #faults: Fault[];
+
+  constructor(found: readonly Fault[] = []) {
+    this.#faults = [...found];
+  }
+
+  add(fault: Fault): void {
+    this.#faults.push(fault);
+  }
+
+  /**
+   * What a step gives; undefined if it was refused with faults, which are kept, with `place` before their fields. Whatever else it
+   * throws goes on.
+   */
+  async from<Result>(step: () => Result | Promise<Result>, place = ''): Promise<Result | undefined> {
+    try {
+      return await step();
+    } catch (error) {
+      if (!(error instanceof InvalidRequest) || error.faults.length === 0) throw error;
+      for (const fault of error.faults) this.add({ ...fault, field: place + fault.field });
+      return undefined;
+    }
+  }
+
+  /** Throws InvalidRequest with all of them, if there is any. */
+  refuse(): void {
+    const [first] = this.#faults;
+    if (first) throw new InvalidRequest(first.message, this.#faults);
+  }
+}
