@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startTestHomeport } from '../test/homeport.ts';
 import { until } from '../test/jobs.ts';
-import { manualClock } from './clock.ts';
+import { manualClock } from '../test/manual-clock.ts';
 import { DAY_MS } from './durations.ts';
 
 it('is asked for by a running Homeport, each kind at its times', async () => {

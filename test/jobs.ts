@@ -1,13 +1,13 @@
 import { type Logger, pino } from 'pino';
 import Type, { type Static, type TSchema } from 'typebox';
 import { vi } from 'vitest';
-import { type ManualClock, manualClock } from '../src/clock.ts';
 import type { Database, Transaction } from '../src/database/database.ts';
 import { type Randomness, systemRandomness } from '../src/ids.ts';
 import { defineJob, type JobKind, type JobType } from '../src/jobs/job.ts';
 import { createQueue, type NewJob, type Queue } from '../src/jobs/queue.ts';
 import { createWorker, type Worker, type WorkerParts } from '../src/jobs/worker.ts';
 import { openTestDatabase } from './database.ts';
+import { type ManualClock, manualClock } from './manual-clock.ts';
 
 /** Resolves as soon as `check` does not throw; generous, for machines that have other things to do. */
 export function until(check: () => void | Promise<void>): Promise<void> {

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { manualClock } from '../clock.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { HOUR_MS } from '../durations.ts';
 import { type Authority, createAuthority } from './authority.ts';
 import {

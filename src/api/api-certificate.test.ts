@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { manualClock } from '../clock.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import { OperatorError } from '../operator-error.ts';

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { processorMs } from '../../test/processor-time.ts';
-import { type ManualClock, manualClock, timestamp } from '../clock.ts';
+import { timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { systemRandomness } from '../ids.ts';

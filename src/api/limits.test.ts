@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, field } from '../../test/client.ts';
 import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { signedIn } from '../../test/portal-client.ts';
-import { manualClock } from '../clock.ts';
 import { MINUTE_MS } from '../durations.ts';
 import { createRateLimiter } from './limits.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { manualClock } from '../clock.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { OperatorError } from '../operator-error.ts';
 import { parseExpiry } from './expiry.ts';
 

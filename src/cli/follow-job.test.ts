@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { manualClock } from '../clock.ts';
+import { manualClock } from '../../test/manual-clock.ts';
 import { type FollowedJob, followJob, type SeenJob } from './follow-job.ts';
 
 const queued: SeenJob = { state: 'queued', error: null, attempt: 0 };

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { freePort } from '../../test/servers/free-port.ts';
-import { type ManualClock, manualClock } from '../clock.ts';
 import { DAY_MS } from '../durations.ts';
 import { OperatorError } from '../operator-error.ts';
 import { startMetrics } from './server.ts';

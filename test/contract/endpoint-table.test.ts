@@ -2,9 +2,9 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/clock.ts';
 import type { Answer, Client } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { manualClock } from '../manual-clock.ts';
 import {
   bestStatus,
   ENDPOINTS,

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock, timestamp } from '../../src/clock.ts';
+import { timestamp } from '../../src/clock.ts';
 import { type Answer, field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { manualClock } from '../manual-clock.ts';
 import {
   bestStatus,
   ENDPOINTS,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock } from '../../src/clock.ts';
 import { field } from '../client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { manualClock } from '../manual-clock.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
 import { bodyFor, createThings, pathTo, type Things } from './things.ts';
 

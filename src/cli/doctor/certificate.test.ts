@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
-import { manualClock } from '../../clock.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
 import { readConfig } from '../../config/config.ts';
 import { DAY_MS } from '../../durations.ts';
 import { createSelfSigned } from '../../hosting/self-signed.ts';

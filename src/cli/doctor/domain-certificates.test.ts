@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
-import { manualClock, timestamp } from '../../clock.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
+import { timestamp } from '../../clock.ts';
 import type { CertificateSource } from '../../database/tables/certificates.ts';
 import type { SslStatus } from '../../database/tables/domains.ts';
 import type { InstallStatus } from '../../database/tables/installs.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { manualClock } from '../../clock.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
 import { DAY_MS } from '../../durations.ts';
 import { createEdgeCertificate } from './edge-certificate.ts';
 

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Logger, pino } from 'pino';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createSealer } from '../../secrets/sealer.ts';
 import type { Hostname, InstallState, ServedCertificate } from '../host.ts';
 import type { ObjectStorage } from '../object-storage.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { eventually } from './embedded-host.fixture.ts';
 import { layoutOf } from './layout.ts';

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { DAY_MS } from '../../durations.ts';
 import type { JobKind } from '../../jobs/job.ts';
 import { createMailer } from '../../mail/mailer.ts';

@@ -6,10 +6,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { type AcmeServer, startAcmeServer } from '../../../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../../../test/servers/dns-server.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { requestOrders } from './attempts.ts';
 import { orderCertificates } from './jobs.ts';

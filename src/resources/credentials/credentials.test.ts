@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { createThings, publicKey, type Things } from '../../../test/contract/things.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
 import { type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { ownCertificateFile, readOwnCertificate } from '../../api/api-certificate.ts';
-import { manualClock } from '../../clock.ts';
 import { readConfig } from '../../config/config.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 

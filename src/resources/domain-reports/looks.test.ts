@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../test/servers/dns-server.ts';
-import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { timestamp } from '../../clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { maintenance } from '../../maintenance.ts';
 import { checkDomain, lookAtDomains } from './jobs.ts';

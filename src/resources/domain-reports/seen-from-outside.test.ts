@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../test/servers/dns-server.ts';
 import {
   type ChainKind,
@@ -15,7 +16,6 @@ import {
   type TestPki,
   type TestSite,
 } from '../../../test/servers/tls-servers.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DOMAIN_CHECK_PREFIX } from '../../hosting/host.ts';
 
 /** Where the servers of others listen, at the edge's own ports. */

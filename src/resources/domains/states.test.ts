@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
-import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { timestamp } from '../../clock.ts';
 import { NotFound } from '../../failures.ts';
 
 let homeport: TestHomeport;

@@ -3,11 +3,11 @@ import { activityOf } from '../../../test/activity.ts';
 import { text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, type ReadMail } from '../../../test/mails.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { operatorFor } from '../../access/caller.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { HOUR_MS } from '../../durations.ts';
 
 const GONE = { status: 404, body: { message: 'Resource not found' } };

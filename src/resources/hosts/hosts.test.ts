@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { DAY_MS } from '../../durations.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { removeInstall } from '../installs/jobs.ts';

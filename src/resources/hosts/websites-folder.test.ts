@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { openTestDatabase, temporaryFolder } from '../../../test/database.ts';
 import { startTestHomeport } from '../../../test/homeport.ts';
-import { manualClock } from '../../clock.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
 import { claimWebsites, takeOverWebsites } from './websites-folder.ts';
 import { findWebsitesFolder } from './websites-folder-store.ts';
 

@@ -6,8 +6,8 @@ import { visit } from '../../../test/edge.ts';
 import { overlapping, overlaps } from '../../../test/held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { FORBIDDEN, NOT_FOUND, refusal } from '../../../test/refusal.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { MINUTE_MS } from '../../durations.ts';
 import { isReservedName } from './reserved-names.ts';
 

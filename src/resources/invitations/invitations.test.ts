@@ -6,8 +6,8 @@ import { activityOf } from '../../../test/activity.ts';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo, parseMail, type ReadMail } from '../../../test/mails.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createPortalClient, type PortalClient, signedIn } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { verifyPassword } from '../../secrets/password-hash.ts';
 

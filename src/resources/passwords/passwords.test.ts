@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
 import { refusal } from '../../../test/refusal.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 
 const NEW = 'a new password of mine';

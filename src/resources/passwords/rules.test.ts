@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
+import { manualClock } from '../../../test/manual-clock.ts';
 import { createRateLimiter } from '../../api/limits.ts';
-import { manualClock } from '../../clock.ts';
 import { InvalidRequest, RateLimited } from '../../failures.ts';
 import { createSignInLimits } from '../sessions/sign-in-limits.ts';
 import { requireFitPassword } from './rules.ts';

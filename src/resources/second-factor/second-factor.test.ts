@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, type PortalClient, signedIn } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 
 const STEP_MS = 30_000;

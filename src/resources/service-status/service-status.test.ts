@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databasePlace } from '../../../test/database.ts';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 
 let homeport: TestHomeport;
 let clock: ManualClock;

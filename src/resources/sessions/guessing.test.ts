@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createPortalClient, givePassword, PASSWORD, signedIn } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { MINUTE_MS } from '../../durations.ts';
 
 const NEW = 'a new password of mine';

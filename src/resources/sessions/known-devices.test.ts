@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { codeAt, enrol } from '../../../test/one-time-codes.ts';
 import {
   createPortalClient,
@@ -9,7 +10,6 @@ import {
   type PortalClient,
   signedIn,
 } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
 import { hashSecret } from '../../secrets/random-secret.ts';
 import { KNOWN_MS, knownDevice, MOST_KNOWN_DEVICES, rememberDevice } from './known-devices.ts';

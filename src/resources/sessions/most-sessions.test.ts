@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { field } from '../../../test/client.ts';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { enrol } from '../../../test/one-time-codes.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock, timestamp } from '../../clock.ts';
+import { timestamp } from '../../clock.ts';
 import { minuteOf } from '../../database/last-uses.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { MOST_SESSIONS } from './most-sessions.ts';

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { field, text } from '../../../test/client.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { enrol } from '../../../test/one-time-codes.ts';
 import {
   createPortalClient,
@@ -10,7 +11,6 @@ import {
   type PortalClient,
   signedIn,
 } from '../../../test/portal-client.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { hashSecret } from '../../secrets/random-secret.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createRateLimiter } from '../../api/limits.ts';
-import { type ManualClock, manualClock } from '../../clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { RateLimited } from '../../failures.ts';
 import { createSignInLimits, type SignInLimits } from './sign-in-limits.ts';

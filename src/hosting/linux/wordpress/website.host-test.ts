@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { lstat, readFile, readlink, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { manualClock } from '../../../clock.ts';
+import { manualClock } from '../../../../test/manual-clock.ts';
 import { systemRandomness } from '../../../ids.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
