@@ -7,15 +7,16 @@ import { parseIdentity } from '../../src/hosting/remote/identity.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { startTestHomeport } from '../homeport.ts';
-import { begin, type Environment, environmentFor, run, runJson, serve } from './run-homeport.ts';
+import { call, callJson } from './call-homeport.ts';
+import { begin, type Environment, environmentFor, run, serve } from './run-homeport.ts';
 
 let place: DatabasePlace;
 let machine: ServedMachine;
 let environment: Environment;
 let folder: string;
 
-const cli = (...words: string[]) => run(environment, ...words);
-const json = (...words: string[]) => runJson(environment, ...words);
+const cli = (...words: string[]) => call(environment, ...words);
+const json = (...words: string[]) => callJson(environment, ...words);
 
 beforeAll(async () => {
   place = await databasePlace();

@@ -3,7 +3,8 @@ import { type Person, startTestHomeport, type TestHomeport } from '../homeport.t
 import { mailsTo } from '../mails.ts';
 import { enrol } from '../one-time-codes.ts';
 import { signedIn } from '../portal-client.ts';
-import { type Environment, environmentFor, run } from './run-homeport.ts';
+import { call } from './call-homeport.ts';
+import { type Environment, environmentFor } from './run-homeport.ts';
 
 let homeport: TestHomeport;
 let environment: Environment;
@@ -16,7 +17,7 @@ afterAll(() => homeport.remove());
 
 /** Does what the operator does, and gives what the person was mailed of it. */
 async function told(person: Person, subject: string, ...words: string[]): Promise<string> {
-  expect(await run(environment, ...words)).toMatchObject({ code: 0, stderr: '' });
+  expect(await call(environment, ...words)).toMatchObject({ code: 0, stderr: '' });
   await homeport.idle();
   const [mail, ...more] = mailsTo(homeport, person.email).filter((one) => one.subject === subject);
   expect(more).toEqual([]);
@@ -37,7 +38,7 @@ test('a second factor that the operator switches off', async () => {
 test('another address by the operator, of which the old one is told; a name is told to nobody', async () => {
   const person = await homeport.person();
   await signedIn(homeport, person);
-  expect(await run(environment, 'user', 'change', person.email, '--first-name', 'Frida')).toMatchObject({
+  expect(await call(environment, 'user', 'change', person.email, '--first-name', 'Frida')).toMatchObject({
     code: 0,
   });
   const email = `frida-${person.userId}@people.example`;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../homeport.ts';
 import { enrol } from '../one-time-codes.ts';
 import { createPortalClient, PASSWORD, signedIn } from '../portal-client.ts';
-import { type Environment, environmentFor, run } from './run-homeport.ts';
+import { call } from './call-homeport.ts';
+import { type Environment, environmentFor } from './run-homeport.ts';
 
 let homeport: TestHomeport;
 let environment: Environment;
@@ -17,7 +18,7 @@ test('a link from the command line sets a password in the portal, once; the one 
   const { email } = await homeport.person();
   const links = [];
   for (let times = 0; times < 2; times++) {
-    const { code, stdout, stderr } = await run(environment, 'user', 'password-link', email.toUpperCase());
+    const { code, stdout, stderr } = await call(environment, 'user', 'password-link', email.toUpperCase());
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(new RegExp(`^${homeport.origin}/password/[\\w-]{32}\n$`));
     links.push(stdout.trim());
@@ -36,17 +37,17 @@ test('the second factor of somebody who lost it is switched off, for who says th
   const person = await homeport.person();
   await enrol(await signedIn(homeport, person), new Date());
   const words = ['user', 'reset-second-factor', person.email];
-  expect(await run(environment, ...words)).toEqual({
+  expect(await call(environment, ...words)).toEqual({
     code: 1,
     stdout: '',
     stderr: `homeport: With that, the password alone lets ${person.email} in. Without a terminal to ask on, say --yes.\n`,
   });
-  expect(await run(environment, ...words, '--yes')).toMatchObject({
+  expect(await call(environment, ...words, '--yes')).toMatchObject({
     code: 0,
     stdout: `The second factor of ${person.email} is switched off, and their sessions have ended.\n`,
   });
   expect((await createPortalClient(homeport).signIn(person.email, PASSWORD)).body).toEqual({ stage: 'full' });
-  expect(await run(environment, ...words, '--yes')).toMatchObject({
+  expect(await call(environment, ...words, '--yes')).toMatchObject({
     code: 0,
     stdout: `${person.email} has no second factor.\n`,
   });
@@ -55,7 +56,7 @@ test('the second factor of somebody who lost it is switched off, for who says th
 test('a person gets another address and name; nobody gets one that somebody has', async () => {
   const [person, other] = [await homeport.person(), await homeport.person()];
   const email = `frida-${person.userId}@people.example`;
-  const change = (...words: string[]) => run(environment, 'user', 'change', ...words);
+  const change = (...words: string[]) => call(environment, 'user', 'change', ...words);
   expect(await change(person.email, '--email', email, '--first-name', ' Frida ')).toEqual({
     code: 0,
     stdout: `Changed: Frida Person, ${email}.\n`,
