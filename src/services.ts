@@ -55,6 +55,8 @@ import { serviceStatusRoutes } from './resources/service-status/routes.ts';
 import { sessionRoutes } from './resources/sessions/routes.ts';
 import { createSessionService } from './resources/sessions/service.ts';
 import { createSignInLimits } from './resources/sessions/sign-in-limits.ts';
+import { severalRoutes } from './resources/several/portal-routes.ts';
+import { createSeveralService } from './resources/several/service.ts';
 import { siteRoutes } from './resources/sites/routes.ts';
 import { createSiteService } from './resources/sites/service.ts';
 import { sshKeyPortalRoutes } from './resources/ssh-keys/portal-routes.ts';
@@ -86,6 +88,8 @@ export function createServices(
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   const credentials = createCredentialService(platform, authenticator?.forget);
+  const backups = createBackupService(platform, createNotificationLimits(limiter));
+  const caches = createCacheService(platform);
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
@@ -94,8 +98,9 @@ export function createServices(
     domains: createDomainService(platform),
     domainReports: createDomainReportService(platform),
     certificates: createCertificateService(platform),
-    backups: createBackupService(platform, createNotificationLimits(limiter)),
-    caches: createCacheService(platform),
+    backups,
+    caches,
+    several: createSeveralService({ backups, caches }),
     offload: createOffloadService(platform),
     sshKeys: createSshKeyService(platform),
     invitations: createInvitationService(platform, limits),
@@ -153,6 +158,7 @@ export function portalRoutes(services: Services): Route[] {
     ...activityRoutes(services.activity),
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
+    ...severalRoutes(services.several),
     ...installPortalRoutes(services.operations, services.connections),
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),

@@ -35,18 +35,34 @@ it('backs up the installs that a list was narrowed to, and keeps those chosen th
   await expectAccessibleInBothThemes(page);
   await expectRoomWhenNarrow(page);
 
-  const refused = (await owner.client.get('/installs?limit=100')).body;
-  const results = field(refused, 'results');
+  const listed = (await owner.client.get('/installs?limit=100')).body;
+  const results = field(listed, 'results');
   const two = Array.isArray(results) ? results.find((one) => field(one, 'name') === 'shop-two') : undefined;
-  const address = `**/v1/installs/${field(two, 'id')}/backups`;
-  await page.route(address, (route) =>
-    route.fulfill({ status: 429, json: { message: 'Too many are being made - please wait' } }),
-  );
+  const id = String(field(two, 'id'));
+  // As many wait already as may.
+  const { database } = portal.homeport.platform;
+  const waiting = Array.from({ length: 20 }, () => ({
+    id: crypto.randomUUID(),
+    install_id: id,
+    description: 'waits',
+    notification_emails: '[]',
+    status: 'requested' as const,
+    bytes: null,
+    files: null,
+    sha256: null,
+    reason: null,
+    requested_by: null,
+    created_at: new Date().toISOString(),
+    finished_at: null,
+  }));
+  await database.write(({ queries }) => queries.insertInto('backups').values(waiting).execute());
   await dialog.getByRole('button', { name: 'Start' }).click();
-  await dialog.getByText('shop-two: Too many are being made').waitFor();
+  await dialog.getByText('shop-two: 20 backups of this install are being made or wait already').waitFor();
   await dialog.getByText('1 of 3 chosen').waitFor();
   await page.getByText('One install is being backed up.').waitFor();
-  await page.unroute(address);
+  await database.write(({ queries }) =>
+    queries.deleteFrom('backups').where('description', '=', 'waits').execute(),
+  );
   await dialog.getByRole('button', { name: 'Start' }).click();
   await dialog.waitFor({ state: 'detached' });
 

@@ -5,6 +5,7 @@ import {
   type Fault,
   Objection,
   sentenceFor,
+  sentenceForRefusal,
   sentencesByField,
   waitingTime,
 } from './failure.ts';
@@ -44,6 +45,10 @@ describe('what a person is told', () => {
     expect(sentenceFor(failed(429, { 'retry-after': '2' }, [], told))).toBe(
       'Too many invitations. Try again in 2 seconds.',
     );
+    expect(sentenceForRefusal({ message: told, retry_after_seconds: 2 })).toBe(
+      'Too many invitations. Try again in 2 seconds.',
+    );
+    expect(sentenceForRefusal({ message: 'Not found', retry_after_seconds: null })).toBe('Not found.');
     expect([1, 2, 120, 121].map(waitingTime)).toEqual(['1 second', '2 seconds', '120 seconds', '3 minutes']);
   });
 

@@ -82,11 +82,19 @@ export function sentenceFor(error: unknown): string {
   return 'This has failed by a fault of the portal’s own. Load the page again; if it stays so, tell your provider.';
 }
 
+/** The same of one of several things that were asked for in one request. */
+export function sentenceForRefusal(refusal: { message: string; retry_after_seconds: number | null }): string {
+  const { message, retry_after_seconds } = refusal;
+  return retry_after_seconds === null ? sentence(message) : waitSentence(message, retry_after_seconds);
+}
+
+function waitSentence(message: string, seconds: number): string {
+  const [, what = 'Too many requests'] = /^(.*) - please wait/.exec(message) ?? [];
+  return `${what}. Try again in ${waitingTime(seconds)}.`;
+}
+
 function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: ApiFailure): string {
-  if (status === 429) {
-    const [, what = 'Too many requests'] = /^(.*) - please wait/.exec(message) ?? [];
-    return `${what}. Try again in ${waitingTime(retryAfterSeconds ?? 60)}.`;
-  }
+  if (status === 429) return waitSentence(message, retryAfterSeconds ?? 60);
   if (status >= 500) {
     return `${sentence(message)} If it stays so, tell your provider${requestId === null ? '' : ` this number: ${requestId}`}.`;
   }

@@ -706,6 +706,27 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
+  '/portal/api/installs/operations': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      requestBody: { content: { 'application/json': { operation: "backup" | "purge_page_cache" | "purge_object_cache"; description?: string | null; install_ids: Array<string> } } };
+      responses: {
+        202: { headers: Record<string, unknown>; content: { 'application/json': { results: Array<{ install_id: string; refusal: { message: string; retry_after_seconds: number | null } | null }> } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
+    trace?: never;
+  };
   '/portal/api/installs/{install_id}/operations': {
     get: {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };

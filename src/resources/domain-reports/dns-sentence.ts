@@ -42,7 +42,7 @@ export function problemSentence(
       return `Set the CNAME of ${name} to ${target.cname}; the present ones lead in a circle: ${problem.names.join(', ')}.`;
     case 'dangling_cname':
       return problem.target === target.cname
-        ? `The CNAME of ${name} is right, but ${target.cname} has no address; the operator has to point it to ${edgeAsTold(target)}.`
+        ? `The CNAME of ${name} is right, but ${target.cname} has no address; tell your provider, who has to point it to ${edgeAsTold(target)}.`
         : sentence(advice, `it points to ${problem.target} now, which has no address`);
   }
 }

@@ -57,7 +57,7 @@ function ownNameSentence(
   if (cnames[0] !== target.cname || target.addresses.length === 0 || foreign.length === 0) return null;
   return (
     `The CNAME of ${name} is right, but ${target.cname} leads to ${listed(foreign)}, where it is not served; ` +
-    `the operator has to point it to ${edgeAsTold(target)}.`
+    `tell your provider, who has to point it to ${edgeAsTold(target)}.`
   );
 }
 

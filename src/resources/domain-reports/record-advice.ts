@@ -43,9 +43,9 @@ export function isOwnAddress(address: string, { addresses }: Pick<DnsTarget, 'ad
   return addresses.some((own) => canonical(own) === canonical(address));
 }
 
-/** '203.0.113.5'; where nobody has told the platform its addresses, who knows them. */
+/** '203.0.113.5'; the platform as such where nobody has told it its addresses. */
 export function edgeAsTold({ addresses }: DnsTarget): string {
-  return addresses.length > 0 ? listed(addresses) : "this platform's edge (the operator knows its addresses)";
+  return addresses.length > 0 ? listed(addresses) : 'this platform';
 }
 
 /** One address is written in many ways in IPv6. */

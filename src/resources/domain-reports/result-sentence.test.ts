@@ -196,13 +196,13 @@ describe('what the platform knows itself', () => {
       "the platform's own name, without DNS",
       standing(CNAME, { isCname: true }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
-      `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
+      `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
     ],
     [
       "the platform's own name, without DNS, and no address of the edge is known",
       standing(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
-      `The edge serves ${CNAME}, but visitors do not get there; the operator has to point it to this platform's edge (the operator knows its addresses) in the DNS and open ports 80 and 443.`,
+      `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to this platform in the DNS and open ports 80 and 443.`,
     ],
   ]);
 });
@@ -331,7 +331,7 @@ describe('a problem of the DNS', () => {
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
-      `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; tell your provider, who has to point it to ${EDGE}.`,
     ],
     [
       'the right CNAME, but the platform has no DNS, and no address of the edge is known',
@@ -339,19 +339,19 @@ describe('a problem of the DNS', () => {
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
-      `The CNAME of www.example.com is right, but ${CNAME} has no address; the operator has to point it to this platform's edge (the operator knows its addresses).`,
+      `The CNAME of www.example.com is right, but ${CNAME} has no address; tell your provider, who has to point it to this platform.`,
     ],
     [
       'the right CNAME, which leads to another host of the platform',
       standing('www.example.com'),
       sight(www({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
-      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; the operator has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
     ],
     [
       'the right CNAME, which leads to every host of the platform',
       standing('www.example.com'),
       sight(www({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
-      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; the operator has to point it to ${EDGE}.`,
+      `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
     ],
     [
       'stale caches',

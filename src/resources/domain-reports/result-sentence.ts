@@ -46,7 +46,7 @@ function wayHere(standing: Standing, { findings, reach }: Sight): string | null 
   // The DNS of the platform's own names is not for its customers to change.
   return reach.arrivesByHttp
     ? cause
-    : `The edge serves ${name}, but visitors do not get there; the operator has to point it to ${edgeAsTold(target)} in the DNS and open ports 80 and 443.`;
+    : `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${edgeAsTold(target)} in the DNS and open ports 80 and 443.`;
 }
 
 /** What the token has disproved by arriving. */

@@ -7,13 +7,12 @@ import { Form, textOf } from '../../components/form.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { say } from '../../components/toast.tsx';
-import { askForEach, type NotDone } from './ask-for-each.ts';
-import { type ForSeveral, requestFor, SEVERAL } from './several.ts';
+import { askForSeveral, type ForSeveral, type NotDone, SEVERAL } from './several.ts';
 
 const WORDS: Record<ForSeveral, { label: string; done: string; hint?: string }> = {
   backup: { label: 'Make a backup of each', done: 'backed up' },
-  page: { label: 'Purge the page caches', done: 'purged' },
-  object: {
+  purge_page_cache: { label: 'Purge the page caches', done: 'purged' },
+  purge_object_cache: {
     label: 'Purge the object caches',
     done: 'purged',
     hint: 'Of those that run PHP; once a minute each.',
@@ -36,7 +35,7 @@ export function SeveralDialog({ open, onOpenChange, ...about }: SeveralProps) {
       open={open}
       onOpenChange={onOpenChange}
       title="Work on several installs"
-      description="What is asked for each is shown, as it goes on, with the install."
+      description="It is asked for all at once, and goes on when this page is closed. How it fares is shown with each install."
     >
       <SeveralForm {...about} onDone={() => onOpenChange(false)} />
     </Dialog>
@@ -52,16 +51,14 @@ function SeveralForm({
   const queries = useQueryClient();
   const [what, setWhat] = useState<ForSeveral>('backup');
   const [chosen, setChosen] = useState<readonly string[]>(preferred);
-  const [asked, setAsked] = useState<number | null>(null);
   const [refused, setRefused] = useState<NotDone[]>([]);
   const runsPhp = installs.some(({ php_version }) => php_version !== null);
-  const offered = SEVERAL.filter((one) => one !== 'object' || runsPhp);
+  const offered = SEVERAL.filter((one) => one !== 'purge_object_cache' || runsPhp);
 
   async function askForAll(values: FormData) {
     const wanted = installs.filter(({ id }) => chosen.includes(id));
     setRefused([]);
-    const left = await askForEach(wanted, requestFor(what, textOf(values, 'description')), setAsked);
-    setAsked(null);
+    const left = await askForSeveral(what, textOf(values, 'description'), wanted);
     await Promise.all([
       queries.invalidateQueries({ queryKey: ['backup'] }),
       queries.invalidateQueries({ queryKey: ['operation'] }),
@@ -106,7 +103,6 @@ function SeveralForm({
         />
       )}
       <InstallPicker label="Installs" accountId={accountId} chosen={chosen} onChange={setChosen} />
-      <output aria-live="polite">{asked !== null && `Asked for ${asked} of ${chosen.length}.`}</output>
     </Form>
   );
 }
