@@ -17,6 +17,13 @@ describe('a refused attempt', () => {
     expect(told('3541')).toBe('There were too many attempts. Try again in 60 minutes.');
   });
 
+  it('says what else there is but to wait', () => {
+    const failure = refused(429, { 'retry-after': '3541' });
+    expect(sentenceFor(attemptFailure(failure, '', 'use a recovery code'))).toBe(
+      'There were too many attempts. Try again in 60 minutes, or use a recovery code.',
+    );
+  });
+
   it('leaves other failures as they are', () => {
     const failure = refused(503);
     expect(attemptFailure(failure, 'Not right.')).toBe(failure);

@@ -65,6 +65,7 @@ function usePassSecondFactor() {
         kind === 'app'
           ? 'The code is not right, or it was used already. Wait for the next one of the app.'
           : 'The recovery code is not right, or it was used already.',
+        kind === 'app' ? 'use a recovery code' : undefined,
       );
     }
     await queries.refetchQueries({ queryKey: SESSION_KEY });

@@ -28,7 +28,7 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
     try {
       await answered(portal.POST('/portal/api/session', { body }));
     } catch (error) {
-      throw attemptFailure(error, WRONG);
+      throw attemptFailure(error, WRONG, 'use a browser in which you have signed in before');
     }
     await queries.refetchQueries({ queryKey: SESSION_KEY });
     const session = queries.getQueryData<PortalSession | Nobody>(SESSION_KEY);
