@@ -1,4 +1,4 @@
-import { createHomeportWorker, createHost } from '../homeport.ts';
+import { createHomeportWorker, createHost } from '../homeport-worker.ts';
 import type { Platform } from '../platform.ts';
 import type { Services } from '../services.ts';
 import type { StartedWorker } from './follow-job.ts';

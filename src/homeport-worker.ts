@@ -1,0 +1,93 @@
+import type { Config } from './config/config.ts';
+import { createEmbeddedWebsites } from './embedded-websites.ts';
+import type { ObjectStorage } from './hosting/object-storage.ts';
+import { createS3Storage } from './hosting/s3.ts';
+import type { JobKind } from './jobs/job.ts';
+import { createWorker, type Worker } from './jobs/worker.ts';
+import { createLinuxFleet, type Websites } from './linux-fleet.ts';
+import { createMailer } from './mail/mailer.ts';
+import { maintenance } from './maintenance.ts';
+import type { VisitedPorts } from './outbound/visitor.ts';
+import { createOutside } from './outside.ts';
+import type { Platform } from './platform.ts';
+import { backupJobKinds } from './resources/backups/job-kinds.ts';
+import { cacheJobKinds } from './resources/caches/job-kinds.ts';
+import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
+import { issuanceHooks } from './resources/certificates/hooks.ts';
+import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
+import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
+import { domainLookKind } from './resources/domain-reports/looks.ts';
+import { emailChangeJobKinds } from './resources/email-changes/job-kinds.ts';
+import { installJobKinds } from './resources/installs/job-kinds.ts';
+import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
+import { offloadJobKinds } from './resources/offload/job-kinds.ts';
+import { passwordJobKinds } from './resources/passwords/job-kinds.ts';
+import { securityNoticeJobKinds } from './resources/security-notices/job-kinds.ts';
+import type { Services } from './services.ts';
+
+const DNS_PORT = 53;
+
+type ClosableStorage = ObjectStorage & { close(): void };
+
+/** What runs the websites, and the object storage that they offload to. */
+export function createHost(platform: Platform): Websites & { objectStorage: ClosableStorage } {
+  const { config, log } = platform;
+  const objectStorage = createS3Storage({
+    endpoint: config.s3Endpoint,
+    pathStyle: config.s3PathStyle,
+    credentials: config.s3Credentials,
+    log,
+  });
+  const websites =
+    config.host === 'linux' ? createLinuxFleet(platform) : createEmbeddedWebsites(platform, objectStorage);
+  return { ...websites, objectStorage };
+}
+
+/** A worker for every kind of job. Throws OperatorError. */
+export function createHomeportWorker(
+  platform: Platform,
+  services: Services,
+  websites: ReturnType<typeof createHost>,
+  dnsPort = DNS_PORT,
+): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
+  const { config, database, queue, clock, random, log } = platform;
+  const { host, hostOf, objectStorage } = websites;
+  const mailer = createMailer(config, clock);
+  const { internet, authority } = createOutside(platform, {
+    edgePorts: () => edgePortsOf(websites, config),
+    dnsPort,
+  });
+  const issuance = authority && { platform, host, internet, ...authority };
+  const certificates = issuance && certificateJobKinds(issuance);
+  const warnings = expiryWarnings(platform, mailer);
+  const { kinds: upkeep, schedules } = maintenance(platform, {
+    warn: warnings.warn,
+    order: certificates?.order ?? null,
+  });
+  const kinds: JobKind[] = [
+    ...installJobKinds(platform, host),
+    ...cacheJobKinds(platform, host),
+    ...backupJobKinds(platform, host, mailer, hostOf),
+    ...offloadJobKinds(platform, objectStorage),
+    ...domainReportJobKinds(platform, {
+      host,
+      internet,
+      issuance: issuance && issuanceHooks(issuance),
+    }),
+    domainLookKind(platform, { host, internet }),
+    ...(certificates?.kinds ?? []),
+    ...warnings.kinds,
+    ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
+    ...passwordJobKinds(services.passwords, mailer),
+    ...emailChangeJobKinds(services.emailChanges, mailer, config),
+    ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
+    ...upkeep,
+  ];
+  const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
+  return { worker, schedules };
+}
+
+function edgePortsOf(websites: Websites, config: Config): VisitedPorts {
+  const { edgeHttp, edgeHttps } = websites.addresses() ?? config;
+  return { http: edgeHttp.port, https: edgeHttps.port };
+}
