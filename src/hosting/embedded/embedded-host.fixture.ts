@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -106,6 +106,15 @@ export async function startHost(
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Where a host keeps what the edge knows of an install. */
+export const vhostFile = ({ folder }: TestHost, id: string) => join(folder, 'vhosts', `${id}.json`);
+
+/** The paths of all files and folders below a host's folder in whose path the text stands. */
+export async function traces({ folder }: TestHost, word: string): Promise<string[]> {
+  const all = await readdir(folder, { recursive: true });
+  return all.filter((path) => path.includes(word));
 }
 
 /** What an install should be; `hostnames` are names served plainly, or more. */

@@ -6,17 +6,15 @@ import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import { DAY_MS } from '../../durations.ts';
-import { createSealer } from '../../secrets/sealer.ts';
 import { type Hostname, PermanentHostError } from '../host.ts';
 import {
   certificateFor,
   eventually,
-  LOCAL,
-  type LogLine,
-  listeningLog,
   siteState,
   startHost,
   type TestHost,
+  traces,
+  vhostFile,
 } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 
@@ -27,13 +25,6 @@ beforeEach(async () => {
 afterEach(() => site.close());
 
 const alpha = () => siteState('alpha', ['alpha.test']);
-const vhostFile = (id: string) => join(site.folder, 'vhosts', `${id}.json`);
-
-/** The paths of all files and folders below the host's folder in whose path the text stands. */
-async function traces(word: string): Promise<string[]> {
-  const all = await readdir(site.folder, { recursive: true });
-  return all.filter((path) => path.includes(word));
-}
 
 describe('apply', () => {
   test('a new website answers with a starter page that names it', async () => {
@@ -83,29 +74,29 @@ describe('apply', () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
     await site.host.apply(install);
-    const before = await stat(vhostFile(install.id), { bigint: true });
+    const before = await stat(vhostFile(site, install.id), { bigint: true });
     await site.host.apply(structuredClone(install));
-    const after = await stat(vhostFile(install.id), { bigint: true });
+    const after = await stat(vhostFile(site, install.id), { bigint: true });
     expect([after.ino, after.ctimeNs]).toEqual([before.ino, before.ctimeNs]);
     await site.host.apply({
       ...install,
       hostnames: [{ ...(install.hostnames[0] as Hostname), forceHttps: true }],
     });
-    expect((await stat(vhostFile(install.id), { bigint: true })).ino).not.toBe(before.ino);
+    expect((await stat(vhostFile(site, install.id), { bigint: true })).ino).not.toBe(before.ino);
   });
 
   test('a vhost file from before the ends of certificates were kept serves, and is written anew', async () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', forceHttps: true, certificate }]);
     await site.host.apply(install);
-    const present = await readFile(vhostFile(install.id), 'utf8');
+    const present = await readFile(vhostFile(site, install.id), 'utf8');
     const former = present.replace(/,\s*"notAfter": "[^"]+"/, '');
     expect(former).not.toContain('notAfter');
-    await writeFile(vhostFile(install.id), former);
+    await writeFile(vhostFile(site, install.id), former);
     site.clock.advance(40 * DAY_MS);
     await eventually(async () => (await site.http('alpha.test', '/')).status === 301);
     await site.host.apply(install);
-    expect(await readFile(vhostFile(install.id), 'utf8')).toContain(certificate.notAfter);
+    expect(await readFile(vhostFile(site, install.id), 'utf8')).toContain(certificate.notAfter);
     expect((await site.http('alpha.test', '/')).status).toBe(200);
   });
 
@@ -113,11 +104,11 @@ describe('apply', () => {
     const certificate = await certificateFor('alpha.test');
     const install = siteState('alpha', [{ name: 'alpha.test', certificate }]);
     await site.host.apply(install);
-    const text = await readFile(vhostFile(install.id), 'utf8');
+    const text = await readFile(vhostFile(site, install.id), 'utf8');
     expect(text).toContain('BEGIN CERTIFICATE');
     expect(text).not.toContain('PRIVATE KEY');
     expect(text).not.toContain(certificate.key.split('\n')[1]);
-    expect((await stat(vhostFile(install.id))).mode & 0o777).toBe(0o600);
+    expect((await stat(vhostFile(site, install.id))).mode & 0o777).toBe(0o600);
     expect((await stat(join(site.folder, 'edge-certificate.pem'))).mode & 0o777).toBe(0o600);
   });
 
@@ -241,9 +232,9 @@ describe('remove', () => {
     await site.host.apply(install);
     await site.write(install, 'a/b/c.txt', 'x');
     await site.host.snapshot(install, backup);
-    expect(await traces(install.id)).not.toEqual([]);
+    expect(await traces(site, install.id)).not.toEqual([]);
     await site.host.remove(install);
-    expect(await traces(install.id)).toEqual([]);
+    expect(await traces(site, install.id)).toEqual([]);
     expect((await site.http('alpha.test', '/')).status).toBe(404);
     await site.host.remove(install);
     await site.host.remove(siteState('never'));
@@ -253,7 +244,7 @@ describe('remove', () => {
     const install = alpha();
     await mkdir(join(site.folder, 'trash', `${install.id}.${randomUUID()}`, 'files'), { recursive: true });
     await site.host.remove(install);
-    expect(await traces(install.id)).toEqual([]);
+    expect(await traces(site, install.id)).toEqual([]);
   });
 
   test('folders that the customer has closed go too', async () => {
@@ -263,7 +254,7 @@ describe('remove', () => {
     await chmod(site.file(install, 'closed/deep'), 0);
     await chmod(site.file(install, 'closed'), 0);
     await site.host.remove(install);
-    expect(await traces(install.id)).toEqual([]);
+    expect(await traces(site, install.id)).toEqual([]);
   });
 
   test('a website made anew under the same id meets nothing that was cached', async () => {
@@ -311,7 +302,7 @@ test('a restored website is shown at once, cached pages notwithstanding', async 
   }
   expect((await site.http('alpha.test', '/added.html')).status).toBe(404);
   await site.host.discardSnapshot(install, backup);
-  expect(await traces(backup)).toEqual([]);
+  expect(await traces(site, backup)).toEqual([]);
 });
 
 test('a snapshot of another website is shown under the own names', async () => {
@@ -359,144 +350,3 @@ function upload(username: string, privateKey: string, path: string, content: str
       .connect({ host: '127.0.0.1', port: site.host.addresses?.ssh.port ?? 0, username, privateKey });
   }).finally(() => client.end());
 }
-
-describe('another process that writes to the same folder', () => {
-  let worker: ReturnType<typeof createEmbeddedHost>;
-  beforeEach(async () => {
-    const edgeHttp = site.host.addresses?.edgeHttp ?? LOCAL;
-    worker = createEmbeddedHost({ ...site.options, listen: false, edgeHttp });
-    await worker.start();
-  });
-
-  test('is followed: apply, change, purge, remove', async () => {
-    const install = alpha();
-    await worker.apply(install);
-    expect((await site.http('alpha.test', '/')).status).toBe(200);
-    await worker.apply({ ...install, hostnames: siteState('x', ['new.test']).hostnames });
-    expect((await site.http('new.test', '/')).status).toBe(200);
-    expect((await site.http('alpha.test', '/')).status).toBe(404);
-
-    await site.write(install, 'page.html', 'old');
-    await site.http('new.test', '/page.html');
-    await site.write(install, 'page.html', 'new');
-    await worker.purge(install, 'page');
-    expect(await site.http('new.test', '/page.html')).toMatchObject({
-      text: 'new',
-      headers: { 'x-cache': 'MISS' },
-    });
-
-    await worker.remove(install);
-    expect((await site.http('new.test', '/')).status).toBe(404);
-    expect(await traces(install.id)).toEqual([]);
-  });
-
-  test('shows another certificate as soon as it is applied', async () => {
-    const install = siteState('alpha', [
-      { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
-    ]);
-    await worker.apply(install);
-    expect((await site.https('alpha.test', '/')).status).toBe(200);
-  });
-
-  test('is noticed without being asked about, by watching the folder', async () => {
-    const install = alpha();
-    await worker.apply(install);
-    await worker.apply({
-      ...install,
-      id: randomUUID(),
-      name: 'beta',
-      hostnames: siteState('x', ['beta.test']).hostnames,
-    });
-    // As a plain writer would, without a word to the edge.
-    await rm(vhostFile(install.id));
-    await eventually(async () => (await site.http('alpha.test', '/')).status === 404);
-    expect((await site.http('beta.test', '/')).status).toBe(200);
-  });
-});
-
-describe('starting again', () => {
-  test('everything is as it was', async () => {
-    const certificate = await certificateFor('alpha.test');
-    const install = siteState('alpha', [
-      { name: 'alpha.test', certificate },
-      { name: 'old.test', redirectTo: 'alpha.test' },
-      { name: 'secure.test', forceHttps: true, certificate: await certificateFor('secure.test') },
-    ]);
-    await site.host.apply(install);
-    await site.write(install, 'index.html', 'mine');
-    const edgeCertificate = await readFile(join(site.folder, 'edge-certificate.pem'), 'utf8');
-    await site.host.stop();
-
-    const again = await startHost({ ...site.options, clock: site.clock });
-    expect((await again.http('alpha.test', '/')).text).toBe('mine');
-    expect((await again.https('alpha.test', '/')).text).toBe('mine');
-    expect((await again.http('old.test', '/x')).headers.location).toBe('http://alpha.test/x');
-    expect((await again.http('secure.test', '/x')).headers.location).toBe('https://secure.test/x');
-    expect(await readFile(join(site.folder, 'edge-certificate.pem'), 'utf8')).toBe(edgeCertificate);
-    await again.host.stop();
-  });
-
-  test('the same host can be started again after it was stopped', async () => {
-    const install = alpha();
-    await site.host.apply(install);
-    await site.host.stop();
-    await site.host.stop();
-    await expect(site.host.apply(install)).rejects.toThrow('has not been started');
-    await site.host.start();
-    expect((await site.http('alpha.test', '/')).status).toBe(200);
-  });
-
-  test.each([
-    ['is not JSON', '{'],
-    ['has the wrong shape', '{"version":1}'],
-    ['is of another install', null],
-    ['is of a later version', '{"version":2}'],
-  ])('a vhost file that %s takes down that website only, by name in the log', async (_what, content) => {
-    const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
-    await site.host.apply(install);
-    await site.host.apply(other);
-    await site.host.stop();
-    await writeFile(vhostFile(install.id), content ?? (await readFile(vhostFile(other.id))));
-    const lines: LogLine[] = [];
-    const again = await startHost({ ...site.options, clock: site.clock, log: listeningLog(lines) });
-    expect((await again.http('alpha.test', '/')).status).toBe(404);
-    expect((await again.http('beta.test', '/')).status).toBe(200);
-    expect(lines.filter(({ level }) => level >= 50)).toMatchObject([{ install: install.id }]);
-
-    // Applying mends it, with its files as they were.
-    await again.host.apply(install);
-    expect((await again.http('alpha.test', '/')).status).toBe(200);
-    await again.host.stop();
-  });
-
-  test('a vhost file that is spoilt while it serves takes down that website only', async () => {
-    const [install, other] = [alpha(), siteState('beta', ['beta.test'])];
-    await site.host.apply(install);
-    await site.host.apply(other);
-    await writeFile(vhostFile(install.id), 'spoilt');
-    await eventually(async () => (await site.http('alpha.test', '/')).status === 404);
-    expect((await site.http('beta.test', '/')).status).toBe(200);
-    await expect(site.host.purge(install, 'page')).rejects.toThrow(/cannot be used/);
-    await site.host.remove(install);
-    expect(await traces(install.id)).toEqual([]);
-  });
-
-  test('a certificate whose key cannot be unsealed is replaced by the one of the edge, and the log says so', async () => {
-    const install = siteState('alpha', [
-      { name: 'alpha.test', certificate: await certificateFor('alpha.test') },
-    ]);
-    await site.host.apply(install);
-    await site.host.stop();
-    const lines: LogLine[] = [];
-    const sealer = createSealer(Buffer.alloc(32, 7));
-    const again = await startHost({ ...site.options, clock: site.clock, sealer, log: listeningLog(lines) });
-    expect((await again.https('alpha.test', '/')).status).toBe(200);
-    expect(lines).toMatchObject([{ level: 50, hostname: 'alpha.test', install: install.id }]);
-    // Applying seals it anew.
-    await again.host.apply(install);
-    lines.length = 0;
-    expect((await again.https('alpha.test', '/')).status).toBe(200);
-    expect(lines).toEqual([]);
-    await again.host.stop();
-  });
-});

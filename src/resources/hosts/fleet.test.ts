@@ -8,24 +8,20 @@ import { until } from '../../../test/jobs.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { refusal } from '../../../test/refusal.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
-import { newSshKey } from '../../../test/ssh-key.ts';
 import { operatorFor } from '../../access/caller.ts';
-import { timestamp } from '../../clock.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { MINUTE_MS } from '../../durations.ts';
 import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
 import { PermanentHostError } from '../../hosting/host.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
-import { restoreBackup } from '../backups/jobs.ts';
-import { backupPassword } from '../backups/password.ts';
+import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadOffers } from './offers.ts';
 import { hostQuestions } from './questions.ts';
 
-/** This machine's host, which has room for two, and another that is reached by TLS. */
+/** This machine's host, which has room for two. */
 let local: ServedMachine;
-let other: ServedMachine;
 let homeport: TestHomeport;
 let clock: ManualClock;
 let accountId: string;
@@ -35,57 +31,15 @@ let localName: string;
 beforeAll(async () => {
   clock = manualClock(new Date());
   local = await serveMachine({ capacity: 2, reservedNames: ['www-data'] });
-  other = await serveMachine({
-    capacity: 50,
-    phpVersions: ['8.2', '7.4'],
-    wordpressVersions: ['6.1.9', '6.0'],
-  });
   homeport = await startTestHomeport({ clock, environment: environment(local.runFolder) });
   ({ accountId, owner } = await homeport.ownedAccount());
   localName = (await homeport.services.hosts.list())[0]?.name ?? '';
 });
-afterEach(async () => {
-  const { results } = Object(await owner.client.get('/installs?limit=100').then(({ body }) => body));
-  for (const { id } of results) await owner.client.delete(`/installs/${id}`);
-  await homeport.idle();
-});
+afterEach(() => deleteInstalls(homeport, owner.client));
 afterAll(async () => {
   await homeport?.remove();
   await local?.close();
-  await other?.close();
 });
-
-function environment(runFolder: string): Record<string, string> {
-  return { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: runFolder };
-}
-
-/** Makes the other machine known, as an operator does. */
-async function addOther(name = 'web2'): Promise<void> {
-  const { services } = homeport;
-  const present = (await services.hosts.list()).find((host) => host.name === name);
-  if (present) return;
-  // The machine has its id from the identity, as `homeport host` has.
-  const port = await freePort();
-  const { identity } = await services.hosts.add(name, `https://127.0.0.1:${port}`);
-  const parsed = parseIdentity(identity);
-  other.description.id = parsed.hostId;
-  await other.listenTls(parsed, port);
-}
-
-const row = (id: string) =>
-  homeport.platform.database.reader
-    .selectFrom('installs')
-    .select(['status', 'host_id', 'php_version', 'wordpress_version'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-
-const jobsOf = (lane: string) =>
-  homeport.platform.database.reader
-    .selectFrom('jobs')
-    .select(['kind', 'state', 'error', 'attempt'])
-    .where('lane', '=', lane)
-    .orderBy('seq')
-    .execute();
 
 const install = (more: object = {}) => homeport.install(owner, accountId, more);
 
@@ -104,7 +58,7 @@ describe('a platform with one host', () => {
     expect(homeport.hosting?.edgeHttp).toEqual({ host: '127.0.0.1', port: local.description.ports.http });
 
     const { id, name } = await install();
-    expect(await row(id)).toEqual({
+    expect(await row(homeport, id)).toEqual({
       status: 'active',
       host_id: local.description.id,
       php_version: '8.4',
@@ -125,7 +79,7 @@ describe('a platform with one host', () => {
 
   it('gives the PHP version that is asked for, and refuses one that no host has', async () => {
     const { id } = await install({ php_version: '8.2' });
-    expect(await row(id)).toMatchObject({ status: 'active', php_version: '8.2' });
+    expect(await row(homeport, id)).toMatchObject({ status: 'active', php_version: '8.2' });
     const refused = await owner.client.post('/installs', {
       name: 'oldshop',
       account_id: accountId,
@@ -215,8 +169,8 @@ describe('a platform with one host', () => {
     await install();
     await install();
     const third = await install();
-    expect(await row(third.id)).toMatchObject({ status: 'failed', host_id: null });
-    expect(await jobsOf(third.id)).toEqual([
+    expect(await row(homeport, third.id)).toMatchObject({ status: 'failed', host_id: null });
+    expect(await jobsOf(homeport, third.id)).toEqual([
       {
         kind: 'provision_install',
         state: 'failed',
@@ -251,12 +205,12 @@ describe('a platform with one host', () => {
     local.description.phpVersions = ['8.2'];
     const { id } = await install({ php_version: '8.4' });
     local.description.phpVersions = phpVersions;
-    expect(await row(id)).toMatchObject({ status: 'failed', host_id: null });
-    expect((await jobsOf(id)).at(0)).toMatchObject({ state: 'failed' });
+    expect(await row(homeport, id)).toMatchObject({ status: 'failed', host_id: null });
+    expect((await jobsOf(homeport, id)).at(0)).toMatchObject({ state: 'failed' });
   });
 
   it('puts nothing anywhere for an install that was deleted before it was placed', async () => {
-    const fleet = startFleet();
+    const fleet = startFleet(homeport);
     await fleet.start();
     const gone = siteState(`gone${process.pid}`, [`gone${process.pid}.localhost`]);
     const refused = fleet.apply(gone);
@@ -272,7 +226,7 @@ describe('a platform with one host', () => {
     const { installs } = homeport.services;
     expect(await installs.switchWordpress(name, '6.1.9')).toMatchObject({ installId: id, from: '6.8.7' });
     await homeport.idle();
-    expect(await row(id)).toMatchObject({ wordpress_version: '6.1.9' });
+    expect(await row(homeport, id)).toMatchObject({ wordpress_version: '6.1.9' });
     expect(local.versions.get(id)).toEqual({ phpVersion: '8.4', wordpressVersion: '6.1.9' });
 
     await expect(installs.switchWordpress(name, '4.0')).rejects.toThrow(
@@ -298,7 +252,7 @@ describe('a platform with one host', () => {
     await homeport.idle();
     local.description.wordpressVersions = wordpressVersions;
     expect(await homeport.platform.queue.find(jobId)).toMatchObject({ state: 'failed', attempt: 1 });
-    expect(await row(id)).toMatchObject({ status: 'active', wordpress_version: '6.1.9' });
+    expect(await row(homeport, id)).toMatchObject({ status: 'active', wordpress_version: '6.1.9' });
   });
 });
 
@@ -311,7 +265,7 @@ describe('a host that is away', () => {
     });
     expect(asked.status).toBe(201);
     await homeport.idle();
-    const waiting = (await jobsOf(id)).find(
+    const waiting = (await jobsOf(homeport, id)).find(
       ({ kind, state }) => kind === 'apply_install' && state === 'queued',
     );
     expect(waiting?.error).toContain(
@@ -325,7 +279,7 @@ describe('a host that is away', () => {
   });
 
   it('shows in the list for as long as it lasts', async () => {
-    const fleet = startFleet(100);
+    const fleet = startFleet(homeport, 100);
     await fleet.start();
     await local.down();
     const listed = async () => (await homeport.services.hosts.list()).find(({ name }) => name === localName);
@@ -335,203 +289,6 @@ describe('a host that is away', () => {
     await local.up();
     await until(async () => expect(await listed()).toMatchObject({ reason: null }));
     await fleet.stop();
-  });
-});
-
-function startFleet(refreshMs?: number): Fleet {
-  return createFleet(homeport.platform, {
-    connect: connectHost,
-    questionsOf: (hostId) => hostQuestions(homeport.platform, hostId),
-    ...(refreshMs === undefined ? {} : { refreshMs }),
-  });
-}
-
-describe('two hosts', () => {
-  beforeAll(() => addOther());
-
-  it('get new installs by the room that they have', async () => {
-    const first = await install();
-    const second = await install();
-    const third = await install();
-    const places = await Promise.all([first, second, third].map(({ id }) => row(id)));
-    expect(places.every((place) => place?.status === 'active')).toBe(true);
-    // The other one has room for fifty.
-    expect(places.at(-1)).toMatchObject({ host_id: other.description.id, php_version: '8.2' });
-    const { id, name } = third;
-    await other.write({ id }, 'index.html', 'on the other');
-    expect((await other.http(`${name}.localhost`, '/')).text).toBe('on the other');
-    expect((await local.http(`${name}.localhost`, '/')).status).toBe(404);
-
-    await owner.client.delete(`/installs/${id}`);
-    await homeport.idle();
-    expect((await other.http(`${name}.localhost`, '/')).status).toBe(404);
-  });
-
-  it('are chosen by what they have', async () => {
-    const old = await install({ php_version: '7.4' });
-    expect(await row(old.id)).toMatchObject({
-      status: 'active',
-      host_id: other.description.id,
-      php_version: '7.4',
-    });
-    const newest = await install({ php_version: '8.4' });
-    expect(await row(newest.id)).toMatchObject({ host_id: local.description.id, php_version: '8.4' });
-  });
-
-  it('get no new ones while they are drained', async () => {
-    await homeport.services.hosts.setAccepting('web2', false);
-    const { id } = await install();
-    expect(await row(id)).toMatchObject({ host_id: local.description.id });
-    await homeport.services.hosts.setAccepting('web2', true);
-  });
-
-  it('keep the names of their log-ins from themselves alone', async () => {
-    const owned = { name: 'www-data', account_id: accountId };
-    const made = await owner.client.post('/installs', owned);
-    expect(made.status).toBe(201);
-    await homeport.idle();
-    expect(await row(text(made.body, 'id'))).toMatchObject({
-      status: 'active',
-      host_id: other.description.id,
-    });
-    await homeport.services.hosts.setAccepting('web2', false);
-    const refused = await owner.client.post('/installs', owned);
-    expect(refused.status).toBe(400);
-    await homeport.services.hosts.setAccepting('web2', true);
-  });
-
-  it('are not removed while anything is on them', async () => {
-    const { name } = await install({ php_version: '7.4' });
-    await expect(homeport.services.hosts.remove('web2')).rejects.toThrow(
-      'There is an install on the host "web2". Delete them first',
-    );
-    expect(name).toBeTruthy();
-  });
-
-  it('show a proof where the name is served, and one for no known name everywhere', async () => {
-    const { id, name } = await install({ php_version: '7.4' });
-    const fleet = startFleet();
-    await fleet.start();
-    const path = '/.well-known/homeport-check/abcdef';
-    const at = async (machine: ServedMachine, hostname: string) => (await machine.http(hostname, path)).text;
-    const known = { hostname: `${name}.localhost`, path, text: 'known' };
-    await fleet.publish(known);
-    expect(await at(other, known.hostname)).toBe('known');
-    expect(await at(local, known.hostname)).not.toBe('known');
-    await fleet.withdraw(known);
-    expect(await at(other, known.hostname)).not.toBe('known');
-
-    await owner.client.post(`/installs/${id}/domains`, { name: '*.wild.example.com' });
-    await homeport.idle();
-    const below = { hostname: 'any.wild.example.com', path, text: 'below' };
-    await fleet.publish(below);
-    expect(await at(other, below.hostname)).toBe('below');
-    expect(await at(local, below.hostname)).not.toBe('below');
-
-    const unknown = { hostname: 'unknown.example.com', path, text: 'unknown' };
-    await fleet.publish(unknown);
-    expect([await at(local, unknown.hostname), await at(other, unknown.hostname)]).toEqual([
-      'unknown',
-      'unknown',
-    ]);
-    await fleet.withdraw(unknown);
-    expect(await at(local, unknown.hostname)).not.toBe('unknown');
-    await fleet.stop();
-  });
-
-  it('are told of their own installs alone', async () => {
-    const here = await install({ php_version: '8.4' });
-    const there = await install({ php_version: '7.4' });
-    const key = newSshKey();
-    await owner.client.post('/ssh_keys', { public_key: key.public });
-    const { fingerprint_sha256: fingerprint } = await homeport.platform.database.reader
-      .selectFrom('ssh_keys')
-      .select('fingerprint_sha256')
-      .where('user_id', '=', owner.userId)
-      .executeTakeFirstOrThrow();
-    const login = (ref: { id: string; name: string }) => ({
-      install: { id: ref.id, name: ref.name },
-      userId: owner.userId,
-    });
-    expect(await local.server.questions.sshLogin(here.name, fingerprint)).toEqual(login(here));
-    expect(await local.server.questions.sshLogin(there.name, fingerprint)).toBeNull();
-    expect(await other.server.questions.sshLogin(there.name, fingerprint)).toEqual(login(there));
-    expect(await other.server.questions.sshLogin(here.name, fingerprint)).toBeNull();
-
-    const { sealer, database } = homeport.platform;
-    expect(await local.server.questions.backupPassword(here.id)).toBe(backupPassword(sealer, here.id));
-    await expect(local.server.questions.backupPassword(there.id)).rejects.toThrow(/is not on this host/);
-    await expect(local.server.questions.backupPassword(randomUUID())).rejects.toThrow(/is not on this host/);
-
-    // But where an install is being made from a backup of another's, the host of that needs the other's password.
-    await database.write(({ queries }) =>
-      queries
-        .insertInto('jobs')
-        .values({
-          id: randomUUID(),
-          kind: restoreBackup.name,
-          lane: here.id,
-          payload: JSON.stringify({ backup_id: randomUUID(), install_id: here.id, from_id: there.id }),
-          state: 'running',
-          max_attempts: 1,
-          run_at: timestamp(clock),
-          request_id: null,
-          created_at: timestamp(clock),
-          lease_until: timestamp(clock, HOUR_MS),
-          worker_id: null,
-          error: null,
-          started_at: timestamp(clock),
-          finished_at: null,
-        })
-        .execute(),
-    );
-    expect(await local.server.questions.backupPassword(there.id)).toBe(backupPassword(sealer, there.id));
-    await expect(other.server.questions.backupPassword(here.id)).rejects.toThrow(/is not on this host/);
-    await database.write(({ queries }) =>
-      queries.deleteFrom('jobs').where('kind', '=', restoreBackup.name).execute(),
-    );
-  });
-
-  it('remove an install that nobody knows of any more, wherever it is', async () => {
-    const fleet = startFleet();
-    await fleet.start();
-    const known = await install({ php_version: '7.4' });
-    const scratch = { id: randomUUID(), name: 'restore-check-12345678' };
-    const machine = await fleet.machineOf(known.id);
-    await machine.apply({
-      ...scratch,
-      primaryHostname: `${scratch.name}.localhost`,
-      hostnames: [
-        { name: `${scratch.name}.localhost`, redirectTo: null, forceHttps: false, certificate: null },
-      ],
-      offload: null,
-      phpVersion: null,
-      wordpressVersion: null,
-    });
-    expect(other.versions.has(scratch.id)).toBe(true);
-    await fleet.remove(scratch);
-    expect(other.versions.has(scratch.id)).toBe(false);
-    await expect(fleet.machineOf(scratch.id)).rejects.toThrow('There is no such install any more');
-    await fleet.stop();
-  });
-
-  it('keep the websites of one going while the other is away', async () => {
-    const here = await install({ php_version: '8.4' });
-    const there = await install({ php_version: '7.4' });
-    await other.down();
-    for (const { id } of [here, there])
-      await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page' });
-    await homeport.idle();
-    expect((await jobsOf(here.id)).at(-1)).toMatchObject({ kind: 'purge_cache', state: 'succeeded' });
-    expect((await jobsOf(there.id)).at(-1)).toMatchObject({
-      kind: 'purge_cache',
-      state: 'queued',
-      error: expect.stringContaining('The host web2 does not answer: nothing answers at https://127.0.0.1:'),
-    });
-    await other.up();
-    clock.advance(10 * MINUTE_MS);
-    await homeport.idle();
-    expect((await jobsOf(there.id)).at(-1)).toMatchObject({ state: 'succeeded' });
   });
 });
 
