@@ -2,14 +2,18 @@ import type { Caller } from '../../access/caller.ts';
 import { isConfined } from '../../access/limits.ts';
 import { timestamp } from '../../clock.ts';
 import type { Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import { Forbidden, InvalidRequest, NotFound, taken } from '../../failures.ts';
 import type { PageOf, PageRequest } from '../../page.ts';
 import type { Platform } from '../../platform.ts';
 import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
-import { deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyView } from './store.ts';
+import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyView } from './store.ts';
 
 export type { SshKeyView };
+
+/** Of a person: more than anybody has machines, against a client that adds them in a loop. */
+export const MOST_KEYS = 100;
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;
 
@@ -58,6 +62,8 @@ export function createSshKeyService({
       };
       await database
         .write(async (transaction) => {
+          await lockRow(transaction, 'users', caller.userId);
+          if ((await countSshKeys(transaction.queries, caller.userId)) >= MOST_KEYS) throw tooMany();
           await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
           await record(transaction, caller, 'ssh_key.create', row);
         })
@@ -78,6 +84,9 @@ export function createSshKeyService({
     },
   };
 }
+
+const tooMany = () =>
+  new InvalidRequest(`You have ${MOST_KEYS} SSH keys, the most there can be; remove one that is not needed`);
 
 /** A key opens every install of its person: no credential that is confined to some makes itself one. */
 function requireWholePerson({ limits }: Caller): void {

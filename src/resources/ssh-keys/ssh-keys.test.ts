@@ -12,6 +12,8 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { signedIn } from '../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../test/refusal.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
+import { MOST_KEYS } from './service.ts';
+import { insertSshKey } from './store.ts';
 
 let homeport: TestHomeport;
 
@@ -94,6 +96,28 @@ describe('POST /ssh_keys', () => {
     const answers = await Promise.all(Array.from({ length: 6 }, () => add(person, line)));
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
     for (const answer of answers) if (answer.status === 400) expect(answer).toMatchObject(TAKEN);
+  });
+
+  it('takes a hundred keys of a person, and no more of several simultaneous requests', async () => {
+    const person = await homeport.person();
+    await homeport.platform.database.write(async ({ queries }) => {
+      for (let times = 1; times < MOST_KEYS; times++) {
+        const id = crypto.randomUUID();
+        const fingerprints = { fingerprint_md5: id, fingerprint_sha256: id };
+        const created_at = new Date().toISOString();
+        const key = { id, user_id: person.userId, comment: '', public_key: id, ...fingerprints, created_at };
+        await insertSshKey(queries, key);
+      }
+    });
+    const answers = await Promise.all([1, 2, 3].map(() => add(person, newSshKey().public)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
+    const refused = answers.find(({ status }) => status === 400);
+    expect(refused?.body).toMatchObject({
+      message: 'You have 100 SSH keys, the most there can be; remove one that is not needed',
+    });
+    const added = answers.find(({ status }) => status === 201);
+    expect((await person.client.delete(`/ssh_keys/${text(added?.body, 'uuid')}`)).status).toBe(204);
+    await addedKey(person);
   });
 
   it('refuses what is no public key in the words of the specification', async () => {

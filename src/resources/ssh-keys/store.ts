@@ -18,10 +18,11 @@ export async function pageOfSshKeys(
   userId: string,
   page: PageRequest,
 ): Promise<PageOf<SshKeyView>> {
-  const mine = queries.selectFrom('ssh_keys').where('user_id', '=', userId);
-  const [{ count }, results] = await Promise.all([
-    mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
-    mine
+  const [count, results] = await Promise.all([
+    countSshKeys(queries, userId),
+    queries
+      .selectFrom('ssh_keys')
+      .where('user_id', '=', userId)
       .select(['id', 'comment', 'fingerprint_md5', 'fingerprint_sha256', 'created_at'])
       .orderBy('seq')
       .limit(page.limit)
@@ -29,6 +30,15 @@ export async function pageOfSshKeys(
       .execute(),
   ]);
   return { count, results };
+}
+
+export async function countSshKeys(queries: Queries, userId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom('ssh_keys')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', userId)
+    .executeTakeFirstOrThrow();
+  return count;
 }
 
 export async function insertSshKey(queries: Queries, key: Insertable<Tables['ssh_keys']>): Promise<void> {
