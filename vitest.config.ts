@@ -40,7 +40,7 @@ const withoutDatabase = [
   'src/access/**',
   'src/jobs/{backoff,failure,repeat}.test.ts',
   'src/resources/{display-name,queries-in-stores}.test.ts',
-  'src/resources/*/{connection,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
+  'src/resources/*/{connection,dns-sentence,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
   // What these show is the process's or the log's; their queries are tested with the services.
   'test/cli/{commands,hosts,loading,serve,unusable-database,user-changes}.test.ts',
   'test/faults/secrets-in-logs.test.ts',
