@@ -20,18 +20,18 @@ export function lockForProcess(file: string): { release(): void } | null {
   return { release: () => connection.close() };
 }
 
-/** Whether some process has the lock now. Changes nothing. Throws SqliteError if the file cannot be read. */
+/** Whether some process is seen to have the lock now. Changes nothing. */
 export function isLocked(file: string): boolean {
   if (!existsSync(file)) return false;
-  const connection = new Sqlite(file, { readonly: true, timeout: 0 });
+  let connection: Sqlite.Database | undefined;
   try {
+    connection = new Sqlite(file, { readonly: true, timeout: 0 });
     connection.prepare('select count(*) from sqlite_schema').get();
     return false;
   } catch (error) {
-    if (isBusy(error)) return true;
-    throw error;
+    return isBusy(error);
   } finally {
-    connection.close();
+    connection?.close();
   }
 }
 

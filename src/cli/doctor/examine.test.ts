@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -21,6 +22,8 @@ test('a lock is seen by who only looks, and left alone', () => {
   const lock = lockForProcess(file);
   expect(isLocked(file)).toBe(true);
   lock?.release();
+  expect(isLocked(file)).toBe(false);
+  writeFileSync(file, 'no database, and nobody has it');
   expect(isLocked(file)).toBe(false);
 });
 
