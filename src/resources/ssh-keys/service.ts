@@ -13,7 +13,7 @@ import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyVie
 export type { SshKeyView };
 
 /** Of a person: more than anybody has machines, against a client that adds them in a loop. */
-export const MOST_KEYS = 100;
+export const MOST_KEYS = 1000;
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;
 

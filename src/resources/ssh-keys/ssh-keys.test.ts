@@ -98,7 +98,7 @@ describe('POST /ssh_keys', () => {
     for (const answer of answers) if (answer.status === 400) expect(answer).toMatchObject(TAKEN);
   });
 
-  it('takes a hundred keys of a person, and no more of several simultaneous requests', async () => {
+  it('takes a thousand keys of a person, and no more of several simultaneous requests', async () => {
     const person = await homeport.person();
     await homeport.platform.database.write(async ({ queries }) => {
       for (let times = 1; times < MOST_KEYS; times++) {
@@ -113,7 +113,7 @@ describe('POST /ssh_keys', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
     const refused = answers.find(({ status }) => status === 400);
     expect(refused?.body).toMatchObject({
-      message: 'You have 100 SSH keys, the most there can be; remove one that is not needed',
+      message: 'You have 1000 SSH keys, the most there can be; remove one that is not needed',
     });
     const added = answers.find(({ status }) => status === 201);
     expect((await person.client.delete(`/ssh_keys/${text(added?.body, 'uuid')}`)).status).toBe(204);
