@@ -127,6 +127,20 @@ describe('backups', () => {
     await expectRoomWhenNarrow(page);
   });
 
+  it('of long descriptions are shown short, and whole when asked for', async () => {
+    const description = `long ${'w'.repeat(900)}`;
+    await owner.client.post(`/installs/${shop.id}/backups`, { description, notification_emails: [] });
+    await portal.homeport.idle();
+    await showBackups(shop);
+    const backup = page.getByRole('listitem').filter({ hasText: 'long w' });
+    const shown = backup.getByRole('heading');
+    await expect.poll(async () => (await shown.textContent())?.length).toBe(200);
+    await expectRoomWhenNarrow(page);
+    await backup.getByRole('button', { name: 'Show the whole description' }).press('Enter');
+    expect(await shown.textContent()).toBe(description);
+    expect(await focused(page)).toBe('Show less');
+  });
+
   it('say why one was aborted', async () => {
     await showBackups(shop);
     const files = hostFolder('installs', shop.id, 'files');

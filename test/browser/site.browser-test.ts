@@ -47,7 +47,7 @@ describe('a site', () => {
 
     await page.goBack();
     await production.getByText('Active').waitFor();
-    await production.getByRole('link', { name: /^Open website/ }).waitFor();
+    await production.getByRole('link', { name: /^Website/ }).waitFor();
     await expectAccessible(page);
     const { siteDomain } = portal.homeport.config;
     expect((await visit(portal.homeport, `http://${name}.${siteDomain}/`)).status).toBe(200);

@@ -1,7 +1,11 @@
 import type { Entry } from '../../api/activity.ts';
+import { shortened } from '../../components/shortened.ts';
 import { environmentOf, environmentWord } from '../site/environments.ts';
 import { nameAndAddress } from './person-name.ts';
 import { parseRoles, roleWords } from './roles.ts';
+
+/** Backups are called by descriptions, which may be long; the file of the activity has them whole. */
+const LONGEST_NAME = 120;
 
 type Told = Pick<Entry, 'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'>;
 type Details = NonNullable<Entry['details']>;
@@ -36,9 +40,9 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,
-  'backup.create': ({ subject_name }) => `asked for the backup “${subject_name}”`,
+  'backup.create': ({ subject_name }) => `asked for the backup “${shortened(subject_name, LONGEST_NAME)}”`,
   'backup.restore': ({ subject_name }, { from, to }) =>
-    `restored the backup “${subject_name}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
+    `restored the backup “${shortened(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
     `emptied the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>

@@ -201,7 +201,11 @@ function columnsOf(
         if (install.site === null) return <span className={styles.soft}>None</span>;
         // The sites are on their way.
         if (name === undefined) return null;
-        return <Link href={`/sites/${install.site.id}`}>{name}</Link>;
+        return (
+          <span className={styles.install}>
+            <Link href={`/sites/${install.site.id}`}>{name}</Link>
+          </span>
+        );
       },
     },
     {

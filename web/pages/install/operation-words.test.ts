@@ -24,6 +24,8 @@ describe('an operation in words', () => {
     expect(nameOf({ ...operation, kind: 'restore_backup', backup })).toBe(
       'Restoring a backup: before the update',
     );
+    const long = { ...backup, description: 'x'.repeat(1000) };
+    expect(nameOf({ ...operation, backup: long })).toMatch(/^Making a backup: x{119}…$/);
   });
 
   it('is a copy of what is copied, and says how far it is', () => {

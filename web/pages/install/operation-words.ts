@@ -1,5 +1,9 @@
 import type { Tone } from '../../components/notice.tsx';
+import { shortened } from '../../components/shortened.ts';
 import type { Operation } from './queries.ts';
+
+/** The list of backups has it whole. */
+const LONGEST_DESCRIPTION = 120;
 
 type Kind = Operation['kind'];
 
@@ -30,7 +34,7 @@ export function nameOf({
   if (copy !== null && copy.from !== null) return `Copying ${copy.from} into this install`;
   if (cache !== null) return PURGES[cache];
   if (backup === null) return NAMES[kind];
-  return `${NAMES[kind]}: ${backup.description}`;
+  return `${NAMES[kind]}: ${shortened(backup.description, LONGEST_DESCRIPTION)}`;
 }
 
 /** What a copy is doing; null where it waits or has ended, and of all else. */

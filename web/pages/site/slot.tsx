@@ -103,7 +103,7 @@ function OpenWebsite({ install: { id, name } }: { install: SlotInstall }) {
       target="_blank"
       rel="noopener"
     >
-      Open website <span aria-hidden="true">↗</span>
+      Website <span aria-hidden="true">↗</span>
       <span className="visually-hidden"> {name} in a new tab</span>
     </a>
   );

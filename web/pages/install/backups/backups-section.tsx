@@ -5,6 +5,7 @@ import { formatBytes } from '../../../components/bytes.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
+import { shortened } from '../../../components/shortened.ts';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
 import { BACKUPS_A_PAGE, type Backup, useBackups } from '../queries.ts';
@@ -86,6 +87,9 @@ export function BackupsSection({ install }: { install: Install }) {
   );
 }
 
+/** Longer ones are shown whole when asked for. */
+const LONGEST_DESCRIPTION = 200;
+
 function occasionOf({ scheduled, for_copy }: Backup): string {
   if (for_copy) return 'deleted when the copy has ended';
   return scheduled ? 'by schedule' : 'by hand';
@@ -99,19 +103,28 @@ function BackupItem({
   onRestore: ((event: MouseEvent<HTMLElement>) => void) | null;
 }) {
   const { word, tone } = BACKUP_STATES[backup.status];
+  const [isWhole, setIsWhole] = useState(false);
+  const described = shortened(backup.description, LONGEST_DESCRIPTION);
   return (
     <li className={styles.backup}>
       <div className={styles.told}>
         <div className={styles.head}>
-          <h3 className={styles.description}>{backup.description}</h3>
+          <h3 className={styles.description}>{isWhole ? backup.description : described}</h3>
           <Badge tone={tone}>{word}</Badge>
         </div>
+        {described !== backup.description && (
+          <div>
+            <Button small aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+              {isWhole ? 'Show less' : 'Show the whole description'}
+            </Button>
+          </div>
+        )}
         <p className={styles.soft}>
           <Time at={backup.created_at} exact />, {occasionOf(backup)}
           {backup.bytes !== null && `, ${formatBytes(backup.bytes)}`}
           {backup.files !== null && `, ${filesInWords(backup.files)}`}
         </p>
-        {isBeingMade(backup) && <ProgressBar label={`${backup.description}: ${word}`} />}
+        {isBeingMade(backup) && <ProgressBar label={`${described}: ${word}`} />}
         {backup.status === 'aborted' && (
           <p>
             {backup.reason ?? 'The reason is not known.'} The website is not affected;{' '}
@@ -120,7 +133,7 @@ function BackupItem({
         )}
       </div>
       {backup.status === 'completed' && !backup.for_copy && onRestore && (
-        <Button small aria-label={`Restore ${backup.description}`} onClick={onRestore}>
+        <Button small aria-label={`Restore ${described}`} onClick={onRestore}>
           Restore
         </Button>
       )}

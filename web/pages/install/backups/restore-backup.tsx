@@ -6,11 +6,15 @@ import { answered } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { shortened } from '../../../components/shortened.ts';
 import { Time } from '../../../components/time.tsx';
 import { say } from '../../../components/toast.tsx';
 import type { Backup } from '../queries.ts';
 import styles from './backups.module.css';
 import { type Target, TargetForm } from './target-form.tsx';
+
+/** The list has it whole. */
+const LONGEST_DESCRIPTION = 120;
 
 /** Chooses what a backup is restored into, and has that name typed before anything is replaced. */
 export function RestoreBackup({
@@ -25,6 +29,7 @@ export function RestoreBackup({
   onBackupInstead(): void;
 }) {
   const [target, setTarget] = useState<Target | null>(null);
+  const described = shortened(backup.description, LONGEST_DESCRIPTION);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
@@ -48,7 +53,7 @@ export function RestoreBackup({
         onOpenChange={(open) => {
           if (!open) onClose();
         }}
-        title={`Restore "${backup.description}"`}
+        title={`Restore "${described}"`}
         description={
           <>
             As the website was <Time at={backup.created_at} exact />.
@@ -74,7 +79,7 @@ export function RestoreBackup({
             <div className={styles.words}>
               <p>
                 The present files and the present database of {target.name} are replaced by those of the
-                backup "{backup.description}". What changed since then is lost.
+                backup "{described}". What changed since then is lost.
               </p>
               {target.id === install.id && (
                 <p>
