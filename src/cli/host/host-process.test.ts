@@ -31,10 +31,10 @@ const LISTENS = `
   const [socket, folder] = process.argv.slice(1);
   fs.rmSync(socket, { force: true });
   const server = require('node:net').createServer((connection) => connection.destroy());
-  // Before it can be seen to listen: whoever waited for that reads it.
+  process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync(folder + '/ended', ''); process.exit(0); }, 100));
+  // Before it can be seen to listen: whoever waited for that reads it, and ends it.
   fs.writeFileSync(folder + '/pid', String(process.pid));
   server.listen(socket);
-  process.on('SIGTERM', () => setTimeout(() => { fs.writeFileSync(folder + '/ended', ''); process.exit(0); }, 100));
 `;
 
 async function keep(script = LISTENS, firstMs = 50): Promise<HostProcess> {
