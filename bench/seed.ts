@@ -1,7 +1,8 @@
 import { pino } from 'pino';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { insertMember, insertPerson } from '../src/resources/account-users/store.ts';
+import { insertOwnedAccount } from '../src/resources/account-users/owned-account-store.ts';
+import { addToInstallCount } from '../src/resources/installs/store.ts';
 import { hashSecret } from '../src/secrets/random-secret.ts';
 
 const BATCH = 1_000;
@@ -27,24 +28,12 @@ export async function seedAccount(
   const password = 'a-password-for-the-bench-only';
   const ids = Array.from({ length: installs }, () => crypto.randomUUID());
   await database.write(async ({ queries }) => {
-    await queries
-      .insertInto('accounts')
-      .values({ id: accountId, name: 'Bench', install_count: installs, created_at: CREATED_AT })
-      .execute();
-    await insertPerson(queries, {
-      id: userId,
-      email: `${userId}@bench.example`,
-      first_name: 'B',
-      last_name: 'B',
+    await insertOwnedAccount(queries, {
+      account: { id: accountId, name: 'Bench' },
+      owner: { id: userId, email: `${userId}@bench.example`, first_name: 'B', last_name: 'B' },
       created_at: CREATED_AT,
     });
-    await insertMember(queries, {
-      account_id: accountId,
-      user_id: userId,
-      role: 'owner',
-      billing: false,
-      created_at: CREATED_AT,
-    });
+    await addToInstallCount(queries, accountId, installs);
     await queries
       .insertInto('credentials')
       .values({

@@ -1,8 +1,7 @@
 import { timestamp } from './clock.ts';
 import { uniqueViolation } from './database/unique-violation.ts';
 import type { Platform } from './platform.ts';
-import { insertMember, insertPerson } from './resources/account-users/store.ts';
-import { insertAccount } from './resources/accounts/store.ts';
+import { insertOwnedAccount } from './resources/account-users/owned-account-store.ts';
 import type { IssuedCredential } from './resources/credentials/service.ts';
 import type { Services } from './services.ts';
 
@@ -25,25 +24,14 @@ export async function ensureOwner(platform: Platform, services: Services): Promi
   if (anybody) return undefined;
   const accountId = random.uuid();
   const userId = random.uuid();
-  const created_at = timestamp(clock);
   try {
-    await database.write(async ({ queries }) => {
-      await insertAccount(queries, { id: accountId, name: 'My account', created_at });
-      await insertPerson(queries, {
-        id: userId,
-        email: OWNER_EMAIL,
-        first_name: 'First',
-        last_name: 'Owner',
-        created_at,
-      });
-      await insertMember(queries, {
-        account_id: accountId,
-        user_id: userId,
-        role: 'owner',
-        billing: false,
-        created_at,
-      });
-    });
+    await database.write(({ queries }) =>
+      insertOwnedAccount(queries, {
+        account: { id: accountId, name: 'My account' },
+        owner: { id: userId, email: OWNER_EMAIL, first_name: 'First', last_name: 'Owner' },
+        created_at: timestamp(clock),
+      }),
+    );
   } catch (error) {
     // Another process started for the first time in the same moment.
     if (uniqueViolation(error) === 'users.email_key') return undefined;

@@ -9,6 +9,7 @@ import { type Clock, systemClock, timestamp } from '../src/clock.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
 import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { OperatorError } from '../src/operator-error.ts';
+import { giveInstalls, insertMember, insertPerson } from '../src/resources/account-users/store.ts';
 import type { IssuedCredential } from '../src/resources/credentials/service.ts';
 import { hashPassword } from '../src/secrets/password-hash.ts';
 import { type Client, createAgent, createClient } from './client.ts';
@@ -136,22 +137,9 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     installIds: string[],
   ): Promise<void> {
     await platform.database.write(async ({ queries }) => {
-      await queries
-        .insertInto('memberships')
-        .values({
-          account_id: accountId,
-          user_id: userId,
-          ...member,
-          invite_accepted: true,
-          created_at: timestamp(clock),
-        })
-        .execute();
-      for (const install_id of installIds) {
-        await queries
-          .insertInto('install_grants')
-          .values({ install_id, account_id: accountId, user_id: userId })
-          .execute();
-      }
+      const membership = { account_id: accountId, user_id: userId };
+      await insertMember(queries, { ...membership, ...member, created_at: timestamp(clock) });
+      await giveInstalls(queries, membership, installIds);
     });
   }
 
@@ -163,19 +151,13 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     const userId = crypto.randomUUID();
     const email = `${userId}@people.example`;
     await platform.database.write(({ queries }) =>
-      queries
-        .insertInto('users')
-        .values({
-          id: userId,
-          email,
-          email_key: email,
-          first_name: 'Test',
-          last_name: 'Person',
-          phone: null,
-          password_hash: null,
-          created_at: timestamp(clock),
-        })
-        .execute(),
+      insertPerson(queries, {
+        id: userId,
+        email,
+        first_name: 'Test',
+        last_name: 'Person',
+        created_at: timestamp(clock),
+      }),
     );
     if (accountId !== undefined) await join(accountId, userId, parseRoles(roles), installIds);
     const credential = await services.credentials.issue(userId, { name: 'test' });

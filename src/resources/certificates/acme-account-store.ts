@@ -6,7 +6,7 @@ export interface StoredAccount {
   account_url: string | null;
 }
 
-export function findAccount(queries: Queries, directoryUrl: string): Promise<StoredAccount | undefined> {
+export function findAcmeAccount(queries: Queries, directoryUrl: string): Promise<StoredAccount | undefined> {
   return queries
     .selectFrom('acme_accounts')
     .select(['sealed_key', 'account_url'])
@@ -15,7 +15,7 @@ export function findAccount(queries: Queries, directoryUrl: string): Promise<Sto
 }
 
 /** Adds an account where there is none, or in the place of the one that has the key `unreadable` and no other. */
-export async function insertAccount(
+export async function insertAcmeAccount(
   queries: Queries,
   account: { directory_url: string; sealed_key: string; created_at: string },
   unreadable: string | null,

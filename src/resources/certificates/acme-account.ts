@@ -2,7 +2,12 @@ import { generateKeyPairSync } from 'node:crypto';
 import type { AcmeAccount, Authority } from '../../acme/authority.ts';
 import { timestamp } from '../../clock.ts';
 import type { Platform } from '../../platform.ts';
-import { findAccount, insertAccount, type StoredAccount, setAccountUrl } from './acme-account-store.ts';
+import {
+  findAcmeAccount,
+  insertAcmeAccount,
+  type StoredAccount,
+  setAccountUrl,
+} from './acme-account-store.ts';
 
 type Parts = Pick<Platform, 'database' | 'sealer' | 'clock' | 'log'>;
 
@@ -30,11 +35,11 @@ export async function forgetAccountUrl({ database }: Parts, directoryUrl: string
 
 /** The URL of the account, if it has been registered; what CAA records may name it by (RFC 8657). */
 export async function accountUrl({ database }: Pick<Platform, 'database'>, directoryUrl: string) {
-  return (await findAccount(database.reader, directoryUrl))?.account_url ?? null;
+  return (await findAcmeAccount(database.reader, directoryUrl))?.account_url ?? null;
 }
 
 async function storedAccount(parts: Parts, directoryUrl: string): Promise<AcmeAccount> {
-  const stored = await findAccount(parts.database.reader, directoryUrl);
+  const stored = await findAcmeAccount(parts.database.reader, directoryUrl);
   const account = stored && opened(parts, stored);
   return account ?? (await makeAccount(parts, directoryUrl, stored?.sealed_key ?? null));
 }
@@ -49,8 +54,8 @@ async function makeAccount(
   const sealed_key = parts.sealer.seal(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString());
   const made = { directory_url, sealed_key, created_at: timestamp(parts.clock) };
   // Another process may have been first: its key stays. One that cannot be opened any more serves nobody.
-  await parts.database.write(({ queries }) => insertAccount(queries, made, unreadable));
-  const stored = await findAccount(parts.database.reader, directory_url);
+  await parts.database.write(({ queries }) => insertAcmeAccount(queries, made, unreadable));
+  const stored = await findAcmeAccount(parts.database.reader, directory_url);
   const account = stored && opened(parts, stored);
   if (!account) throw new Error('the account of the certificate authority cannot be read');
   return account;
