@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'v
 import { openTestDatabase, temporaryFolder } from '../../../test/database.ts';
 import { startTestHomeport } from '../../../test/homeport.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
+import { timestamp } from '../../clock.ts';
 import { claimWebsites, takeOverWebsites } from './websites-folder.ts';
 import { findWebsitesFolder } from './websites-folder-store.ts';
 
@@ -46,6 +47,19 @@ describe('the folder of the websites', () => {
     await expect(claim(SECOND)).rejects.toThrow('/data on web3');
   });
 
+  it('is no copy of one that is served still', async () => {
+    await claim(FIRST);
+    const worker = { id: crypto.randomUUID(), process: 'web1:4711', seen_at: timestamp(clock) };
+    await database.write(({ queries }) => queries.insertInto('workers').values(worker).execute());
+    await claim(FIRST);
+    await expect(claim({ ...FIRST, machine: 'web3' })).rejects.toThrow(
+      'The websites of this database are served still, from /var/lib/homeport on web1. End the server there first',
+    );
+    await database.write(({ queries }) => queries.deleteFrom('workers').execute());
+    await claim({ ...FIRST, machine: 'web3' });
+    expect(await claimed()).toMatchObject({ machine: 'web3' });
+  });
+
   it('is another once that takes its place', async () => {
     expect(await takeOver(FIRST)).toBeNull();
     expect(await takeOver(FIRST)).toBeNull();
@@ -68,8 +82,9 @@ describe.runIf(inject('postgresUrl') !== '')('a second machine on the same Postg
       expect((await api.anonymous.get('/status')).status).toBe(200);
       await api.stop();
 
-      await first.stop();
       cpSync(join(first.config.dataDir, 'host'), join(other.path, 'host'), { recursive: true });
+      await expect(startTestHomeport({ place })).rejects.toThrow('are served still, from');
+      await first.stop();
       const moved = await startTestHomeport({ place });
       expect(moved.hosting).not.toBeNull();
       await moved.stop();

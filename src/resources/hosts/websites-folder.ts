@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
+import { liveWorkers } from '../../jobs/live-workers.ts';
 import { OperatorError } from '../../operator-error.ts';
 import {
   findWebsitesFolder,
@@ -13,7 +14,7 @@ export type FolderHere = Pick<WebsitesFolder, 'id' | 'machine' | 'path'>;
 
 /**
  * The first folder that websites are served from is written down, and no other is served from afterwards: it would answer for installs whose
- * files it does not have. One that was moved keeps its id. Throws OperatorError.
+ * files it does not have. One that was moved keeps its id; but not while it is served where it was, for then it was copied. Throws OperatorError.
  */
 export async function claimWebsites(
   { database, clock }: { database: Database; clock: Clock },
@@ -22,18 +23,26 @@ export async function claimWebsites(
   const claim = { ...here, claimed_at: timestamp(clock) };
   const served = await database.write(async ({ queries }) => {
     await insertWebsitesFolder(queries, claim);
-    const found = await findWebsitesFolder(queries);
-    if (found?.id === here.id && (found.machine !== here.machine || found.path !== here.path)) {
-      await updateWebsitesFolder(queries, claim);
-    }
-    return found;
+    return findWebsitesFolder(queries);
   });
-  if (served === undefined || served.id === here.id) return;
-  throw new OperatorError(
-    `The websites of this database are in another data folder: ${served.path} on ${served.machine}. ` +
-      `Start this one with "--only api"; or bring that folder here, if ${served.machine} is to host no more; ` +
-      'or, if it is lost, let this one take its place: "homeport host take-over".',
-  );
+  if (served === undefined) throw new Error('the folder of the websites was not written down');
+  const { id, machine, path } = served;
+  if (id !== here.id) {
+    throw new OperatorError(
+      `The websites of this database are in another data folder: ${path} on ${machine}. ` +
+        `Start this one with "--only api"; or bring that folder here, if ${machine} is to host no more; ` +
+        'or, if it is lost, let this one take its place: "homeport host take-over".',
+    );
+  }
+  if (machine === here.machine && path === here.path) return;
+  const workers = await liveWorkers(database, clock);
+  if (workers.some((worker) => worker.process.startsWith(`${machine}:`))) {
+    throw new OperatorError(
+      `The websites of this database are served still, from ${path} on ${machine}. ` +
+        'End the server there first (one that was killed counts for 10 seconds more), or start this one with "--only api".',
+    );
+  }
+  await database.write(({ queries }) => updateWebsitesFolder(queries, claim));
 }
 
 /** From now on this folder is the one. Gives the one that was, if that is another. */
