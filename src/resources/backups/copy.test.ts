@@ -157,7 +157,7 @@ it('keeps the backup where the person asks for it, and names both in the activit
   await copy(true);
   await finish();
   expect(await backups()).toMatchObject([
-    { description: `Copy into ${target.name}`, status: 'completed', copy_job_id: null },
+    { description: `Copy into ${target.name}`, status: 'completed', for_copy: false },
   ]);
   expect((await activityOf(homeport, accountId)).slice(-2)).toMatchObject([
     { action: 'backup.create', install_id: source.id, subject_name: `Copy into ${target.name}` },

@@ -1,7 +1,6 @@
 import { bodyRoute, pagedRoute, type Route } from '../../api/route.ts';
 import { nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
 import type { BackupService } from './service.ts';
-import type { ListedBackup } from './store.ts';
 
 const nullableInteger = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], description });
@@ -21,11 +20,6 @@ const backupDetailsSchema = Type.Object({
   finished_at: nullableString(),
 });
 
-const presentBackup = ({ copy_job_id, ...backup }: ListedBackup) => ({
-  ...backup,
-  for_copy: copy_job_id !== null,
-});
-
 /** The API shows a backup by its id alone; people want to see which there are, and to put one back. */
 export function backupPortalRoutes(backups: BackupService): Route[] {
   const tag = 'Backups';
@@ -36,10 +30,7 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       item: backupDetailsSchema,
-      async handle({ caller, id, page }) {
-        const { count, results } = await backups.list(caller, id('install_id'), page);
-        return { count, results: results.map(presentBackup) };
-      },
+      handle: ({ caller, id, page }) => backups.list(caller, id('install_id'), page),
     }),
     bodyRoute({
       method: 'POST',

@@ -59,7 +59,7 @@ describe('the backups of an install', () => {
       files: 1,
       reason: null,
       scheduled: false,
-      copy_job_id: null,
+      for_copy: false,
       created_at: expect.any(String),
       finished_at: expect.any(String),
     };

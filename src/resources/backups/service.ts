@@ -35,6 +35,12 @@ export interface RequestedRestore {
   installName: string;
 }
 
+/** A backup as the portal lists it. */
+export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
+  /** Made for a copy into another install, and deleted when that has ended. */
+  for_copy: boolean;
+}
+
 interface WantedBackup {
   id: string;
   description: string;
@@ -167,9 +173,13 @@ export function createBackupService(
     },
 
     /** The latest first. Throws NotFound. */
-    async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<ListedBackup>> {
+    async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<BackupOfInstall>> {
       authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
-      return pageOfBackups(reader, installId, page);
+      const { count, results } = await pageOfBackups(reader, installId, page);
+      return {
+        count,
+        results: results.map(({ copy_job_id, ...backup }) => ({ ...backup, for_copy: copy_job_id !== null })),
+      };
     },
 
     /**

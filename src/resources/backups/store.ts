@@ -21,7 +21,7 @@ export interface BackupDetails extends BackupView {
   created_at: string;
 }
 
-/** A backup as the portal lists it. */
+/** A backup as it is listed with its install. */
 export interface ListedBackup {
   id: string;
   description: string;
