@@ -14,7 +14,14 @@ it('is asked for by a running Homeport, each kind at its times', async () => {
       const jobs = await reader.selectFrom('jobs').select('kind').where('state', '=', 'succeeded').execute();
       return new Set(jobs.map(({ kind }) => kind));
     };
-    const all = new Set(['prune', 'tidy', 'renew_certificates', 'warn_of_expiry', 'look_at_domains']);
+    const all = new Set([
+      'prune',
+      'tidy',
+      'renew_certificates',
+      'warn_of_expiry',
+      'discard_spent_backups',
+      'look_at_domains',
+    ]);
     // Each begins with its next slot.
     await until(async () => expect(await slots()).toHaveLength(all.size));
     expect(await done()).toEqual(new Set());
