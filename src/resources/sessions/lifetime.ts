@@ -8,8 +8,6 @@ export const LONGEST_MS = 30 * DAY_MS;
 export const AWAITING_MS = 10 * MINUTE_MS;
 /** and so many wrong codes end it. */
 export const WRONG_CODES = 5;
-/** Each time that so many have followed a right password since the last right one, over all sessions, its person is told. */
-export const TOLD_WRONG_CODES = 5;
 
 /** What decides whether a session still lives; times as they are stored. */
 export interface Lifetime {

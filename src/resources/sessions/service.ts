@@ -11,14 +11,14 @@ import type { Platform } from '../../platform.ts';
 import { verifyPassword } from '../../secrets/password-hash.ts';
 import { hashSecret } from '../../secrets/random-secret.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
-import { addWrongCode, forgetWrongCodes } from '../second-factor/store.ts';
+import { forgetWrongCodes } from '../second-factor/store.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { emailKey } from '../user/email-key.ts';
 import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../user/store.ts';
 import { endOtherSessions, endSession } from './ending.ts';
 import { knownDevice, rememberDevice } from './known-devices.ts';
 import { createLastSeen } from './last-seen.ts';
-import { AWAITING_MS, endOf, LONGEST_MS, TOLD_WRONG_CODES, WRONG_CODES } from './lifetime.ts';
+import { AWAITING_MS, endOf, LONGEST_MS } from './lifetime.ts';
 import { endSurplusSessions } from './most-sessions.ts';
 import { type BrowserOrigin, type SessionOrigin, visitor } from './origin.ts';
 import type { presentSessionSchema, sessionSchema } from './schema.ts';
@@ -26,7 +26,6 @@ import type { SignInLimits } from './sign-in-limits.ts';
 import { stageOf } from './stage.ts';
 import {
   addSession,
-  countWrongCode,
   deleteSession,
   findFactorStanding,
   findSessionsOf,
@@ -34,6 +33,7 @@ import {
   takeAwaitingSession,
 } from './store.ts';
 import { newBrowserToken, type RenewedSession } from './token.ts';
+import { wrongCodes } from './wrong-codes.ts';
 
 /** What a browser is given once the password, or the second factor, was right. */
 export interface MadeSession extends RenewedSession {
@@ -76,6 +76,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   const { reader } = database;
   const find = prepareFindSession(database);
   const codes = createCodeVerifier(platform);
+  const noteWrongCode = wrongCodes(platform, limits);
   const lastSeen = createLastSeen(database, (error) =>
     log.warn({ err: error }, 'could not write down when sessions were used'),
   );
@@ -204,37 +205,11 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         return begun.made;
       }));
     if (!made) {
-      await refuseCode(session, origin);
+      await noteWrongCode(session, origin);
       throw new Unauthenticated('Wrong code');
     }
     attempt.succeeded();
     return made;
-  }
-
-  /** Counts a wrong code. Who sends many of them knows the password, which its person is told. */
-  async function refuseCode({ id, userId }: Session, origin: SessionOrigin): Promise<void> {
-    const wrongCodes = await database.write(async ({ queries }) => {
-      // In the order in which a right code takes hold of both.
-      const wrongCodes = await addWrongCode(queries, userId);
-      await countWrongCode(queries, id, WRONG_CODES);
-      return wrongCodes;
-    });
-    if (wrongCodes === 0 || wrongCodes % TOLD_WRONG_CODES !== 0) return;
-    if (!(await limits.mayTellOfWrongCodes(userId))) return;
-    await database.write(async (transaction) => {
-      const person = await findPersonById(transaction.queries, userId);
-      if (!person) return;
-      await activity.recordOfPerson(
-        transaction,
-        { userId: null, origin: visitor(userId, origin).origin },
-        { userId },
-        {
-          action: 'second_factor.refuse',
-          subject: { id: userId, name: person.email },
-          details: { wrong_codes: wrongCodes },
-        },
-      );
-    });
   }
 
   async function present({ userId, stage }: Session) {
