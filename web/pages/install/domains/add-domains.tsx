@@ -5,10 +5,11 @@ import { ApiFailure, answered, Objection } from '../../../api/failure.ts';
 import { Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField, TextArea } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
+import { shortened } from '../../../components/shortened.ts';
 import { say } from '../../../components/toast.tsx';
 import type { Domain } from '../queries.ts';
 import { reloadDomains } from './change-domain.ts';
-import { faultsOfNames, type NewDomain, readNames, withTwins } from './new-names.ts';
+import { faultsOfNames, LONGEST_NAME, type NewDomain, readNames, withTwins } from './new-names.ts';
 import { shownName } from './shown-name.ts';
 
 const MOST = 20;
@@ -85,7 +86,7 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
         hint={
           redirects.length > 0
             ? redirects
-                .map(({ name, redirect_to }) => `${shownName(name)} leads to ${shownName(redirect_to ?? '')}`)
+                .map(({ name, redirect_to = '' }) => `${cut(name)} leads to ${cut(redirect_to)}`)
                 .join('; ')
             : 'www.example.com leads to example.com then, or the other way round.'
         }
@@ -95,6 +96,8 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
     </Form>
   );
 }
+
+const cut = (name: string) => shortened(shownName(name), LONGEST_NAME);
 
 /** The server counts the names; people know them by what they wrote. */
 function withNames(error: unknown, domains: readonly NewDomain[]): unknown {

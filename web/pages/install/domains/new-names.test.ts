@@ -45,4 +45,9 @@ it('are named in the faults that the server counts, once each', () => {
     { field: 'names', message: 'one.example is a domain of this install already' },
     { field: 'names', message: 'At most 20' },
   ]);
+  const pasted = faultsOfNames(
+    [{ field: 'domains.0.name', message: 'Not a name' }],
+    [{ name: 'x'.repeat(10_000) }],
+  );
+  expect(pasted[0]?.message).toMatch(/^x{79}…: Not a name$/);
 });

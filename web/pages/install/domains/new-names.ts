@@ -1,5 +1,9 @@
 import type { Fault } from '../../../api/failure.ts';
+import { shortened } from '../../../components/shortened.ts';
 import { looksLikeApex } from './dns-advice.ts';
+
+/** Enough to know one's name by; a whole file pasted by mistake is one name too. */
+export const LONGEST_NAME = 80;
 
 /** Names as people write or paste them: by lines, spaces or commas, whole URLs among them, each once. */
 export function readNames(text: string): string[] {
@@ -49,6 +53,7 @@ export function faultsOfNames(faults: readonly Fault[], domains: readonly NewDom
     const [, index] = /^domains\.(\d+)\./.exec(field) ?? [];
     const name = index === undefined ? undefined : domains[Number(index)]?.name;
     const isNamed = name === undefined || message.includes(name);
-    return { field: 'names', message: isNamed ? message : `${name}: ${message}` };
+    const sentence = isNamed ? message : `${shortened(name, LONGEST_NAME)}: ${message}`;
+    return { field: 'names', message: sentence };
   });
 }

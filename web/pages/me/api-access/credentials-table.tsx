@@ -50,7 +50,7 @@ export function WorkingCredentials({
         { id: 'made', header: 'Made', cell: ({ created_at }) => moment(created_at, '') },
         {
           id: 'revoke',
-          header: 'Revoke',
+          header: 'Actions',
           cell: (credential) => (
             <Button small aria-label={`Revoke ${credential.name}`} onClick={() => onRevoke(credential)}>
               Revoke

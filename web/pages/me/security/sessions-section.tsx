@@ -87,7 +87,7 @@ const columns = (onEnd: (session: SessionEntry) => void): Column<SessionEntry>[]
   { id: 'seen', header: 'Last seen', cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
   {
     id: 'end',
-    header: 'End',
+    header: 'Actions',
     cell: (session) =>
       session.current ? null : (
         <Button small aria-label={`End the session of ${whereOf(session)}`} onClick={() => onEnd(session)}>

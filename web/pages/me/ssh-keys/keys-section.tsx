@@ -83,7 +83,7 @@ const columns = (onRemove: (key: SshKey) => void): Column<SshKey>[] => [
   },
   {
     id: 'remove',
-    header: 'Remove',
+    header: 'Actions',
     cell: (key) => (
       <Button small aria-label={`Remove the key ${nameOf(key)}`} onClick={() => onRemove(key)}>
         Remove
