@@ -5,8 +5,9 @@ import { Agent, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { type ConnectionOptions, connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { certificateFor, siteState } from '../edge.fixture.ts';
 import type { InstallState, ServedCertificate } from '../host.ts';
-import { certificateFor, siteState, startHost, type TestHost } from './embedded-host.fixture.ts';
+import { startHost, type TestHost } from './embedded-host.fixture.ts';
 
 const NAME = 'shop.test';
 const KEPT_ALIVE = 20;

@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Asked, eventually, sendRaw, siteState } from '../edge.fixture.ts';
 import {
   type ObjectConditions,
   type ObjectRef,
@@ -10,14 +11,7 @@ import {
   ObjectStorageError,
   type StoredObject,
 } from '../object-storage.ts';
-import {
-  type Asked,
-  eventually,
-  sendRaw,
-  siteState,
-  startHost,
-  type TestHost,
-} from './embedded-host.fixture.ts';
+import { startHost, type TestHost } from './embedded-host.fixture.ts';
 
 /** A bucket in memory that answers as S3 does, and remembers what it was asked. */
 interface Bucket extends ObjectStorage {

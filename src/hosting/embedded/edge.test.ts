@@ -6,16 +6,8 @@ import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  ask,
-  certificateFor,
-  eventually,
-  LOCAL,
-  sendRaw,
-  siteState,
-  startHost,
-  type TestHost,
-} from './embedded-host.fixture.ts';
+import { ask, certificateFor, eventually, sendRaw, siteState } from '../edge.fixture.ts';
+import { LOCAL, startHost, type TestHost } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 
 const alpha = siteState('alpha', [

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { HOUR_MS } from '../../durations.ts';
-import { eventually } from './embedded-host.fixture.ts';
+import { eventually } from '../edge.fixture.ts';
 import { layoutOf } from './layout.ts';
 import { createLiveVhosts } from './live-vhosts.ts';
 import type { VhostFile } from './vhost.ts';

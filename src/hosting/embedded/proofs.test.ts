@@ -2,15 +2,9 @@ import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { DAY_MS, HOUR_MS } from '../../durations.ts';
+import { certificateFor, eventually, sendRaw, siteState } from '../edge.fixture.ts';
 import { PermanentHostError, type Proof } from '../host.ts';
-import {
-  certificateFor,
-  eventually,
-  sendRaw,
-  siteState,
-  startHost,
-  type TestHost,
-} from './embedded-host.fixture.ts';
+import { startHost, type TestHost } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 
 const ACME = '/.well-known/acme-challenge/';

@@ -1,9 +1,10 @@
 import { link, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type Answer, sendRaw, siteState } from '../edge.fixture.ts';
 import type { InstallState } from '../host.ts';
 import { CACHE_TTL_MS, DEFAULT_CACHE_LIMITS, MISSING_TTL_MS } from './caches.ts';
-import { type Answer, sendRaw, siteState, startHost, type TestHost } from './embedded-host.fixture.ts';
+import { startHost, type TestHost } from './embedded-host.fixture.ts';
 
 let site: TestHost;
 let install: InstallState;

@@ -10,7 +10,7 @@ import { refusal } from '../../../test/refusal.ts';
 import { freePort } from '../../../test/servers/free-port.ts';
 import { operatorFor } from '../../access/caller.ts';
 import { MINUTE_MS } from '../../durations.ts';
-import { siteState } from '../../hosting/embedded/embedded-host.fixture.ts';
+import { siteState } from '../../hosting/edge.fixture.ts';
 import { PermanentHostError } from '../../hosting/host.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';

@@ -4,14 +4,8 @@ import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DAY_MS } from '../../../durations.ts';
-import {
-  certificateFor,
-  eventually,
-  sendRaw,
-  siteState,
-  startServer,
-  type TestServer,
-} from './nginx.fixture.ts';
+import { certificateFor, eventually, sendRaw } from '../../edge.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 /** A second, and what a request takes. */
 const NOTICED_WITHIN_MS = 1_300;

@@ -4,9 +4,10 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../edge.fixture.ts';
 import type { Daemons } from '../daemon.ts';
 import { runCommand } from '../run-command.ts';
-import { eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { createWebServer } from './web-server.ts';
 import { workersOf } from './worker-processes.ts';
 

@@ -1,20 +1,15 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, chown, lchown, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
-import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { gunzipSync } from 'node:zlib';
 import { pino } from 'pino';
 import { drawOwn } from '../../../../test/draw-own.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../clock.ts';
-import type { Hostname, InstallState, ServedCertificate } from '../../host.ts';
-import { createSelfSigned } from '../../self-signed.ts';
+import { type Ask, ask, type LogLine, siteState as plainState } from '../../edge.fixture.ts';
+import type { InstallState } from '../../host.ts';
 import type { Daemons } from '../daemon.ts';
 import { createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
@@ -42,27 +37,6 @@ export interface TestServer {
   link(install: { id: string }, path: string, target: string): Promise<void>;
   close(): Promise<void>;
 }
-
-export interface LogLine {
-  level: number;
-  msg: string;
-  [field: string]: unknown;
-}
-
-export interface Asked {
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string | Buffer;
-}
-
-export interface Answer {
-  status: number;
-  headers: IncomingHttpHeaders;
-  /** Decompressed. */
-  text: string;
-}
-
-export type Ask = (hostname: string, path: string, asked?: Asked) => Promise<Answer>;
 
 /** Prints what it was asked, and does what the query says. */
 const INDEX_PHP = `<?php
@@ -213,83 +187,12 @@ pm.max_children = 4
   });
 }
 
-/** What an install should be; `hostnames` are names served plainly, or more. */
+/** What an install of WordPress should be; `hostnames` are names served plainly, or more. */
 export function siteState(
   name: string,
-  hostnames: (string | (Partial<Hostname> & { name: string }))[] = [],
+  hostnames?: Parameters<typeof plainState>[1],
   changes: Partial<InstallState> = {},
 ): InstallState {
-  return {
-    id: randomUUID(),
-    name,
-    phpVersion: '8.2',
-    wordpressVersion: '6.8.7',
-    primaryHostname: `${name}.test`,
-    hostnames: hostnames.map((hostname) => ({
-      redirectTo: null,
-      forceHttps: false,
-      certificate: null,
-      ...(typeof hostname === 'string' ? { name: hostname } : hostname),
-    })),
-    offload: null,
-    ...changes,
-  };
-}
-
-/** One that is valid from a second before `now`. */
-export async function certificateFor(name: string, days = 30): Promise<ServedCertificate> {
-  const notBefore = new Date(Date.now() - 1000);
-  const { chain, key, notAfter } = await createSelfSigned({ names: [name], notBefore, days });
-  return { chain, key, notAfter: notAfter.toISOString() };
-}
-
-export async function ask(
-  scheme: 'http' | 'https',
-  port: number,
-  hostname: string,
-  path: string,
-  { method = 'GET', headers = {}, body }: Asked = {},
-): Promise<Answer> {
-  const [servername = ''] = hostname.split(':');
-  const request =
-    scheme === 'http'
-      ? httpRequest({
-          host: '127.0.0.1',
-          port,
-          path,
-          method,
-          agent: false,
-          headers: { Host: hostname, ...headers },
-        })
-      : httpsRequest({
-          host: '127.0.0.1',
-          port,
-          path,
-          method,
-          agent: false,
-          servername,
-          rejectUnauthorized: false,
-          headers: { Host: hostname, ...headers },
-        });
-  request.end(body);
-  const [response]: IncomingMessage[] = await once(request, 'response');
-  if (response === undefined) throw new Error('no response');
-  const bytes = await buffer(response);
-  const plain = response.headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
-  return { status: response.statusCode ?? 0, headers: response.headers, text: plain.toString() };
-}
-
-/** Sends bytes as they are, and gives what comes until the other side closes. */
-export async function sendRaw(port: number, content: string): Promise<string> {
-  const socket = connect({ host: '127.0.0.1', port });
-  socket.write(content, 'latin1');
-  return text(socket);
-}
-
-export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 20_000): Promise<void> {
-  const until = performance.now() + withinMs;
-  while (!(await holds())) {
-    if (performance.now() > until) throw new Error('it did not happen in time');
-    await sleep(10);
-  }
+  const wordpress = { phpVersion: '8.2', wordpressVersion: '6.8.7', primaryHostname: `${name}.test` };
+  return plainState(name, hostnames, { ...wordpress, ...changes });
 }

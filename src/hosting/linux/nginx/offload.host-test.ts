@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Asked, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import type { Asked } from '../../edge.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 const ETAG = '"object-etag"';
 const MODIFIED = 'Tue, 14 Nov 2023 22:13:20 GMT';

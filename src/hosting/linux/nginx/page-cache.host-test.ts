@@ -4,8 +4,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Asked, eventually } from '../../edge.fixture.ts';
 import { runCommand } from '../run-command.ts';
-import { type Asked, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { workersOf } from './worker-processes.ts';
 
 const shop = siteState('shop', ['shop.test', 'www.shop.test']);

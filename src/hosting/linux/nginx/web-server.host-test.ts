@@ -7,9 +7,10 @@ import { connect as tlsConnect } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { DAY_MS } from '../../../durations.ts';
+import { certificateFor, eventually } from '../../edge.fixture.ts';
 import type { InstallState } from '../../host.ts';
 import { runCommand } from '../run-command.ts';
-import { certificateFor, eventually, siteState, startServer, type TestServer } from './nginx.fixture.ts';
+import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import type { Vhost } from './vhost.ts';
 import { createWebServer } from './web-server.ts';
 
@@ -226,7 +227,7 @@ describe('as time goes by', () => {
   });
 
   test('forcing HTTPS ends with the certificate', async () => {
-    const certificate = await certificateFor('secure.test', 1);
+    const certificate = await certificateFor('secure.test', { days: 1 });
     const one = await website(siteState('one', [{ name: 'secure.test', forceHttps: true, certificate }]));
     await server.web.start([one]);
     expect(await who('secure.test')).toBe(301);
