@@ -117,6 +117,10 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       ...(options.dnsPort === undefined ? {} : { dnsPort: options.dnsPort }),
     };
     return { port, config, homeport: await startHomeport(config, surroundings, roles) };
+  }).catch(async (error: unknown) => {
+    // Nobody else could: the test has nothing to remove it by.
+    if (options.place === undefined) await place.remove();
+    throw error;
   });
   const { platform, services } = homeport;
   const origin = `https://localhost:${port}`;
