@@ -13,8 +13,8 @@ import { edgeAddressesOfHosts } from './migrations/0008-edge-addresses-of-hosts.
 import { calledOffJobs } from './migrations/0009-called-off-jobs.ts';
 import { looksAtDomains } from './migrations/0010-looks-at-domains.ts';
 import { knownDevices } from './migrations/0011-known-devices.ts';
-import { websitesFolder } from './migrations/0013-websites-folder.ts';
-import { backupsForCopies } from './migrations/0015-backups-for-copies.ts';
+import { websitesFolder } from './migrations/0012-websites-folder.ts';
+import { backupsForCopies } from './migrations/0013-backups-for-copies.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -29,8 +29,8 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0009-called-off-jobs': calledOffJobs,
   '0010-looks-at-domains': looksAtDomains,
   '0011-known-devices': knownDevices,
-  '0013-websites-folder': websitesFolder,
-  '0015-backups-for-copies': backupsForCopies,
+  '0012-websites-folder': websitesFolder,
+  '0013-backups-for-copies': backupsForCopies,
 };
 
 export interface MigrationOutcome {
