@@ -46,16 +46,14 @@ const home = (name: string, headers = {}) => look(`http://${name}.sites.test/`, 
 const read = async (id: string) => (await owner.client.get(`/installs/${id}`)).body;
 
 /** An install of real WordPress that answers. */
-async function wordpress(more: object = {}): Promise<{ id: string; name: string; tookMs: number }> {
+async function wordpress(more: object = {}): Promise<{ id: string; name: string }> {
   const name = installName();
-  const began = performance.now();
   const answer = await owner.client.post('/installs', { name, account_id: accountId, ...more });
   expect(answer.status).toBe(201);
   const id = text(answer.body, 'id');
   await homeport.idle();
-  const tookMs = performance.now() - began;
   expect(await read(id)).toMatchObject({ status: 'active' });
-  return { id, name, tookMs };
+  return { id, name };
 }
 
 /** A key pair for ssh: the public one, and the file of the private one. */
@@ -92,8 +90,8 @@ async function sftp(name: string, file: string, batch: string) {
 }
 
 describe('a new install', () => {
-  test('is real WordPress in no time', async () => {
-    const { id, name, tookMs } = await wordpress();
+  test('is real WordPress', async () => {
+    const { id, name } = await wordpress();
     const page = await home(name);
     expect(page.status).toBe(200);
     expect(page.body).toContain('/wp-content/');
@@ -101,8 +99,6 @@ describe('a new install', () => {
     expect(page.headers['x-powered-by']).toBeUndefined();
     expect(text(await read(id), 'php_version')).toMatch(/^\d+\.\d+$/);
     expect((await look(`http://${name}.sites.test/wp-login.php`)).body).toContain('user_login');
-    // The machine of the tests has other work; what is promised is measured by bench/host.ts.
-    expect(tookMs).toBeLessThan(30_000);
   });
 
   test('runs on the PHP that was asked for, and is refused one that no machine has', async () => {
