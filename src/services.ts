@@ -1,6 +1,6 @@
 import { readOwnCertificate } from './api/api-certificate.ts';
 import type { Authenticator } from './api/auth.ts';
-import { createRateLimiter, type RateLimiter } from './api/limits.ts';
+import { createRateLimiter, personKey, type RateLimiter } from './api/limits.ts';
 import type { Platform } from './platform.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
 import { createAccountService } from './resources/accounts/service.ts';
@@ -67,7 +67,12 @@ export function createServices(
     certificates: createCertificateService(platform),
     backups,
     caches,
-    several: createSeveralService({ backups, caches }),
+    several: createSeveralService({
+      backups,
+      caches,
+      spend: (userId) => limiter.spend(personKey(userId), platform.config.rateLimit),
+      log: platform.log,
+    }),
     offload: createOffloadService(platform),
     sshKeys: createSshKeyService(platform),
     invitations: createInvitationService(platform, limits),

@@ -6,7 +6,7 @@ import type { Config } from '../config/config.ts';
 import { CrossOrigin, RateLimited, Unauthenticated } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
-import type { LimitDecision, RateLimiter } from './limits.ts';
+import { type LimitDecision, personKey, type RateLimiter } from './limits.ts';
 import { isSameOrigin, sessionToken } from './session.ts';
 
 declare module 'fastify' {
@@ -107,7 +107,7 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     const key =
       session.stage === 'second_factor'
         ? `awaiting:${session.userId}:${addressBlock(request.ip)}`
-        : `person:${session.userId}`;
+        : personKey(session.userId);
     admit(reply, await limiter.spend(key, config.rateLimit));
   }
 

@@ -7,7 +7,8 @@ import { Form, textOf } from '../../components/form.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { say } from '../../components/toast.tsx';
-import { askForSeveral, type ForSeveral, type NotDone, SEVERAL } from './several.ts';
+import { askForSeveral, type ForSeveral, SEVERAL } from './several.ts';
+import type { NotDone } from './slices.ts';
 
 const WORDS: Record<ForSeveral, { label: string; done: string; hint?: string }> = {
   backup: { label: 'Make a backup of each', done: 'backed up' },
