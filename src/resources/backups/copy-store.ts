@@ -6,11 +6,21 @@ export async function setCopyJob(queries: Queries, backupId: string, jobId: stri
   await queries.updateTable('backups').set({ copy_job_id: jobId }).where('id', '=', backupId).execute();
 }
 
+/** Another job is the one that such a backup is there for; one that is kept stays one that is kept. */
+export async function moveCopyJob(queries: Queries, backupId: string, jobId: string): Promise<void> {
+  await queries
+    .updateTable('backups')
+    .set({ copy_job_id: jobId })
+    .where('id', '=', backupId)
+    .where('copy_job_id', 'is not', null)
+    .execute();
+}
+
 /** A backup that is copied into another install. */
 export function findCopiedBackup(queries: Queries, backupId: string) {
   return queries
     .selectFrom('backups')
-    .select(['status', 'reason', 'copy_job_id'])
+    .select(['status', 'copy_job_id'])
     .where('id', '=', backupId)
     .executeTakeFirst();
 }

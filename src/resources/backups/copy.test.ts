@@ -8,7 +8,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../test
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { InvalidRequest, NotFound } from '../../failures.ts';
 import { applyInstall } from '../installs/jobs.ts';
 import { discardSpent } from './jobs.ts';
@@ -62,13 +62,13 @@ async function finish(): Promise<void> {
   }
 }
 
-/** Something in the lane of an install that holds up what is asked of it for an hour. */
-const holdUp = ({ id }: Install) =>
+/** Something in the lane of an install that holds up what is asked of it for so long. */
+const holdUp = ({ id }: Install, delayMs = HOUR_MS) =>
   homeport.platform.database.write((transaction) =>
     homeport.platform.queue.enqueue(transaction, applyInstall, {
       payload: { id },
       lane: id,
-      delayMs: HOUR_MS,
+      delayMs,
     }),
   );
 
@@ -92,7 +92,7 @@ it('is shown on the install that is replaced from the start, step by step, and i
     reason: 'The backup of the install that is copied has not begun yet.',
   });
   expect((await client.get(`/installs/${source.id}/backups`)).body).toMatchObject({
-    results: [{ description: `Copy into ${target.name}`, status: 'requested', for_copy: true }],
+    results: [{ description: 'Copy into another install', status: 'requested', for_copy: true }],
   });
   clock.advance(HOUR_MS);
   await finish();
@@ -109,58 +109,77 @@ it('is shown on the install that is replaced from the start, step by step, and i
 it('tells how far it is', async () => {
   await holdUp(source);
   await copy();
-  const step = async (status: 'requested' | 'in_progress' | 'completed', state: 'queued' | 'running') => {
+  const step = async (
+    kind: 'prepare_copy' | 'copy_install',
+    status: 'requested' | 'in_progress' | 'completed',
+    state: 'queued' | 'running',
+  ) => {
     const { database } = homeport.platform;
     await database.write(async ({ queries }) => {
       await queries.updateTable('backups').set({ status }).where('install_id', '=', source.id).execute();
       await queries
         .updateTable('jobs')
-        .set({ state })
-        .where('lane', '=', target.id)
-        .where('kind', '=', 'copy_install')
+        .set({ state, kind })
+        .where('lane', '=', `copies:${target.id}`)
         .where('state', 'in', ['queued', 'running'])
         .execute();
     });
     return (await operations(target))[0]?.copy?.step;
   };
   await homeport.idle();
-  expect(await step('in_progress', 'queued')).toBe('backing_up');
-  expect(await step('completed', 'queued')).toBe('waiting');
-  expect(await step('completed', 'running')).toBe('restoring');
-  expect(await step('requested', 'queued')).toBe('waiting');
+  expect(await step('prepare_copy', 'in_progress', 'queued')).toBe('backing_up');
+  expect(await step('prepare_copy', 'completed', 'running')).toBe('waiting');
+  expect(await step('copy_install', 'completed', 'queued')).toBe('waiting');
+  expect(await step('copy_install', 'completed', 'running')).toBe('restoring');
+  expect(await step('prepare_copy', 'requested', 'queued')).toBe('waiting');
   clock.advance(HOUR_MS);
   await finish();
   expect(await backups()).toEqual([]);
 });
 
-it('holds up what is asked of the install that is replaced later', async () => {
+it('holds up nothing that is asked of the install that is to be replaced, while its backup waits', async () => {
   await holdUp(source);
   await copy();
   await homeport.services.backups.request(callerOf(owner), target.id, {
-    description: 'after the copy',
+    description: 'before the copy',
     notification_emails: [],
   });
   await homeport.idle();
   expect((await operations(target)).slice(0, 2)).toMatchObject([
-    { kind: 'create_backup', state: 'queued' },
+    { kind: 'create_backup', state: 'succeeded' },
     { kind: 'copy_install', state: 'queued' },
   ]);
   clock.advance(HOUR_MS);
   await finish();
   expect((await operations(target)).slice(0, 2)).toMatchObject([
-    { kind: 'create_backup', state: 'succeeded' },
     { kind: 'copy_install', state: 'succeeded' },
+    { kind: 'create_backup', state: 'succeeded' },
   ]);
+});
+
+it('is given up where its backup is not made within a day', async () => {
+  const before = await backups();
+  writeFileSync(pageOf(target), 'as it was');
+  await holdUp(source, 2 * DAY_MS);
+  await copy();
+  await homeport.idle();
+  clock.advance(DAY_MS + HOUR_MS);
+  await finish();
+  expect((await operations(target))[0]).toMatchObject({ kind: 'copy_install', state: 'failed' });
+  clock.advance(DAY_MS);
+  await finish();
+  expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
+  expect(await backups()).toEqual(before);
 });
 
 it('keeps the backup where the person asks for it, and names both in the activity', async () => {
   await copy(true);
   await finish();
   expect(await backups()).toMatchObject([
-    { description: `Copy into ${target.name}`, status: 'completed', for_copy: false },
+    { description: 'Copy into another install', status: 'completed', for_copy: false },
   ]);
   expect((await activityOf(homeport, accountId)).slice(-2)).toMatchObject([
-    { action: 'backup.create', install_id: source.id, subject_name: `Copy into ${target.name}` },
+    { action: 'backup.create', install_id: source.id, subject_name: 'Copy into another install' },
     {
       action: 'install.copy',
       subject_id: source.id,
@@ -184,9 +203,8 @@ it('replaces nothing where the backup fails, says so, and leaves none behind', a
   expect((await operations(target))[0]).toMatchObject({
     kind: 'copy_install',
     state: 'failed',
-    reason: expect.stringMatching(
-      /^The backup of the install .* could not be made, and nothing was replaced\. [A-Z].*\.$/,
-    ),
+    reason:
+      'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
   });
   expect(await backups()).toEqual(before);
   expect(await homeport.services.overview.attention(callerOf(owner), accountId)).not.toContainEqual(
@@ -194,17 +212,28 @@ it('replaces nothing where the backup fails, says so, and leaves none behind', a
   );
 });
 
-it('leaves nothing behind where the other is deleted meanwhile', async () => {
+it('leaves nothing behind where the other is deleted while the backup is made', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(source);
   await copy(false, doomed);
-  // One that runs at that moment may end by itself, and leaves nothing either.
-  await homeport.idle();
   await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
   clock.advance(HOUR_MS);
   await finish();
-  expect(await backups()).toMatchObject([{ description: `Copy into ${doomed.name}` }, ...before]);
+  expect(await backups()).toEqual(before);
+  expect(snapshotsOf(source)).toEqual(snapshots);
+});
+
+it('leaves nothing behind where the other is deleted when the backup is made', async () => {
+  const [before, snapshots] = [await backups(), snapshotsOf(source)];
+  const doomed = await homeport.install(owner, accountId);
+  await holdUp(doomed);
+  await copy(false, doomed);
+  await finish();
+  expect((await operations(doomed))[0]).toMatchObject({ kind: 'copy_install', state: 'queued' });
+  await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
+  await finish();
+  expect(await backups()).toMatchObject([{ description: 'Copy into another install' }, ...before]);
   const { database, queue } = homeport.platform;
   await database.write((transaction) =>
     queue.enqueue(transaction, discardSpent, { payload: {}, lane: 'maintenance' }),

@@ -4,14 +4,15 @@ import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs
 import type { Platform } from '../../platform.ts';
 import { permanently, postponing } from '../host-failures.ts';
 import { findActiveInstall } from '../installs/install-ref-store.ts';
-import { findCopiedBackup, spentBackups } from './copy-store.ts';
-import { copyInstall, discardBackup, discardSpent } from './jobs.ts';
+import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
+import { copyInstall, discardBackup, discardSpent, prepareCopy } from './jobs.ts';
 
 /**
- * Copies an install into another: waits until the backup of the one is made, and restores it into the other. However it ends, it asks for
- * the deletion of a backup that was made for it alone.
+ * Copying an install into another: waits until the backup of the one is made, and restores it into the other. However it ends, it asks for
+ * the deletion of a backup that was made for it alone. Whoever sees the operation may not see the install that is copied: no reason
+ * has its name, or that of a file in it.
  */
-export function copyKind({ database, queue }: Platform, host: Host): JobKind {
+export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] {
   async function discard(transaction: Transaction, backupId: string, fromId: string): Promise<void> {
     const backup = await findCopiedBackup(transaction.queries, backupId);
     if (!backup || backup.copy_job_id === null) return;
@@ -21,19 +22,48 @@ export function copyKind({ database, queue }: Platform, host: Host): JobKind {
     });
   }
 
-  return defineJob({
-    ...copyInstall,
-    async run({ backup_id, install_id, from_id }, { signal }) {
-      const from = await requireBackedUp(backup_id, from_id);
-      const install = await findActiveInstall(database.reader, install_id);
-      if (!install) throw new PermanentFailure('The install has no website to replace.');
-      await permanently(postponing(host.restore(install, backup_id, { from, signal })));
-      return (transaction) => discard(transaction, backup_id, from_id);
-    },
-    giveUp: ({ backup_id, from_id }, _failure, transaction) => discard(transaction, backup_id, from_id),
-  });
+  const giveUp: JobKind<typeof copyInstall.payload>['giveUp'] = (
+    { backup_id, from_id },
+    _failure,
+    transaction,
+  ) => discard(transaction, backup_id, from_id);
 
-  /** Whoever sees the operation may not see the install that is copied: no reason has its name. */
+  return [
+    defineJob({
+      ...prepareCopy,
+      async run(payload, { requestId }) {
+        const { backup_id, install_id, from_id } = payload;
+        await requireBackedUp(backup_id, from_id);
+        return async (transaction) => {
+          const jobId = await queue.enqueue(transaction, copyInstall, {
+            payload,
+            lane: install_id,
+            requestId,
+          });
+          await moveCopyJob(transaction.queries, backup_id, jobId);
+        };
+      },
+      giveUp,
+    }),
+    defineJob({
+      ...copyInstall,
+      async run({ backup_id, install_id, from_id }, { signal, log }) {
+        const from = await requireBackedUp(backup_id, from_id);
+        const install = await findActiveInstall(database.reader, install_id);
+        if (!install) throw new PermanentFailure('The install has no website to replace.');
+        await permanently(postponing(host.restore(install, backup_id, { from, signal }))).catch(
+          (error: unknown) => {
+            if (!(error instanceof PermanentFailure)) throw error;
+            log.warn({ err: error }, 'a copy could not be put in place');
+            throw new PermanentFailure('What was copied could not be put in place.', { cause: error });
+          },
+        );
+        return (transaction) => discard(transaction, backup_id, from_id);
+      },
+      giveUp,
+    }),
+  ];
+
   async function requireBackedUp(backupId: string, fromId: string) {
     const backup = await findCopiedBackup(database.reader, backupId);
     const from = await findActiveInstall(database.reader, fromId);
@@ -43,7 +73,7 @@ export function copyKind({ database, queue }: Platform, host: Host): JobKind {
       );
     if (backup.status === 'aborted')
       throw new PermanentFailure(
-        `The backup of the install that was to be copied could not be made, and nothing was replaced. ${backup.reason ?? ''}`.trim(),
+        'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
       );
     if (backup.status === 'requested')
       throw new Postponed('The backup of the install that is copied has not begun yet.');

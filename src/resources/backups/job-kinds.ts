@@ -9,7 +9,7 @@ import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform.ts';
 import { permanently, postponing } from '../host-failures.ts';
 import { findActiveInstall } from '../installs/install-ref-store.ts';
-import { copyKind, discardSpentKind } from './copy.ts';
+import { copyKinds, discardSpentKind } from './copy.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
@@ -98,7 +98,7 @@ export function backupJobKinds(
         if (backup) await mailer.send({ to: address, ...backupMail(backup) });
       },
     }),
-    copyKind(platform, host),
+    ...copyKinds(platform, host),
     discardSpentKind(platform),
     dailyBackupKind(platform),
     discardKind(platform, host),

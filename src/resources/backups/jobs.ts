@@ -39,16 +39,27 @@ const copyPayload = Type.Object({
 });
 
 /**
- * Makes an install what another one is, as soon as the backup of that one is complete. It stands in the lane of the install that is
- * replaced from the moment it is asked for, so that what is asked of that one later comes after it.
+ * Waits until the backup of the install that is copied is complete, and asks for the copy then. It stands in {@link copiesLane}, for
+ * a backup may wait for long, and nothing else that is asked of the install that is to be replaced has to wait with it.
  */
+export const prepareCopy: JobType<typeof copyPayload> = {
+  name: 'prepare_copy',
+  payload: copyPayload,
+  maxAttempts: 3,
+  timeoutMs: 60_000,
+  // Whoever asked yesterday does not want the website of today replaced by that of tomorrow.
+  patienceMs: DAY_MS,
+};
+
+/** The lane of what waits to be copied into an install. */
+export const copiesLane = (installId: string) => `copies:${installId}`;
+
+/** Makes an install what another one is, by a backup of that one that is complete. */
 export const copyInstall: JobType<typeof copyPayload> = {
   name: 'copy_install',
   payload: copyPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
-  // Longer than a backup waits for its host, and is made.
-  patienceMs: 4 * DAY_MS,
 };
 
 /** Asks for the deletion of backups whose copy has ended without asking for it itself: called off, with the install that it was for. */

@@ -11,7 +11,7 @@ import type { Doer } from '../activity/record.ts';
 import { findInstallId, findInstallRef } from '../installs/install-ref-store.ts';
 import { findStanding } from '../installs/store.ts';
 import { setCopyJob } from './copy-store.ts';
-import { copyInstall, createBackup, restoreBackup } from './jobs.ts';
+import { copiesLane, createBackup, prepareCopy, restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
 import { eachOnce, strangersAmong } from './notified.ts';
 import {
@@ -228,11 +228,12 @@ export function createBackupService(
         requireUsable(await findStanding(queries, caller, targetId), source.account_id);
         if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
         const target = await requireActiveTarget(queries, targetId);
-        const description = `Copy into ${target.name}`;
+        // Not which: whoever sees this install may not see that one.
+        const description = 'Copy into another install';
         await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
-        const jobId = await queue.enqueue(transaction, copyInstall, {
+        const jobId = await queue.enqueue(transaction, prepareCopy, {
           payload: { backup_id: backupId, install_id: targetId, from_id: installId },
-          lane: targetId,
+          lane: copiesLane(targetId),
           requestId: caller.origin.requestId,
         });
         if (!keepBackup) await setCopyJob(queries, backupId, jobId);

@@ -2,7 +2,7 @@ import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
 import type { HostQuestions } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
-import { restoreBackup } from '../backups/jobs.ts';
+import { copyInstall, restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../backups/password.ts';
 import { createSshLogin } from '../ssh-keys/ssh-login.ts';
 import { payloadsOf, placeOf } from './store.ts';
@@ -31,9 +31,11 @@ export function hostQuestions(
 
 /** Whether an install of this host is just being made what a backup of `installId`, which is on another, has. */
 async function isRestoredHere(queries: Queries, installId: string, hostId: string): Promise<boolean> {
-  for (const payload of await payloadsOf(queries, restoreBackup.name, ['running'])) {
-    if (!Value.Check(restoreBackup.payload, payload) || payload.from_id !== installId) continue;
-    if ((await placeOf(queries, payload.install_id))?.hostId === hostId) return true;
+  for (const { name, payload: schema } of [restoreBackup, copyInstall]) {
+    for (const payload of await payloadsOf(queries, name, ['running'])) {
+      if (!Value.Check(schema, payload) || payload.from_id !== installId) continue;
+      if ((await placeOf(queries, payload.install_id))?.hostId === hostId) return true;
+    }
   }
   return false;
 }

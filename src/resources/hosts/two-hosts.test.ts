@@ -9,7 +9,7 @@ import { timestamp } from '../../clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
-import { restoreBackup } from '../backups/jobs.ts';
+import { copyInstall, restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../backups/password.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 
@@ -175,32 +175,34 @@ describe('two hosts', () => {
     await expect(local.server.questions.backupPassword(randomUUID())).rejects.toThrow(/is not on this host/);
 
     // But where an install is being made from a backup of another's, the host of that needs the other's password.
-    await database.write(({ queries }) =>
-      queries
-        .insertInto('jobs')
-        .values({
-          id: randomUUID(),
-          kind: restoreBackup.name,
-          lane: here.id,
-          payload: JSON.stringify({ backup_id: randomUUID(), install_id: here.id, from_id: there.id }),
-          state: 'running',
-          max_attempts: 1,
-          run_at: timestamp(clock),
-          request_id: null,
-          created_at: timestamp(clock),
-          lease_until: timestamp(clock, HOUR_MS),
-          worker_id: null,
-          error: null,
-          started_at: timestamp(clock),
-          finished_at: null,
-        })
-        .execute(),
-    );
-    expect(await local.server.questions.backupPassword(there.id)).toBe(backupPassword(sealer, there.id));
-    await expect(other.server.questions.backupPassword(here.id)).rejects.toThrow(/is not on this host/);
-    await database.write(({ queries }) =>
-      queries.deleteFrom('jobs').where('kind', '=', restoreBackup.name).execute(),
-    );
+    const running = (kind: string) =>
+      database.write(({ queries }) =>
+        queries
+          .insertInto('jobs')
+          .values({
+            id: randomUUID(),
+            kind,
+            lane: here.id,
+            payload: JSON.stringify({ backup_id: randomUUID(), install_id: here.id, from_id: there.id }),
+            state: 'running',
+            max_attempts: 1,
+            run_at: timestamp(clock),
+            request_id: null,
+            created_at: timestamp(clock),
+            lease_until: timestamp(clock, HOUR_MS),
+            worker_id: null,
+            error: null,
+            started_at: timestamp(clock),
+            finished_at: null,
+          })
+          .execute(),
+      );
+    for (const { name } of [restoreBackup, copyInstall]) {
+      await running(name);
+      expect(await local.server.questions.backupPassword(there.id)).toBe(backupPassword(sealer, there.id));
+      await expect(other.server.questions.backupPassword(here.id)).rejects.toThrow(/is not on this host/);
+      await database.write(({ queries }) => queries.deleteFrom('jobs').where('kind', '=', name).execute());
+    }
   });
 
   it('remove an install that nobody knows of any more, wherever it is', async () => {

@@ -3,6 +3,7 @@ import type { Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
+import { copiesLane, prepareCopy } from '../backups/jobs.ts';
 import { inScope } from './store.ts';
 
 /** Literals, and together the conditions of the two indexes of jobs by lane. */
@@ -11,23 +12,27 @@ const CONDITIONS = {
   finished: sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`,
 };
 
-/** The latest jobs of an install's lane of these kinds, the latest first. */
+/** The latest jobs of an install of these kinds, the latest first: those of its lane, and what waits to be copied into it. */
 export function latestJobs(
   queries: Queries,
   installId: string,
   states: keyof typeof CONDITIONS,
   { kinds, limit }: { kinds: readonly string[]; limit: number },
 ) {
-  return queries
-    .selectFrom('jobs')
-    .select(['seq', 'id', 'kind', 'payload', 'state', 'attempt', 'reason'])
-    .select(['created_at', 'started_at', 'finished_at'])
-    .where('lane', '=', installId)
-    .where(CONDITIONS[states])
-    .where('kind', 'in', kinds)
-    .orderBy('seq', 'desc')
-    .limit(limit)
-    .execute();
+  return (
+    queries
+      .selectFrom('jobs')
+      .select(['seq', 'id', 'kind', 'payload', 'state', 'attempt', 'reason'])
+      .select(['created_at', 'started_at', 'finished_at'])
+      .where('lane', 'in', [installId, copiesLane(installId)])
+      .where(CONDITIONS[states])
+      // The copy that it asked for is listed in its place.
+      .where((eb) => eb.not(eb.and({ kind: prepareCopy.name, state: 'succeeded' })))
+      .where('kind', 'in', kinds)
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute()
+  );
 }
 
 /** Those of some backups whose install is in `scope`. */

@@ -8,7 +8,7 @@ import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
 import { CACHE_KINDS, type CacheKind } from '../../hosting/host.ts';
 import type { Platform } from '../../platform.ts';
-import { copyInstall, createBackup, restoreBackup } from '../backups/jobs.ts';
+import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../backups/jobs.ts';
 import { purgeCache } from '../caches/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
 import {
@@ -37,7 +37,10 @@ export function createOperationsService({ config, database, clock }: Platform) {
   const { reader } = database;
 
   const latest = (installId: string, states: 'unfinished' | 'finished') =>
-    latestJobs(reader, installId, states, { kinds: OPERATION_KINDS, limit: MOST_OPERATIONS });
+    latestJobs(reader, installId, states, {
+      kinds: [...OPERATION_KINDS, prepareCopy.name],
+      limit: MOST_OPERATIONS,
+    });
 
   async function nextTurns(installId: string): Promise<NextTurns> {
     const held = await heldOperations(reader, installId, timestamp(clock));
@@ -66,7 +69,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
     caller: Caller,
     jobs: readonly ListedJob[],
   ): Promise<Map<string, NonNullable<Operation['copy']>>> {
-    const copies = jobs.flatMap((job) => (job.kind === copyInstall.name ? [copyOf(job)] : []));
+    const copies = jobs.flatMap((job) => (isCopy(job) ? [copyOf(job)] : []));
     if (copies.length === 0) return new Map();
     const [statuses, names] = await Promise.all([
       statusesOfBackups(
@@ -80,9 +83,9 @@ export function createOperationsService({ config, database, clock }: Platform) {
       ),
     ]);
     return new Map(
-      copies.map(({ id, state, backupId, fromId }) => [
+      copies.map(({ id, kind, state, backupId, fromId }) => [
         id,
-        { from: names.get(fromId) ?? null, step: stepOf(state, statuses.get(backupId)) },
+        { from: names.get(fromId) ?? null, step: stepOf(kind, state, statuses.get(backupId)) },
       ]),
     );
   }
@@ -108,7 +111,9 @@ export function createOperationsService({ config, database, clock }: Platform) {
         const job = { kind: operation.kind, payload };
         const backup = backups.get(backupIdOf(job) ?? '') ?? null;
         const copy = copies.get(operation.id) ?? null;
-        return Value.Parse(operationSchema, { ...operation, cache: cacheOf(job), backup, copy });
+        // To people it is one operation, whichever job it is at.
+        const kind = isCopy(job) ? copyInstall.name : operation.kind;
+        return Value.Parse(operationSchema, { ...operation, kind, cache: cacheOf(job), backup, copy });
       });
       return { results, next, caches };
     },
@@ -141,15 +146,21 @@ function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): str
   return null;
 }
 
+const isCopy = ({ kind }: Pick<ListedJob, 'kind'>) => kind === prepareCopy.name || kind === copyInstall.name;
+
 /** What a job that copies an install was told. */
-function copyOf({ id, state, payload }: ListedJob) {
+function copyOf({ id, kind, state, payload }: ListedJob) {
   const { backup_id, from_id } = Value.Parse(copyInstall.payload, payload);
-  return { id, state, backupId: backup_id, fromId: from_id };
+  return { id, kind, state, backupId: backup_id, fromId: from_id };
 }
 
 /** What a copy is doing; one whose backup is made may wait for its turn still. */
-function stepOf(state: JobState, backup: BackupStatus | undefined): NonNullable<Operation['copy']>['step'] {
+function stepOf(
+  kind: string,
+  state: JobState,
+  backup: BackupStatus | undefined,
+): NonNullable<Operation['copy']>['step'] {
   if (state !== 'queued' && state !== 'running') return null;
   if (backup === 'in_progress') return 'backing_up';
-  return state === 'running' && backup === 'completed' ? 'restoring' : 'waiting';
+  return kind === copyInstall.name && state === 'running' ? 'restoring' : 'waiting';
 }
