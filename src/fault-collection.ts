@@ -1,10 +1,18 @@
+import type { TSchema } from 'typebox';
 import { type Fault, InvalidRequest } from './failures.ts';
+import { byField } from './field-order.ts';
 
-/** Gathers what is wrong with a request over several steps, so that all of it is told at once (gaps section 2). */
+/**
+ * Gathers what is wrong with a request over several steps, so that all of it is told at once, in the order of the fields
+ * (gaps section 2).
+ */
 export class FaultCollection {
+  readonly #schema: TSchema;
   readonly #faults: Fault[];
 
-  constructor(found: readonly Fault[] = []) {
+  /** `schema`: of the request's body. */
+  constructor(schema: TSchema, found: readonly Fault[] = []) {
+    this.#schema = schema;
     this.#faults = [...found];
   }
 
@@ -26,9 +34,10 @@ export class FaultCollection {
     }
   }
 
-  /** Throws InvalidRequest with all of them, if there is any. */
+  /** Throws InvalidRequest with all of them, if there is any; its message is that of the first field's. */
   refuse(): void {
-    const [first] = this.#faults;
-    if (first) throw new InvalidRequest(first.message, this.#faults);
+    const sorted = this.#faults.toSorted(byField(this.#schema));
+    const [first] = sorted;
+    if (first) throw new InvalidRequest(first.message, sorted);
   }
 }

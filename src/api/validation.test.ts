@@ -111,6 +111,26 @@ describe('bodyParser', () => {
     expect(parseCalm(fitting)).toEqual(fitting);
   });
 
+  it('has the fields of an element in the order of its schema, too', () => {
+    const parseParts = bodyParser({
+      resource: 'Thing',
+      schema: Type.Object({
+        parts: Type.Array(Type.Object({ name: Type.String(), size: Type.Integer() }), { maxItems: 11 }),
+        word: Type.String(),
+      }),
+      rules: { 'parts.name': () => ({ code: 'unfit', message: 'It is unfit' }) },
+    });
+    const parts = Array.from({ length: 12 }, () => ({ name: 'x', size: 'x' }));
+    expect(faultsOf({ parts }, parseParts)).toEqual([
+      ...parts.flatMap((_, index) => [
+        `parts.${index}.name invalid_value unfit`,
+        `parts.${index}.size invalid_value invalid_type`,
+      ]),
+      'parts invalid_value too_many',
+      'word missing_field required',
+    ]);
+  });
+
   it('collects the faults of every element of a list', () => {
     const parts = Array.from({ length: 20 }, () => ({ name: '' }));
     expect(faultsOf({ name: 'x', id, parts })).toEqual(

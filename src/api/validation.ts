@@ -2,6 +2,7 @@ import { IsObject, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { byField } from '../field-order.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
 import { cutToBounds, itemsOf } from './schema-bounds.ts';
 import { malformedId } from './things.ts';
@@ -58,7 +59,7 @@ export function bodyParser<Schema extends TObject>(
   definition: BodyDefinition<Schema>,
 ): (body: unknown) => Static<Schema> {
   const validator = Compile(definition.schema);
-  const order = fieldOrder(definition);
+  const inOrder = byField(unwrapped(definition));
   return (body) => {
     const whole = withWrapper(definition, body);
     const fits = validator.Check(whole);
@@ -71,7 +72,7 @@ export function bodyParser<Schema extends TObject>(
     }
     if (fits && faults.length === 0) return whole;
     faults.push(...ruleFaults(definition, texts));
-    throw invalidBody(definition, order, faults);
+    throw invalidBody(definition, inOrder, faults);
   };
 }
 
@@ -149,16 +150,14 @@ function fieldPath(definition: BodyDefinition, instancePath: string): string {
   return parts.join('.');
 }
 
-function invalidBody(definition: BodyDefinition, order: string[], found: SchemaFault[]): InvalidRequest {
+function invalidBody(
+  definition: BodyDefinition,
+  inOrder: ReturnType<typeof byField>,
+  found: SchemaFault[],
+): InvalidRequest {
   const first = new Map<string, SchemaFault>();
   for (const fault of found) if (!first.has(fault.field)) first.set(fault.field, fault);
-  const position = ({ field }: SchemaFault) => {
-    const at = order.indexOf(field.split('.')[0] ?? field);
-    return at === -1 ? order.length : at;
-  };
-  const sorted = [...first.values()]
-    .sort((a, b) => position(a) - position(b) || elementOf(a) - elementOf(b))
-    .slice(0, FAULTS_TOLD);
+  const sorted = [...first.values()].sort(inOrder).slice(0, FAULTS_TOLD);
   const texts = sorted.map((fault) => textOf(definition, fault));
   const faults = sorted.map(
     (fault, index): Fault => ({
@@ -183,20 +182,14 @@ function textsOf(
 
 const withoutIndices = (field: string) => field.replace(/\.\d+(?=\.|$)/g, '');
 
-/** Where in a list the faulty field is: `domains.3.name` is of element 3; the list itself comes after its elements. */
-function elementOf({ field }: SchemaFault): number {
-  return Number(field.split('.').find((part) => /^\d+$/.test(part)) ?? Number.MAX_SAFE_INTEGER);
-}
-
 function textOf(definition: BodyDefinition, fault: SchemaFault): FaultText | undefined {
   return textsOf(definition, fault.field)?.[fault.kind];
 }
 
-function fieldOrder(definition: BodyDefinition): string[] {
-  const properties: Record<string, TSchema> = definition.schema.properties;
-  const wrapped = definition.wrapper === undefined ? undefined : properties[definition.wrapper];
-  const fields: unknown = wrapped === undefined ? properties : Reflect.get(wrapped, 'properties');
-  return Object.keys(typeof fields === 'object' && fields !== null ? fields : properties);
+/** The schema of the fields. */
+function unwrapped({ schema, wrapper }: BodyDefinition): TSchema {
+  const properties: Record<string, TSchema> = schema.properties;
+  return (wrapper === undefined ? undefined : properties[wrapper]) ?? schema;
 }
 
 /**

@@ -212,15 +212,16 @@ describe('POST domains', () => {
     });
     expect((await add(install, foreign, { redirect_to, primary: true })).body).toMatchObject({
       errors: [
-        { field: 'redirect_to', code: 'not_permitted' },
         { field: 'primary', code: 'duplicate' },
+        { field: 'redirect_to', code: 'not_permitted' },
       ],
     });
     const cname = await cnameOf(install);
     expect((await change(install, cname, { redirect_to: cname, primary: false })).body).toMatchObject({
+      message: `${install.name}.localhost is the primary domain; make another domain primary instead`,
       errors: [
-        { field: 'redirect_to', code: 'self' },
         { field: 'primary', code: 'primary_required' },
+        { field: 'redirect_to', code: 'self' },
       ],
     });
     expect(await list(install)).toHaveLength(2);
@@ -382,8 +383,8 @@ describe('POST domains/bulk', () => {
     ).toMatchObject([
       { field: 'domains.0.name', type: 'invalid_value', code: 'public_suffix' },
       { field: 'domains.1.name', type: 'invalid_value', code: 'invalid_type' },
-      { field: 'domains.2.redirect_to', type: 'invalid_value', code: 'invalid_type' },
       { field: 'domains.2.name', type: 'invalid_value', code: 'reserved' },
+      { field: 'domains.2.redirect_to', type: 'invalid_value', code: 'invalid_type' },
     ]);
     expect(
       await faults([{ name: taken }, { name: 'com', redirect_to: foreign }, { name: one }]),
@@ -411,6 +412,26 @@ describe('POST domains/bulk', () => {
     ).toMatchObject([
       { field: 'domains.0.redirect_to', code: 'not_permitted' },
       { field: 'domains.1.redirect_to', code: 'self' },
+    ]);
+    expect(
+      (await addBulk(install, [{ name: one, redirect_to: foreign }, { name: 'com' }])).body,
+    ).toMatchObject({
+      message: 'redirect_to must be a domain of the same install',
+      errors: [
+        { field: 'domains.0.redirect_to', code: 'not_permitted' },
+        { field: 'domains.1.name', code: 'public_suffix' },
+      ],
+    });
+    // A name of the request that is refused has its fault already: what leads to it is right.
+    expect(
+      await faults([
+        { name: one, redirect_to: ` B_bad.${two}` },
+        { name: `b_bad.${two}` },
+        { name: two, redirect_to: `c_bad.${two}` },
+      ]),
+    ).toMatchObject([
+      { field: 'domains.1.name', code: 'invalid_format' },
+      { field: 'domains.2.redirect_to', code: 'not_permitted' },
     ]);
     expect(await faults([{ name: one, redirect_to: one }])).toMatchObject([
       { field: 'domains.0.redirect_to', code: 'self' },

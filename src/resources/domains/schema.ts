@@ -62,23 +62,23 @@ const redirectTexts = {
   invalid: { summary: malformedId('domain_id'), message: malformedId('domain_id') },
 };
 
-const createSchema = Type.Object({
+export const newDomainSchema = Type.Object({
   name: Type.String({ pattern: NOT_BLANK, description: 'host name, or `*.` and one' }),
   primary: Type.Optional(Type.Boolean()),
   redirect_to: redirectTo,
 });
 
 /** `faultOfName`: what is wrong with a name; it depends on the platform's own. */
-export const createDomainBody = (faultOfName: TextRule): BodyDefinition<typeof createSchema> => ({
+export const createDomainBody = (faultOfName: TextRule): BodyDefinition<typeof newDomainSchema> => ({
   resource: 'Domain',
-  schema: createSchema,
+  schema: newDomainSchema,
   texts: { name: nameTexts, redirect_to: redirectTexts },
   rules: { name: faultOfName },
 });
 
 const BULK_MAXIMUM = 20;
 
-const bulkSchema = Type.Object({
+export const newDomainsSchema = Type.Object({
   domains: Type.Array(
     Type.Object({
       name: Type.String({ pattern: NOT_BLANK }),
@@ -93,21 +93,21 @@ const bulkSchema = Type.Object({
   ),
 });
 
-export const bulkDomainsBody = (faultOfName: TextRule): BodyDefinition<typeof bulkSchema> => ({
+export const bulkDomainsBody = (faultOfName: TextRule): BodyDefinition<typeof newDomainsSchema> => ({
   resource: 'Domain',
-  schema: bulkSchema,
+  schema: newDomainsSchema,
   texts: { 'domains.name': nameTexts },
   rules: { 'domains.name': faultOfName },
 });
 
-const updateSchema = Type.Object({
+export const domainChangeSchema = Type.Object({
   primary: Type.Optional(Type.Boolean()),
   redirect_to: redirectTo,
   secure_all_urls: Type.Optional(Type.Boolean()),
 });
 
-export const updateDomainBody: BodyDefinition<typeof updateSchema> = {
+export const updateDomainBody: BodyDefinition<typeof domainChangeSchema> = {
   resource: 'Domain',
-  schema: updateSchema,
+  schema: domainChangeSchema,
   texts: { redirect_to: redirectTexts },
 };

@@ -22,6 +22,7 @@ import {
   requireFitForPrimary,
   requirePrimaryElsewhere,
 } from './rules.ts';
+import { domainChangeSchema, newDomainSchema, newDomainsSchema } from './schema.ts';
 import { type DomainState, domainStates } from './states.ts';
 import {
   type DomainRow,
@@ -141,7 +142,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const id = random.uuid();
     await change(caller, installId, async (transaction, { account_id }) => {
       const { queries } = transaction;
-      const faults = new FaultCollection();
+      const faults = new FaultCollection(newDomainSchema);
       const [isAdded = false] = await addNames(
         transaction,
         installId,
@@ -176,14 +177,16 @@ export function createDomainService({ config, database, queue, activity, clock, 
         field: `domains.${index}.name`,
         text: name,
       }));
-      const faults = new FaultCollection();
+      const faults = new FaultCollection(newDomainsSchema);
       const isAdded = await addNames(transaction, installId, given, faults);
       const all = await domainsOf(queries, installId);
+      const requested = new Set(inputs.map(({ name }) => writtenName(name)));
       for (const [index, { redirect_to }] of inputs.entries()) {
         if (!isRedirect(redirect_to)) continue;
-        const parsed = parseDomainName(redirect_to, platformNames);
-        const wanted = parsed.ok ? parsed.name : redirect_to.trim().toLowerCase();
+        const wanted = writtenName(redirect_to);
         const named = all.find((domain) => domain.name === wanted);
+        // It was refused, which is said of it already.
+        if (!named && requested.has(wanted)) continue;
         // As it is now: one of this request may have been redirected a moment ago.
         const target = named && (await findDomain(queries, installId, named.id));
         const id = ids[index] ?? '';
@@ -226,7 +229,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const { queries } = transaction;
       const domain = await existing(queries, installId, domainId);
       const { redirect_to } = wanted;
-      const faults = new FaultCollection();
+      const faults = new FaultCollection(domainChangeSchema);
       if (isRedirect(redirect_to)) {
         const target = await findTarget(queries, installId, redirect_to);
         await faults.from(() => redirect(queries, installId, domainId, target));
@@ -257,6 +260,12 @@ export function createDomainService({ config, database, queue, activity, clock, 
         await enqueueApply(transaction, heir, caller);
       }
     });
+  }
+
+  /** A name as it is stored. What no install can have has one form, too: a request may have it in two places. */
+  function writtenName(text: string): string {
+    const parsed = parseDomainName(text, platformNames);
+    return parsed.ok ? parsed.name : text.trim().toLowerCase();
   }
 
   /** What is wrong with a name that an install is to have; undefined for nothing. */

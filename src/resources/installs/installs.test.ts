@@ -126,6 +126,13 @@ describe('POST /installs', () => {
     expect((await create({ name, site_id: site })).body).toMatchObject({
       errors: [{ field: 'name', code: 'taken' }, ...NO_SITE.body.errors],
     });
+    expect((await create({ name, php_version: '8.2' })).body).toMatchObject({
+      message: `The install name "${name}" is already taken`,
+      errors: [
+        { field: 'name', code: 'taken' },
+        { field: 'php_version', code: 'not_offered' },
+      ],
+    });
     expect((await other.owner.client.get('/installs')).body).toMatchObject({ count: 0, results: [] });
   });
 
@@ -162,6 +169,14 @@ describe('POST /installs', () => {
         'The site already has an install in its production environment',
       ),
     );
+    const slot = { name: text(answer.body, 'name'), site_id: site, environment: 'production' };
+    expect((await create({ ...slot, php_version: '8.2' })).body).toMatchObject({
+      errors: [
+        { field: 'name', code: 'taken' },
+        { field: 'environment', type: 'value_unavailable', code: 'taken' },
+        { field: 'php_version', code: 'not_offered' },
+      ],
+    });
     for (const environment of ['staging', 'development', null, null, undefined]) {
       expect((await create({ site_id: site, environment })).status).toBe(201);
     }
@@ -192,14 +207,16 @@ describe('POST /installs', () => {
 
   it('refuses accounts that the caller is not in like those that do not exist, and partial users', async () => {
     const other = await homeport.ownedAccount();
+    const { name } = await homeport.install(other.owner, other.accountId);
     for (const account_id of [other.accountId, crypto.randomUUID()]) {
-      expect(await create({ account_id })).toMatchObject(
-        refusal(
-          'Installation.account_id',
-          'access_error / not_permitted',
-          'You have no access to this account',
-        ),
+      const refused = refusal(
+        'Installation.account_id',
+        'access_error / not_permitted',
+        'You have no access to this account',
       );
+      expect(await create({ account_id })).toMatchObject(refused);
+      // Nor is it said which names there are.
+      expect(await create({ account_id, name })).toMatchObject(refused);
     }
     const partial = await homeport.person(accountId, 'partial');
     expect(await create({}, partial.client)).toMatchObject(FORBIDDEN);

@@ -19,6 +19,7 @@ import { provisionInstall } from './jobs.ts';
 import { cnameOf } from './present.ts';
 import { deleteInstalls } from './removal.ts';
 import { isReservedName } from './reserved-names.ts';
+import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
   countInstalls,
@@ -26,6 +27,7 @@ import {
   findStanding,
   type InstallView,
   insertInstall,
+  isSlotTaken,
   pageOfInstalls,
   prepareFindInstall,
   updateInstall,
@@ -102,12 +104,13 @@ export function createInstallService(platform: Platform) {
         const { queries } = transaction;
         const member = await findMembership(queries, caller, account_id);
         if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
-        const faults = new FaultCollection(notOffered);
-        await faults.from(() => requireFreeName(queries, name));
+        const faults = new FaultCollection(createInstallSchema, notOffered);
         await faults.from(() => requireMember(member));
+        // Nobody is told which names there are before their rights were looked at.
+        if (member) await faults.from(() => requireFreeName(queries, name));
         const site =
           member && site_id !== null
-            ? await faults.from(() => requireSite(transaction, site_id, account_id))
+            ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
             : undefined;
         faults.refuse();
         const created_at = timestamp(clock);
@@ -233,16 +236,28 @@ async function requireSite(
   return site;
 }
 
+/** The same, with the slot free, if it is to be in one. */
+async function requirePlace(
+  transaction: Transaction,
+  install: { site_id: string; environment: Environment | null; account_id: string },
+): Promise<{ name: string }> {
+  const { site_id, environment, account_id } = install;
+  const site = await requireSite(transaction, site_id, account_id);
+  if (environment !== null && (await isSlotTaken(transaction.queries, site_id, environment))) {
+    throw slotTaken(environment);
+  }
+  return site;
+}
+
+const slotTaken = (environment: Environment | null) =>
+  taken('Installation', 'environment', `The site already has an install in its ${environment} environment`);
+
 function nameOrSlotTaken(error: unknown, name: string, environment: Environment | null): unknown {
   switch (uniqueViolation(error)) {
     case 'installs.name':
       return nameTaken(name);
     case 'installs.site_id, installs.environment':
-      return taken(
-        'Installation',
-        'environment',
-        `The site already has an install in its ${environment} environment`,
-      );
+      return slotTaken(environment);
     default:
       return error;
   }

@@ -220,6 +220,21 @@ export function findSiteOfAccount(
     .executeTakeFirst();
 }
 
+/** Whether an install fills an environment of a site. */
+export async function isSlotTaken(
+  queries: Queries,
+  siteId: string,
+  environment: Environment,
+): Promise<boolean> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('environment', '=', environment)
+    .executeTakeFirst();
+  return install !== undefined;
+}
+
 /** An install of a site, as the site lists it. */
 export interface SiteInstall {
   id: string;
