@@ -1,9 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
-import { provideFolderId, readFolderId } from './hosting/embedded/folder-id.ts';
+import { provideFolderId, readFolderId, replaceUnusableFolderId } from './hosting/embedded/folder-id.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import type { Host } from './hosting/host.ts';
@@ -11,15 +12,20 @@ import { ifThere } from './hosting/if-there.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import type { Websites } from './linux-fleet.ts';
 import type { Platform } from './platform.ts';
-import { claimWebsites, type FolderHere } from './resources/hosts/websites-folder.ts';
+import type { FolderHere, WebsitesClaim } from './resources/hosts/websites-folder.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
+import { runs } from './running-process.ts';
 
 const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');
 
 const layoutFor = (config: Pick<Config, 'dataDir'>): Layout => layoutOf(folderOf(config));
 
-/** Websites from this process. */
-export function createEmbeddedWebsites(platform: Platform, objectStorage: ObjectStorage): Websites {
+/** Websites from this process, once `claim` has seen that its folder is the one. */
+export function createEmbeddedWebsites(
+  platform: Platform,
+  objectStorage: ObjectStorage,
+  claim: WebsitesClaim,
+): Websites {
   const { config, database, sealer, log, clock } = platform;
   const embedded = createEmbeddedHost({
     folder: folderOf(config),
@@ -38,7 +44,10 @@ export function createEmbeddedWebsites(platform: Platform, objectStorage: Object
     ...embedded,
     async start() {
       // A database in the data folder goes with the websites by itself.
-      if (config.databaseUrl !== null) await claimWebsites(platform, await websitesFolderOf(platform));
+      if (config.databaseUrl !== null) {
+        const pause = (ms: number) => sleep(ms);
+        await claim({ database, clock, pause, runsHere: runs }, await websitesFolderOf(platform));
+      }
       await embedded.start();
     },
   };
@@ -55,6 +64,14 @@ export async function websitesFolderOf({
     machine: hostname(),
     path: config.dataDir,
   };
+}
+
+/** The same, where this folder is to take the place of another: with an id of its own even where its file holds none any more. */
+export async function replacedWebsitesFolder(
+  platform: Pick<Platform, 'config' | 'random'>,
+): Promise<FolderHere> {
+  await replaceUnusableFolderId(layoutFor(platform.config).folderId, platform.random.uuid);
+  return websitesFolderOf(platform);
 }
 
 /** From its file, whichever process of this machine serves SFTP. */

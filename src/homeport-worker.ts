@@ -18,6 +18,7 @@ import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
 import { domainLookKind } from './resources/domain-reports/looks.ts';
 import { emailChangeJobKinds } from './resources/email-changes/job-kinds.ts';
+import type { WebsitesClaim } from './resources/hosts/websites-folder.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
 import { invitationJobKinds } from './resources/invitations/job-kinds.ts';
 import { offloadJobKinds } from './resources/offload/job-kinds.ts';
@@ -29,8 +30,14 @@ const DNS_PORT = 53;
 
 type ClosableStorage = ObjectStorage & { close(): void };
 
-/** What runs the websites, and the object storage that they offload to. */
-export function createHost(platform: Platform): Websites & { objectStorage: ClosableStorage } {
+/**
+ * What runs the websites, and the object storage that they offload to. `claim`: how an embedded host on PostgreSQL sees that its folder is
+ * the one.
+ */
+export function createHost(
+  platform: Platform,
+  claim: WebsitesClaim,
+): Websites & { objectStorage: ClosableStorage } {
   const { config, log } = platform;
   const objectStorage = createS3Storage({
     endpoint: config.s3Endpoint,
@@ -39,7 +46,9 @@ export function createHost(platform: Platform): Websites & { objectStorage: Clos
     log,
   });
   const websites =
-    config.host === 'linux' ? createLinuxFleet(platform) : createEmbeddedWebsites(platform, objectStorage);
+    config.host === 'linux'
+      ? createLinuxFleet(platform)
+      : createEmbeddedWebsites(platform, objectStorage, claim);
   return { ...websites, objectStorage };
 }
 

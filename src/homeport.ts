@@ -19,6 +19,7 @@ import { openPlatform } from './open-platform.ts';
 import { OperatorError } from './operator-error.ts';
 import type { Platform } from './platform.ts';
 import { BUILT_PORTAL, portalPages } from './portal/pages.ts';
+import { claimWebsites } from './resources/hosts/websites-folder.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
 
@@ -103,7 +104,7 @@ export async function startHomeport(
   }
 
   async function startHosting() {
-    websites = createHost(platform);
+    websites = createHost(platform, claimWebsites);
     const { host, objectStorage } = websites;
     started.push(async () => objectStorage.close());
     await host.start();

@@ -1,5 +1,6 @@
 import { createHomeportWorker, createHost } from '../homeport-worker.ts';
 import type { Platform } from '../platform.ts';
+import { compareWebsites } from '../resources/hosts/websites-folder.ts';
 import type { Services } from '../services.ts';
 import type { StartedWorker } from './follow-job.ts';
 
@@ -13,7 +14,7 @@ const PRIVATE = { host: '127.0.0.1', port: 0 };
  */
 export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
-  const websites = createHost({ ...platform, config });
+  const websites = createHost({ ...platform, config }, compareWebsites);
   const { host, objectStorage } = websites;
   try {
     await host.start();

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { hasCode } from '../error-code.ts';
 import { type LiveWorker, liveWorkers } from '../jobs/worker.ts';
+import { runs } from '../running-process.ts';
 
 export interface PresentWorker extends LiveWorker {
   /** Whether it runs on this machine. */
@@ -19,13 +19,4 @@ export async function presentWorkers(database: Database, clock: Clock): Promise<
     if (!worker.process.startsWith(here)) return { ...worker, here: false };
     return runs(Number(worker.process.slice(here.length))) ? { ...worker, here: true } : [];
   });
-}
-
-function runs(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    // Another user's process is one all the same.
-    return hasCode(error, 'EPERM');
-  }
 }

@@ -10,7 +10,8 @@ export interface LiveWorker {
   seenAt: string;
 }
 
-const LIVE_WITHIN_MS = 10_000;
+/** One that was killed counts as live for so long. */
+export const LIVE_WITHIN_MS = 10_000;
 
 /** The workers of all processes that were seen within the last 10 s, longest-standing first. */
 export async function liveWorkers(database: Database, clock: Clock): Promise<LiveWorker[]> {

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { type DatabasePlace, databasePlace } from '../database.ts';
@@ -55,5 +55,53 @@ describe.runIf(onPostgres)('a data folder in place of one that is lost', () => {
     expect(after.hosting).not.toBeNull();
     await after.stop();
     await expect(startTestHomeport({ place })).rejects.toThrow(`${dataDir} on `);
+  });
+
+  test('has an id made for it, where its own is lost', async () => {
+    const own = await databasePlace();
+    try {
+      const settings = await environmentFor(own);
+      expect(await call(settings, 'migrate')).toMatchObject({ code: 0 });
+      const first = await startTestHomeport({ place: own });
+      await first.stop();
+      writeFileSync(join(own.settings.dataDir, 'host', 'id'), '');
+      await expect(startTestHomeport({ place: own })).rejects.toThrow('"homeport host take-over"');
+      expect(await call(settings, 'host', 'take-over', '--yes')).toEqual({
+        code: 0,
+        stdout: `The websites are served from ${own.settings.dataDir}.\n`,
+        stderr: '',
+      });
+      await (await startTestHomeport({ place: own })).stop();
+    } finally {
+      await own.remove();
+    }
+  });
+
+  test('is not claimed by a command that works while no server does', async () => {
+    const own = await databasePlace();
+    try {
+      const settings = await environmentFor(own);
+      expect(await call(settings, 'migrate')).toMatchObject({ code: 0 });
+      const server = await startTestHomeport({ place: own });
+      const { accountId, owner } = await server.ownedAccount();
+      const { name } = await server.install(owner, accountId);
+      const { database } = server.platform;
+      await database.write(({ queries }) => queries.deleteFrom('websites_folder').execute());
+      await server.stop();
+
+      const dataDir = join(own.settings.dataDir, 'new');
+      mkdirSync(dataDir, { mode: 0o700 });
+      copyFileSync(join(own.settings.dataDir, 'sealing.key'), join(dataDir, 'sealing.key'));
+      const elsewhere = { ...settings, HOMEPORT_DATA_DIR: dataDir };
+      expect(await call(elsewhere, 'install', 'apply', name)).toMatchObject({ code: 0 });
+
+      await (await startTestHomeport({ place: own })).stop();
+      expect(await call(elsewhere, 'install', 'apply', name)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${own.settings.dataDir} on `),
+      });
+    } finally {
+      await own.remove();
+    }
   });
 });

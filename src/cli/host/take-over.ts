@@ -34,11 +34,13 @@ async function takeOver({ yes = false }: { yes?: boolean }, command: Command): P
         kept: 'Nothing was changed.',
       });
     }
-    const { websitesFolderOf } = await import('../../embedded-websites.ts');
+    const { replacedWebsitesFolder } = await import('../../embedded-websites.ts');
     const { takeOverWebsites } = await import('../../resources/hosts/websites-folder.ts');
-    const before = await takeOverWebsites(platform, await websitesFolderOf(platform));
+    const here = await replacedWebsitesFolder(platform);
+    const before = await takeOverWebsites(platform, here);
+    const elsewhere = before !== null && (before.path !== here.path || before.machine !== here.machine);
     process.stdout.write(
-      `The websites are served from ${config.dataDir}${before === null ? '' : `, no more from ${before.path} on ${before.machine}`}.\n`,
+      `The websites are served from ${config.dataDir}${elsewhere ? `, no more from ${before.path} on ${before.machine}` : ''}.\n`,
     );
   });
 }

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { OperatorError } from '../../operator-error.ts';
-import { provideFolderId } from './folder-id.ts';
+import { provideFolderId, replaceUnusableFolderId } from './folder-id.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -26,4 +26,19 @@ it('is not made anew where the file holds something else', async () => {
   writeFileSync(file, '');
   await expect(provideFolderId(file, made)).rejects.toThrow(OperatorError);
   expect(readFileSync(file, 'utf8')).toBe('');
+});
+
+it('is made anew on purpose, where the file holds none', async () => {
+  const file = join(folder.path, 'unusable');
+  writeFileSync(file, 'nonsense');
+  await expect(provideFolderId(file, made)).rejects.toThrow('"homeport host take-over"');
+  await replaceUnusableFolderId(file, made);
+  expect(await provideFolderId(file, never)).toBe(ID);
+  await replaceUnusableFolderId(file, never);
+});
+
+it('cannot be read: that is said, with what mends it', async () => {
+  const file = join(folder.path, 'no-file');
+  mkdirSync(file);
+  await expect(provideFolderId(file, made)).rejects.toThrow(/cannot be read .*"homeport host take-over"/);
 });

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { messageOf } from '../../error-message.ts';
 import { parseUuid } from '../../ids.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { writeDurably } from '../durable-file.ts';
@@ -18,13 +19,29 @@ export async function provideFolderId(file: string, newId: () => string): Promis
   return made;
 }
 
+/** Makes a new one where the file holds none, or cannot be read: the folder is another from now on. */
+export async function replaceUnusableFolderId(file: string, newId: () => string): Promise<void> {
+  try {
+    await readFolderId(file);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    await writeDurably(file, `${newId()}\n`);
+  }
+}
+
 /** Null where there is none yet. Throws OperatorError for a file that holds none: made anew, the folder would be another. */
 export async function readFolderId(file: string): Promise<string | null> {
-  const text = await ifThere(readFile(file, 'utf8'));
+  const text = await ifThere(readFile(file, 'utf8')).catch((error: unknown) => {
+    throw unusable(`${file} cannot be read (${messageOf(error)}).`, error);
+  });
   if (text === null) return null;
   const id = parseUuid(text.trim());
   if (id !== undefined) return id;
-  throw new OperatorError(
-    `${file} holds no id. Put back the one that was there, from a backup of the data folder.`,
-  );
+  throw unusable(`${file} holds no id.`);
 }
+
+const unusable = (what: string, cause?: unknown): OperatorError =>
+  new OperatorError(
+    `${what} Put back the one that was there, from a backup of the data folder; or, if there is none, have a new one made: "homeport host take-over".`,
+    { cause },
+  );

@@ -5,7 +5,7 @@ import { openTestDatabase, temporaryFolder } from '../../../test/database.ts';
 import { startTestHomeport } from '../../../test/homeport.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { timestamp } from '../../clock.ts';
-import { claimWebsites, takeOverWebsites } from './websites-folder.ts';
+import { claimWebsites, compareWebsites, takeOverWebsites } from './websites-folder.ts';
 import { findWebsitesFolder } from './websites-folder-store.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -15,12 +15,39 @@ beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database?.remove());
-beforeEach(() => database.write(({ queries }) => queries.deleteFrom('websites_folder').execute()));
+beforeEach(() =>
+  database.write(async ({ queries }) => {
+    await queries.deleteFrom('websites_folder').execute();
+    await queries.deleteFrom('workers').execute();
+  }),
+);
 
 const FIRST = { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11', machine: 'web1', path: '/var/lib/homeport' };
 const SECOND = { id: '2e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c22', machine: 'web2', path: '/srv/homeport' };
 
-const claim = (folder: typeof FIRST) => claimWebsites({ database, clock }, folder);
+/** What happens while somebody waits. */
+type Meanwhile = () => Promise<void>;
+const nothing: Meanwhile = async () => {};
+const never: Meanwhile = async () => {
+  throw new Error('it waited');
+};
+
+const HERE = 17;
+const around = (meanwhile: Meanwhile) => ({
+  database,
+  clock,
+  async pause(ms: number) {
+    clock.advance(ms);
+    await meanwhile();
+  },
+  runsHere: (pid: number) => pid === HERE,
+});
+const claim = (folder: typeof FIRST, meanwhile = never) => claimWebsites(around(meanwhile), folder);
+const compare = (folder: typeof FIRST, meanwhile = never) => compareWebsites(around(meanwhile), folder);
+async function showWorker(process: string): Promise<void> {
+  const worker = { id: crypto.randomUUID(), process, seen_at: timestamp(clock) };
+  await database.write(({ queries }) => queries.insertInto('workers').values(worker).execute());
+}
 const takeOver = (folder: typeof FIRST) => takeOverWebsites({ database, clock }, folder);
 const claimed = () => findWebsitesFolder(database.reader);
 
@@ -49,15 +76,60 @@ describe('the folder of the websites', () => {
 
   it('is no copy of one that is served still', async () => {
     await claim(FIRST);
-    const worker = { id: crypto.randomUUID(), process: 'web1:4711', seen_at: timestamp(clock) };
-    await database.write(({ queries }) => queries.insertInto('workers').values(worker).execute());
-    await claim(FIRST);
+    await showWorker('web1:4711');
     await expect(claim({ ...FIRST, machine: 'web3' })).rejects.toThrow(
       'The websites of this database are served still, from /var/lib/homeport on web1. End the server there first',
     );
     await database.write(({ queries }) => queries.deleteFrom('workers').execute());
     await claim({ ...FIRST, machine: 'web3' });
     expect(await claimed()).toMatchObject({ machine: 'web3' });
+  });
+
+  it('is no copy of one that a machine of the same name serves at the same path', async () => {
+    await claim(FIRST);
+    await showWorker('web1:4711');
+    const heartbeat: Meanwhile = async () => {
+      await database.write(({ queries }) =>
+        queries
+          .updateTable('workers')
+          .set({ seen_at: timestamp(clock) })
+          .execute(),
+      );
+    };
+    await expect(claim(FIRST, heartbeat)).rejects.toThrow(
+      'The websites of this database are served still, from /var/lib/homeport on another machine that calls itself web1: ' +
+        'one is a copy of the other. End the server there first',
+    );
+    await expect(compare(FIRST, heartbeat)).rejects.toThrow('Run this command there');
+  });
+
+  it('is that of a server that was killed, once that has lapsed', async () => {
+    await claim(FIRST);
+    await showWorker('web1:4711');
+    const before = clock.now().getTime();
+    await claim(FIRST, nothing);
+    expect(clock.now().getTime() - before).toBe(10_000);
+  });
+
+  it('does not wait for workers of this machine, nor for those of others', async () => {
+    await claim(FIRST);
+    await showWorker(`web1:${HERE}`);
+    await showWorker('web10:4711');
+    await claim(FIRST, never);
+  });
+
+  it('is compared by a command, which writes nothing down', async () => {
+    await compare(SECOND);
+    expect(await claimed()).toBeUndefined();
+    await claim(FIRST);
+    await compare(FIRST);
+    await expect(compare(SECOND)).rejects.toThrow(
+      'The websites of this database are in another data folder: /var/lib/homeport on web1. ' +
+        'Start the server on web1, which goes on with what waits, or run this command there; ' +
+        'or, if that folder is lost, let this one take its place: "homeport host take-over".',
+    );
+    await compare({ ...FIRST, machine: 'web3' });
+    expect(await claimed()).toMatchObject({ machine: 'web1' });
   });
 
   it('is another once that takes its place', async () => {

@@ -1,6 +1,6 @@
 import { type Clock, timestamp } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
-import { liveWorkers } from '../../jobs/live-workers.ts';
+import { LIVE_WITHIN_MS, type LiveWorker, liveWorkers } from '../../jobs/live-workers.ts';
 import { OperatorError } from '../../operator-error.ts';
 import {
   findWebsitesFolder,
@@ -12,37 +12,116 @@ import {
 /** A folder that an embedded host keeps its websites in: its own id, and where it is now. */
 export type FolderHere = Pick<WebsitesFolder, 'id' | 'machine' | 'path'>;
 
+interface ClaimParts {
+  database: Database;
+  clock: Clock;
+  pause(ms: number): Promise<void>;
+  /** Whether a process of this machine has this id; this one has, too. */
+  runsHere(pid: number): boolean;
+}
+
+/** How it is seen that this folder is the one that websites are served from. Throws OperatorError where it is not. */
+export type WebsitesClaim = (parts: ClaimParts, here: FolderHere) => Promise<void>;
+
+/** What is said to whoever is refused. */
+interface Advice {
+  otherFolder(machine: string): string;
+  served: string;
+}
+
+const FOR_SERVER: Advice = {
+  otherFolder: (machine) =>
+    `Start this one with "--only api"; or bring that folder here, if ${machine} is to host no more; ` +
+    'or, if it is lost, let this one take its place: "homeport host take-over".',
+  served:
+    'End the server there first (one that was killed counts for 10 seconds more), or start this one with "--only api".',
+};
+
+const FOR_COMMAND: Advice = {
+  otherFolder: (machine) =>
+    `Start the server on ${machine}, which goes on with what waits, or run this command there; ` +
+    'or, if that folder is lost, let this one take its place: "homeport host take-over".',
+  served: 'Run this command there (a server that was killed counts for 10 seconds more).',
+};
+
 /**
- * The first folder that websites are served from is written down, and no other is served from afterwards: it would answer for installs whose
- * files it does not have. One that was moved keeps its id; but not while it is served where it was, for then it was copied. Throws OperatorError.
+ * For a server. The first folder that websites are served from is written down, and no other is served from afterwards: it would answer for installs
+ * whose files it does not have. One that was moved keeps its id; but not while it is served where it was, for then it was copied. The lock of
+ * the folder is this process's by then.
  */
-export async function claimWebsites(
-  { database, clock }: { database: Database; clock: Clock },
-  here: FolderHere,
-): Promise<void> {
+export const claimWebsites: WebsitesClaim = async (parts, here) => {
+  const { database, clock } = parts;
   const claim = { ...here, claimed_at: timestamp(clock) };
   const served = await database.write(async ({ queries }) => {
     await insertWebsitesFolder(queries, claim);
     return findWebsitesFolder(queries);
   });
   if (served === undefined) throw new Error('the folder of the websites was not written down');
+  await requireServedFrom(parts, served, here, FOR_SERVER);
+  if (!isSamePlace(served, here)) {
+    await database.write(({ queries }) => updateWebsitesFolder(queries, claim));
+  }
+};
+
+/** For a command that does a server's work while there is none: it writes nothing down, or the first to be refused could be the server. */
+export const compareWebsites: WebsitesClaim = async (parts, here) => {
+  const served = await findWebsitesFolder(parts.database.reader);
+  if (served !== undefined) await requireServedFrom(parts, served, here, FOR_COMMAND);
+};
+
+async function requireServedFrom(
+  parts: ClaimParts,
+  served: WebsitesFolder,
+  here: FolderHere,
+  advice: Advice,
+): Promise<void> {
   const { id, machine, path } = served;
   if (id !== here.id) {
     throw new OperatorError(
-      `The websites of this database are in another data folder: ${path} on ${machine}. ` +
-        `Start this one with "--only api"; or bring that folder here, if ${machine} is to host no more; ` +
-        'or, if it is lost, let this one take its place: "homeport host take-over".',
+      `The websites of this database are in another data folder: ${path} on ${machine}. ${advice.otherFolder(machine)}`,
     );
   }
-  if (machine === here.machine && path === here.path) return;
-  const workers = await liveWorkers(database, clock);
-  if (workers.some((worker) => worker.process.startsWith(`${machine}:`))) {
+  if (isSamePlace(served, here)) {
+    if (!(await isCopied(parts, machine))) return;
     throw new OperatorError(
-      `The websites of this database are served still, from ${path} on ${machine}. ` +
-        'End the server there first (one that was killed counts for 10 seconds more), or start this one with "--only api".',
+      `The websites of this database are served still, from ${path} on another machine that calls itself ${machine}: ` +
+        `one is a copy of the other. ${advice.served}`,
     );
   }
-  await database.write(({ queries }) => updateWebsitesFolder(queries, claim));
+  const workers = await workersOf(parts, machine);
+  if (workers.length === 0) return;
+  throw new OperatorError(
+    `The websites of this database are served still, from ${path} on ${machine}. ${advice.served}`,
+  );
+}
+
+const isSamePlace = (served: FolderHere, here: FolderHere): boolean =>
+  served.machine === here.machine && served.path === here.path;
+
+const workersOf = async ({ database, clock }: ClaimParts, machine: string): Promise<LiveWorker[]> =>
+  (await liveWorkers(database, clock)).filter((worker) => worker.process.startsWith(`${machine}:`));
+
+const LOOK_EVERY_MS = 500;
+
+/**
+ * Whether a worker that calls itself by this machine's name lives on another. None of this machine serves the folder, whose lock is here, so it is
+ * there, or was killed here: then it shows itself no more, and has lapsed after a few seconds. After an orderly stop there is nothing to wait for.
+ */
+async function isCopied(parts: ClaimParts, machine: string): Promise<boolean> {
+  const { clock, pause } = parts;
+  // A command that works beside this process is no server.
+  const isHere = ({ process }: LiveWorker) => parts.runsHere(Number(process.slice(machine.length + 1)));
+  const doubtful = async () => (await workersOf(parts, machine)).filter((worker) => !isHere(worker));
+  const seenAt = new Map((await doubtful()).map((worker) => [worker.id, worker.seenAt]));
+  const patience = clock.now().getTime() + LIVE_WITHIN_MS;
+  for (let left = seenAt.size; left > 0; ) {
+    if (clock.now().getTime() > patience) return true;
+    await pause(LOOK_EVERY_MS);
+    const workers = await doubtful();
+    if (workers.some((worker) => seenAt.get(worker.id) !== worker.seenAt)) return true;
+    left = workers.length;
+  }
+  return false;
 }
 
 /** From now on this folder is the one. Gives the one that was, if that is another. */
