@@ -14,6 +14,7 @@ import {
   sql,
 } from 'kysely';
 import type { Logger } from 'pino';
+import { hasCode } from '../error-code.ts';
 import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,
@@ -40,6 +41,7 @@ const STATEMENT_CACHE = 500;
  * machine, and readers never wait for the writer.
  */
 export function openSqlite(file: string, log: Logger): Database {
+  createIfMissing(file);
   const writing = connect(file);
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
@@ -84,9 +86,20 @@ export function openSqlite(file: string, log: Logger): Database {
   };
 }
 
+/**
+ * Creates the file, readable by its owner alone; SQLite gives its side files the same mode. An existing file is not opened: to
+ * close any descriptor of a file releases every POSIX lock that the process holds on it (fcntl(2)), those of SQLite's connections
+ * included. Other SQLite clients would then delete the WAL in use.
+ */
+function createIfMissing(file: string): void {
+  try {
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
+
 function connect(file: string): Sqlite.Database {
-  // Made before SQLite makes it, for nobody else to read; its side files take on the same mode.
-  closeSync(openSync(file, 'a', 0o600));
   const connection = new Sqlite(file, { timeout: OPENING_TIMEOUT_MS });
   connection.pragma('journal_mode = WAL');
   connection.pragma('synchronous = FULL');

@@ -1,0 +1,47 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { temporaryFolder } from '../database.ts';
+import {
+  backupThenCommand,
+  backupThenKill,
+  locksOn,
+  sqlite3,
+  sqliteHomeport,
+  WRITES,
+} from './sqlite-sequences.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+beforeEach(() => {
+  folder = temporaryFolder();
+});
+afterEach(() => folder.remove());
+
+test('a server holds its locks on the database after the second start, beside other SQLite clients', async () => {
+  const homeport = await sqliteHomeport(folder.path);
+  await homeport.end(await homeport.start(), 'SIGTERM');
+  const server = await homeport.start();
+  const { pid = 0 } = server.process;
+  const locks = locksOn(homeport.file, pid);
+  expect(locks).not.toEqual([]);
+  expect(locksOn(`${homeport.file}-shm`, pid)).not.toEqual([]);
+
+  // The query that docs/operations.md gives for looking at jobs.
+  await sqlite3(
+    homeport.file,
+    "select kind, state, attempt, error from jobs where state <> 'succeeded' order by seq",
+  );
+  await sqlite3(homeport.file, `.backup '${join(folder.path, 'copy.sqlite')}'`);
+  expect(locksOn(homeport.file, pid)).toEqual(locks);
+  const ids = await homeport.write(WRITES);
+  await homeport.end(server, 'SIGKILL');
+  const present = (await sqlite3(homeport.file, 'select id from sites')).split('\n');
+  expect(ids.filter((id) => !present.includes(id))).toEqual([]);
+});
+
+test('.backup by sqlite3, writes, kill -9: every write is there', async () => {
+  expect(await backupThenKill(folder.path)).toEqual({ lost: 0, integrity: 'ok' });
+});
+
+test('.backup by sqlite3, a command, writes, SIGTERM: every write is there and the file is sound', async () => {
+  expect(await backupThenCommand(folder.path)).toEqual({ lost: 0, integrity: 'ok' });
+});
