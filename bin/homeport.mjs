@@ -1,20 +1,36 @@
 #!/usr/bin/env node
-// Plain JavaScript, so that an old Node gets this sentence and not a syntax error: Homeport's sources are
-// TypeScript run as they are, and better-sqlite3 crashes the process on Node 20.
+// Plain JavaScript, so that it also starts on an old Node: `npx homeport` runs it on the one that npm runs on.
+import { spawn } from 'node:child_process';
+import * as nodeModule from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { findNode, isNewEnough } from './find-node.mjs';
 
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 24) {
-  process.stderr.write(
-    `homeport: Node ${process.versions.node} is too old; Homeport runs on Node 24.\n` +
-      'Run "npm ci" in its folder, then start it through npm ("npm start", "npx homeport …"): npm brings Node 24 along.\n',
-  );
-  process.exit(1);
+if (isNewEnough()) {
+  // Without it each start strips types and compiles again: a third more time and 20 MB. Does nothing if the folder is read-only.
+  nodeModule.enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/homeport', import.meta.url)));
+  await import('../src/main.ts');
+} else {
+  try {
+    runAgainWith(findNode());
+  } catch (error) {
+    process.stderr.write(`homeport: ${error.message}\n`);
+    process.exitCode = 1;
+  }
 }
 
-// Keeps what was compiled, so that the next start neither strips types nor compiles again: a third of the time and
-// some 20 MB. Where the folder cannot be written, all is as if this line were not here.
-const { enableCompileCache } = await import('node:module');
-enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/homeport', import.meta.url)));
-
-await import('../src/main.ts');
+/** Runs this command with another Node: in place of this process, or before Node 22.15 as a child that gets its signals. */
+function runAgainWith(node) {
+  const command = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
+  if (process.execve !== undefined) process.execve(node, [node, ...command]);
+  const child = spawn(node, command, { stdio: 'inherit' });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => {
+    process.stderr.write(`homeport: ${error.message}\n`);
+    process.exit(1);
+  });
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

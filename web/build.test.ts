@@ -26,5 +26,7 @@ it('builds what is missing, leaves what was built from the present sources, and 
 
 it('is what npm start does first: with the scripts of packages switched off, npm runs no prestart', () => {
   const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  expect(scripts.start).toMatch(/^node web\/build\.ts --when-missing && exec node bin\/homeport\.mjs serve$/);
+  expect(scripts.start).toMatch(
+    /^bin\/node web\/build\.ts --when-missing && exec bin\/node bin\/homeport\.mjs serve$/,
+  );
 });
