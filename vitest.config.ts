@@ -1,22 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { hasChromium } from './test/browser/chromium.ts';
+import { skippedTests } from './test/missing-programs.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
 
 const postgres = findPostgres() !== undefined;
-if (!postgres) {
-  process.stderr.write(
-    'SKIPPED: every test on PostgreSQL, because this machine has no PostgreSQL server.\n' +
-      '         To run them too: apt-get install postgresql (Debian), then npm test again.\n',
-  );
-}
-
-if (!hasChromium) {
-  process.stderr.write(
-    'SKIPPED: every test of the portal in a browser, because this machine has no Chromium.\n' +
-      '         To run them too: apt-get install chromium (Debian), then npm test again.\n',
-  );
-}
+for (const line of skippedTests()) process.stderr.write(`${line}\n`);
 
 const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts'];
 /** What never opens a database has nothing to show twice; nor has what takes long and is about something else. */

@@ -1,16 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { inject } from 'vitest';
 import type { TestHomeport } from './homeport.ts';
-
-/** Whether transactions can overlap here; on SQLite one writer goes after the other. */
-export const overlaps = (): boolean => inject('postgresUrl') !== '';
 
 const PATIENCE_MS = 30_000;
 
 /**
  * Carries requests out so that the transaction of none of them ends before those of all others have begun and come as
- * far as they can: whatever asks for a job waits for the queue's table, which is held meanwhile. PostgreSQL only.
+ * far as they can: whatever asks for a job waits for the queue's table, which is held meanwhile. PostgreSQL only: SQLite
+ * has one writer, so transactions never overlap there.
  */
 export async function overlapping<Result>(
   { place }: Pick<TestHomeport, 'place'>,

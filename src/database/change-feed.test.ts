@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openTestDatabase, silent } from '../../test/database.ts';
+import { onlyOn } from '../../test/only-on.ts';
 import type { DatabaseChange } from './change-feed.ts';
 import type { Database, Queries } from './database.ts';
 import { openDatabase } from './open.ts';
 
-const onPostgres = inject('postgresUrl') !== '';
 const now = '2026-01-02T03:04:05.678Z';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -357,7 +357,7 @@ describe('the change feed', () => {
     third.unsubscribe();
   });
 
-  it.runIf(onPostgres)('says that some may have been missed once the connection was cut', async () => {
+  onlyOn('postgres', it)('says that some may have been missed once the connection was cut', async () => {
     const feed = await follow();
     const admin = new pg.Client(database.place.settings.databaseUrl ?? '');
     await admin.connect();
@@ -372,7 +372,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it.runIf(onPostgres)('takes what is no change, and comes on its channel, for a gap', async () => {
+  onlyOn('postgres', it)('takes what is no change, and comes on its channel, for a gap', async () => {
     const feed = await follow();
     await sql`select pg_notify('homeport_changes', 'x')`.execute(other.reader);
     await feed.until(['resync']);
@@ -382,7 +382,7 @@ describe('the change feed', () => {
     feed.unsubscribe();
   });
 
-  it.skipIf(onPostgres)('says that some may have been missed where rows are gone', async () => {
+  onlyOn('sqlite', it)('says that some may have been missed where rows are gone', async () => {
     const feed = await follow();
     const last = crypto.randomUUID();
     await other.write(async ({ queries }) => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pendingMigrations } from '../../src/database/migrate.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import {
@@ -13,6 +13,7 @@ import {
 } from '../../src/dns/fake-dns-server.fixture.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
+import { onlyOn } from '../only-on.ts';
 import { freePort } from '../servers/free-port.ts';
 import { type Environment, environmentFor, run } from './run-homeport.ts';
 
@@ -139,7 +140,7 @@ test('what does not work is a problem, and 1', async () => {
   expect(code).toBe(1);
 });
 
-test.skipIf(inject('postgresUrl') !== '')('where there is nothing yet, nothing is made', async () => {
+onlyOn('sqlite', test)('where there is nothing yet, nothing is made', async () => {
   const dataDir = join(place.settings.dataDir, 'other');
   const { code, states } = await doctor({ HOMEPORT_DATA_DIR: dataDir });
   expect(code).toBe(0);

@@ -1,12 +1,11 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { startTestHomeport } from '../homeport.ts';
+import { onlyOn } from '../only-on.ts';
 import { call } from './call-homeport.ts';
 import { type Environment, environmentFor, run } from './run-homeport.ts';
-
-const onPostgres = inject('postgresUrl') !== '';
 
 let place: DatabasePlace;
 let environment: Environment;
@@ -17,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => place?.remove());
 
-test.skipIf(onPostgres)('a database in the data folder goes with the websites', async () => {
+onlyOn('sqlite', test)('a database in the data folder goes with the websites', async () => {
   expect(await call(environment, 'host', 'take-over', '--yes')).toEqual({
     code: 1,
     stdout: '',
@@ -25,7 +24,7 @@ test.skipIf(onPostgres)('a database in the data folder goes with the websites', 
   });
 });
 
-describe.runIf(onPostgres)('a data folder in place of one that is lost', () => {
+onlyOn('postgres', describe)('a data folder in place of one that is lost', () => {
   test('serves the websites once that is said on purpose, and no server is there that does', async () => {
     const dataDir = join(place.settings.dataDir, 'new');
     mkdirSync(dataDir, { mode: 0o700 });

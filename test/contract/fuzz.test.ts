@@ -129,7 +129,8 @@ describe(`seed ${SEED}`, () => {
       );
     });
 
-    it.skipIf(idsOf(row).length === 0)('answers every identifier within its row', async () => {
+    if (idsOf(row).length === 0) return;
+    it('answers every identifier within its row', async () => {
       const ids = fc.record(Object.fromEntries(idsOf(row).map((id) => [id, hostileSegment])), {
         requiredKeys: [],
       });

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { SQLITE_FILE } from '../../src/database/open.ts';
 import { openPostgres } from '../../src/database/postgres.ts';
 import { field, text } from '../client.ts';
 import { silent, temporaryFolder } from '../database.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../homeport.ts';
+import { onlyOn } from '../only-on.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
 
 const UNAVAILABLE = { status: 503, body: { message: 'Service temporarily unavailable' } };
@@ -44,7 +45,7 @@ async function expectAllWorks(): Promise<void> {
     .toBe('active');
 }
 
-describe.runIf(inject('postgresUrl') === '')('a SQLite file that another process writes to', () => {
+onlyOn('sqlite', describe)('a SQLite file that another process writes to', () => {
   let holder: ChildProcess | undefined;
 
   beforeAll(async () => {
@@ -114,7 +115,7 @@ describe.runIf(inject('postgresUrl') === '')('a SQLite file that another process
   });
 });
 
-describe.runIf(inject('postgresUrl') !== '')('a PostgreSQL that goes away', () => {
+onlyOn('postgres', describe)('a PostgreSQL that goes away', () => {
   let server: PostgresServer;
   let folder: ReturnType<typeof temporaryFolder>;
 

@@ -1,7 +1,8 @@
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { checkWebsites } from './websites.ts';
 
 let homeport: TestHomeport;
@@ -42,22 +43,19 @@ test('so is one whose files are gone', async () => {
   cpSync(inHost('kept'), inHost('installs', blog.id), { recursive: true });
 });
 
-test.runIf(inject('postgresUrl') !== '')(
-  'another folder than the one that websites are served from',
-  async () => {
-    const { config, platform } = homeport;
-    const elsewhere = await checkWebsites(platform.database, {
-      ...config,
-      dataDir: join(config.dataDir, 'other'),
-    });
-    expect(elsewhere).toMatchObject({
-      state: 'ok',
-      message: expect.stringContaining(`They are served from ${config.dataDir} on `),
-    });
-    writeFileSync(inHost('id'), '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11\n');
-    expect(await look()).toMatchObject({
-      state: 'problem',
-      remedy: expect.stringContaining('homeport host take-over'),
-    });
-  },
-);
+onlyOn('postgres', test)('another folder than the one that websites are served from', async () => {
+  const { config, platform } = homeport;
+  const elsewhere = await checkWebsites(platform.database, {
+    ...config,
+    dataDir: join(config.dataDir, 'other'),
+  });
+  expect(elsewhere).toMatchObject({
+    state: 'ok',
+    message: expect.stringContaining(`They are served from ${config.dataDir} on `),
+  });
+  writeFileSync(inHost('id'), '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11\n');
+  expect(await look()).toMatchObject({
+    state: 'problem',
+    remedy: expect.stringContaining('homeport host take-over'),
+  });
+});

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { activityOf } from '../../../test/activity.ts';
 import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
-import { overlapping, overlaps } from '../../../test/held-jobs.ts';
+import { overlapping } from '../../../test/held-jobs.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { signedIn } from '../../../test/portal-client.ts';
 import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../durations.ts';
@@ -301,7 +302,7 @@ it('goes nowhere where the caller may not work, and nothing is backed up for it'
   expect(await backups()).toEqual(before);
 });
 
-it.runIf(overlaps())('both ways at once holds nobody up', async () => {
+onlyOn('postgres', it)('both ways at once holds nobody up', async () => {
   await overlapping(homeport, [() => copy(), () => copy(false, source, target)]);
   await finish();
   for (const install of [source, target]) {

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
-import { overlapping, overlaps } from '../../../test/held-jobs.ts';
+import { overlapping } from '../../../test/held-jobs.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { NOT_FOUND } from '../../../test/refusal.ts';
 import { domainCalls, domainName, domainsOf, fault, type Install } from './domains.fixture.ts';
 
@@ -175,7 +176,7 @@ describe('at the same time', () => {
   });
 
   /** Where transactions overlap, each of these once ended with a name that nobody served. */
-  describe.runIf(overlaps())('as far as transactions can overlap', () => {
+  onlyOn('postgres', describe)('as far as transactions can overlap', () => {
     it.each(['the domain', 'its install'])('a name that is added while %s goes is served', async (what) => {
       const [first, second] = [await newInstall(), await newInstall()];
       const name = domainName();

@@ -1,9 +1,10 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openTestDatabase, temporaryFolder } from '../../../test/database.ts';
 import { startTestHomeport } from '../../../test/homeport.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { timestamp } from '../../clock.ts';
 import { claimWebsites, compareWebsites, takeOverWebsites } from './websites-folder.ts';
 import { findWebsitesFolder } from './websites-folder-store.ts';
@@ -141,7 +142,7 @@ describe('the folder of the websites', () => {
   });
 });
 
-describe.runIf(inject('postgresUrl') !== '')('a second machine on the same PostgreSQL', () => {
+onlyOn('postgres', describe)('a second machine on the same PostgreSQL', () => {
   it('serves the API, and no websites; after a move it does', async () => {
     const first = await startTestHomeport();
     const other = temporaryFolder();

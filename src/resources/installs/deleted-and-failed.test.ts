@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { field, text } from '../../../test/client.ts';
 import { visit } from '../../../test/edge.ts';
-import { overlapping, overlaps } from '../../../test/held-jobs.ts';
+import { overlapping } from '../../../test/held-jobs.ts';
 import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
 import { mailsTo } from '../../../test/mails.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyOn } from '../../../test/only-on.ts';
 import { FORBIDDEN, NOT_FOUND } from '../../../test/refusal.ts';
 import { MINUTE_MS } from '../../durations.ts';
 import { installCalls } from './installs.fixture.ts';
@@ -290,7 +291,7 @@ describe('at the same time', () => {
     }
   });
 
-  describe.runIf(overlaps())('as far as transactions can overlap', () => {
+  onlyOn('postgres', describe)('as far as transactions can overlap', () => {
     it.each([
       ['first', true],
       ['last', false],

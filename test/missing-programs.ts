@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { hasChromium } from './browser/chromium.ts';
+import { findPostgres } from './servers/postgres-server.ts';
+
+/** What some tests need from the machine, and the Debian packages that bring it. */
+const NEEDS = [
+  { tests: 'Every test on PostgreSQL', packages: 'postgresql', isThere: () => findPostgres() !== undefined },
+  { tests: 'Every test of the portal in a browser', packages: 'chromium', isThere: () => hasChromium },
+  { tests: 'DNS and reachability', packages: 'knot unbound', isThere: () => has('knotd', 'unbound') },
+  { tests: 'Ordering certificates', packages: 'pebble', isThere: () => has('pebble') },
+  {
+    tests: 'OpenSSH clients against ours',
+    packages: 'openssh-client',
+    isThere: () => has('sftp', 'ssh-keygen'),
+  },
+  { tests: 'Reading archives with tar', packages: 'tar zstd', isThere: () => has('tar', 'zstd') },
+];
+
+/** One line for each group of tests that this machine skips, with the packages that would let it run. */
+export function skippedTests(): string[] {
+  const lines = NEEDS.filter(({ isThere }) => !isThere()).map(
+    ({ tests, packages }) => `SKIPPED: ${tests}. To run them: apt-get install ${packages}`,
+  );
+  if (process.getuid?.() === 0) {
+    lines.push('SKIPPED: Two tests of files without read or write permission, because root ignores it.');
+  }
+  return lines;
+}
+
+function has(...programs: string[]): boolean {
+  const folders = [...(process.env.PATH ?? '').split(':'), '/usr/sbin'];
+  return programs.every((program) => folders.some((folder) => existsSync(join(folder, program))));
+}
