@@ -159,6 +159,7 @@ function createHostMachine(
       daemons,
       edgeHttp,
       edgeHttps,
+      trustedProxies: config.trustProxy,
       resolvers: config.resolvers,
       s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
       log,

@@ -45,6 +45,7 @@ export async function withVhosts<Result>(work: (server: VhostServer) => Promise<
     daemons,
     edgeHttp: config.edgeHttp,
     edgeHttps: config.edgeHttps,
+    trustedProxies: [],
     resolvers: [],
     s3: { endpoint: null, pathStyle: false },
     log: silent,

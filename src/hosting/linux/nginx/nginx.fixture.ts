@@ -48,6 +48,7 @@ if (is_file(__DIR__ . '/broken')) http_response_code(500);
 header('Content-Type: application/json');
 $about = ['REQUEST_METHOD', 'HTTP_HOST', 'HTTPS', 'REQUEST_URI', 'SCRIPT_NAME', 'SCRIPT_FILENAME', 'PATH_INFO', 'QUERY_STRING',
   'HTTP_PROXY', 'HTTP_ACCEPT_ENCODING', 'REMOTE_ADDR', 'SERVER_NAME', 'SERVER_PORT'];
+if (isset($_GET['server'])) $about = array_filter(array_keys($_SERVER), fn ($name) => $name === 'REMOTE_ADDR' || str_starts_with($name, 'HTTP_'));
 echo json_encode(['time' => hrtime(true), 'length' => strlen(file_get_contents('php://input')), 'uid' => posix_geteuid()]
   + array_intersect_key($_SERVER, array_flip($about)));
 `;
@@ -72,6 +73,7 @@ export async function startServer(changes: Partial<WebServerOptions> = {}): Prom
     daemons,
     edgeHttp: { host: '127.0.0.1', port: await freePort() },
     edgeHttps: { host: '127.0.0.1', port: await freePort() },
+    trustedProxies: [],
     resolvers: null,
     s3: { endpoint: null, pathStyle: false },
     log,

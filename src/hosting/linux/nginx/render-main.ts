@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
-import type { ListenAddress } from '../../../config/setting-values.ts';
+import type { AddressRange, ListenAddress } from '../../../config/setting-values.ts';
 import { hostAndPort } from '../../../host-and-port.ts';
 import { renderContentTypes } from './content-types.ts';
 import { quoted } from './quote.ts';
+import { renderClients } from './render-clients.ts';
 import { renderMaps } from './render-maps.ts';
 import { renderStorageServer, type StorageServerOptions } from './render-offload.ts';
 import { renderPhp } from './render-php.ts';
@@ -13,6 +14,8 @@ import { NOTICE_PAGES, noticeUri, renderText, renderWellKnown } from './well-kno
 export interface MainOptions extends EdgeOptions {
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
+  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  trustedProxies: AddressRange[];
   /** DNS servers that the storage's names are looked up with. */
   resolvers: ListenAddress[];
   storage: StorageServerOptions;
@@ -54,6 +57,7 @@ export function renderMain(options: MainOptions, vhostFiles: string[]): Rendered
   const draft = `${renderProcess(options)}
 http {
 ${renderHttp(options)}
+${renderClients(options.trustedProxies)}
 ${renderMaps(options)}
 ${renderPhp()}
 ${renderStorageServer(options.storage)}

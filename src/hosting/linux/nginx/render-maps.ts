@@ -1,4 +1,5 @@
 import type { ListenAddress } from '../../../config/setting-values.ts';
+import { renderMethodMaps } from './forwarded-headers.ts';
 
 /** Cookies of visitors who are shown pages of their own. */
 const PERSONAL_COOKIES = [
@@ -50,6 +51,7 @@ map $request_method $php_method {
     default $request_method;
     HEAD GET;
 }
+${renderMethodMaps()}
 map $http_cookie $personal_cookie {
     default "";
     "~(?:^|;\\s*)(?:${PERSONAL_COOKIES.join('|')})" 1;

@@ -1,3 +1,5 @@
+import { renderForwardedHeaders } from './forwarded-headers.ts';
+
 /**
  * How PHP is asked. The key of the cache holds all of the address that PHP is told, port included, so that nobody can have a page
  * kept for others that names another one. HEAD becomes GET, or an empty page would be kept; what is compressed is compressed by nginx.
@@ -25,7 +27,7 @@ fastcgi_param SERVER_PORT $server_port;
 fastcgi_param SERVER_NAME $host;
 fastcgi_param REDIRECT_STATUS 200;
 fastcgi_param HTTP_HOST $host$port_suffix;
-fastcgi_param HTTP_PROXY "";
+${renderForwardedHeaders()}
 fastcgi_param HTTP_ACCEPT_ENCODING "";
 
 fastcgi_connect_timeout 5s;

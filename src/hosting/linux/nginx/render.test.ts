@@ -14,6 +14,7 @@ const main: MainOptions = {
   layout: linuxLayout('/var/lib/h', '/run/h'),
   edgeHttp: { host: '0.0.0.0', port: 80 },
   edgeHttps: { host: '::', port: 8444 },
+  trustedProxies: [],
   listen: { http: '0.0.0.0:80', https: '[::]:8444 ssl http2' },
   notices: '/var/lib/h/nginx/notices',
   certificateFiles: (id) => ({ chain: `/certs/${id}.pem`, key: `/certs/${id}.key` }),

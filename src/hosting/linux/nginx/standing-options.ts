@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ListenAddress } from '../../../config/setting-values.ts';
+import type { AddressRange, ListenAddress } from '../../../config/setting-values.ts';
 import { systemDnsServers } from '../../../dns/resolver.ts';
 import type { S3Service } from '../../s3-address.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
@@ -16,6 +16,7 @@ export interface StandingSources {
   layout: LinuxLayout;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
+  trustedProxies: AddressRange[];
   instance: string;
   files: ConfigurationFiles;
   s3: S3Service;
@@ -55,13 +56,14 @@ export async function makeFolders(layout: LinuxLayout, files: ConfigurationFiles
 
 /** As the machine is now: its resolvers, its roots, how many files a process may have open. */
 export async function standingOptions(sources: StandingSources): Promise<StandingOptions> {
-  const { layout, edgeHttp, edgeHttps, instance, s3, resolvers } = sources;
+  const { layout, edgeHttp, edgeHttps, trustedProxies, instance, s3, resolvers } = sources;
   const { paths } = sources.files;
   const { storageSocket, statusSocket, pidFile } = runFiles(layout);
   return {
     layout,
     edgeHttp,
     edgeHttps,
+    trustedProxies,
     instance,
     listen: { http: listenValue(edgeHttp, ''), https: listenValue(edgeHttps, 'ssl http2') },
     notices: paths.notices,

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../clock.ts';
-import type { ListenAddress } from '../../../config/setting-values.ts';
+import type { AddressRange, ListenAddress } from '../../../config/setting-values.ts';
 import { messageOf } from '../../../error-message.ts';
 import { OperatorError } from '../../../operator-error.ts';
 import { PermanentHostError, type Proof } from '../../host.ts';
@@ -63,6 +63,8 @@ export interface WebServerOptions {
   daemons: Daemons;
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;
+  /** Proxies whose `X-Forwarded-For` names the visitor. */
+  trustedProxies: AddressRange[];
   /** DNS servers for the names of object storage; null: the machine's. */
   resolvers: ListenAddress[] | null;
   s3: S3Service;

@@ -18,9 +18,10 @@ describe('the configuration of sshd', () => {
     'AuthorizedKeysCommandUser nobody',
     'ForceCommand exec /var/lib/homeport-host/lib/session /run/homeport-host/sessions.sock',
     'DisableForwarding yes',
-    'MaxStartups 48:30:96',
-    'PerSourceMaxStartups 16',
-    'LoginGraceTime 30',
+    'MaxStartups 48:30:128',
+    'PerSourceMaxStartups 10',
+    'PerSourceNetBlockSize 32:64',
+    'LoginGraceTime 15',
     'PermitUserEnvironment no',
     'PermitUserRC no',
   ])('says "%s"', (line) => {

@@ -51,10 +51,11 @@ export function renderSshdConfig(layout: LinuxLayout, listen: ListenAddress): st
     // A client with many keys offers one after the other.
     ['MaxAuthTries', '12'],
     ['MaxSessions', '10'],
-    // Before somebody has signed in: of 48 and more some are refused, of 96 each.
-    ['MaxStartups', '48:30:96'],
-    ['PerSourceMaxStartups', '16'],
-    ['LoginGraceTime', '30'],
+    // Clients that have not signed in: from 48 on some are refused, from 128 on all; 10 from an address or a /64.
+    ['MaxStartups', '48:30:128'],
+    ['PerSourceMaxStartups', '10'],
+    ['PerSourceNetBlockSize', '32:64'],
+    ['LoginGraceTime', '15'],
     // A connection that died is noticed after two minutes.
     ['ClientAliveInterval', '30'],
     ['ClientAliveCountMax', '4'],

@@ -1,0 +1,89 @@
+/**
+ * Request headers by which a proxy tells a website another address, scheme, path or visitor than nginx sees. The key of
+ * the page cache holds none of them, so a page that one visitor made with them would be shown to the next.
+ * Headers with underscores, which PHP could not tell from these, nginx drops itself (`underscores_in_headers off`).
+ */
+const FORWARDED = [
+  'Forwarded',
+  'X-Forwarded',
+  'X-Forwarded-By',
+  'X-Forwarded-Host',
+  'X-Forwarded-Path',
+  'X-Forwarded-Port',
+  'X-Forwarded-Prefix',
+  'X-Forwarded-Proto',
+  'X-Forwarded-Protocol',
+  'X-Forwarded-Scheme',
+  'X-Forwarded-Server',
+  'X-Forwarded-Ssl',
+  'X-Forwarded-Uri',
+  'X-Host',
+  'X-HTTP-Host-Override',
+  'X-Original-Host',
+  'X-Original-URI',
+  'X-Original-URL',
+  'X-Rewrite-URL',
+  'X-Proxy-Host',
+  'X-Scheme',
+  'X-Url-Scheme',
+  'X-Arr-Ssl',
+  'Front-End-Https',
+  'CloudFront-Forwarded-Proto',
+  'CF-Visitor',
+  // The visitor's address.
+  'CF-Connecting-IP',
+  'CF-Connecting-IPv6',
+  'CF-Pseudo-IPv4',
+  'Client-IP',
+  'Fastly-Client-IP',
+  'Forwarded-For',
+  'Forwarded-For-Ip',
+  'True-Client-IP',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Originating-IP',
+  'X-ProxyUser-Ip',
+  'X-Real-IP',
+  'X-Remote-Addr',
+  'X-Remote-IP',
+  'X-Sucuri-Clientip',
+  // PHP's libraries would take it for the proxy to use (CVE-2016-5385).
+  'Proxy',
+];
+
+/** Another method than nginx and the cache see. WordPress's editor saves by POST with the first of them. */
+const OVERRIDDEN_METHOD = ['X-HTTP-Method-Override', 'X-HTTP-Method', 'X-Method-Override'];
+
+/** The FastCGI parameters that take the place of those headers; needs the maps of {@link renderMethodMaps}. */
+export function renderForwardedHeaders(): string {
+  return [
+    ...FORWARDED.map((name) => `fastcgi_param ${parameterOf(name)} "" if_not_empty;`),
+    'fastcgi_param HTTP_X_FORWARDED_FOR $remote_addr;',
+    ...OVERRIDDEN_METHOD.map(
+      (name) => `fastcgi_param ${parameterOf(name)} ${keptVariable(name)} if_not_empty;`,
+    ),
+  ].join('\n');
+}
+
+/** Keeps the headers that name a method from requests whose answers the cache keeps. */
+export function renderMethodMaps(): string {
+  return OVERRIDDEN_METHOD.map(
+    (name) => `map $request_method ${keptVariable(name)} {
+    default $${variableName(name)};
+    GET "";
+    HEAD "";
+}`,
+  ).join('\n');
+}
+
+function parameterOf(header: string): string {
+  return `HTTP_${header.toUpperCase().replaceAll('-', '_')}`;
+}
+
+function variableName(header: string): string {
+  return `http_${header.toLowerCase().replaceAll('-', '_')}`;
+}
+
+function keptVariable(header: string): string {
+  return `$kept_${variableName(header)}`;
+}

@@ -1,0 +1,25 @@
+import type { AddressRange } from '../../../config/setting-values.ts';
+
+/**
+ * Requests in progress from one address block. A browser asks for 128 things at once by HTTP/2, and each counts; an
+ * office shares one address.
+ */
+const MOST_REQUESTS = 512;
+
+/**
+ * Who is asking: the peer, or the visitor that a trusted proxy names. How much each may ask for at once. Unix sockets
+ * are nginx's own way to its servers behind the scenes, and are not counted (an empty key).
+ */
+export function renderClients(trustedProxies: AddressRange[]): string {
+  const proxies = trustedProxies.map(([address, bits]) => `set_real_ip_from ${address}/${bits};`);
+  return `${proxies.length === 0 ? '' : `${proxies.join('\n')}\nreal_ip_header X-Forwarded-For;\nreal_ip_recursive on;`}
+map $binary_remote_addr $client_block {
+    default $binary_remote_addr;
+    "unix:" "";
+    "~(?s)^(?<ipv6_block>.{8}).{8}\\z" $ipv6_block;
+}
+limit_conn_zone $client_block zone=homeport_clients:2m;
+limit_conn homeport_clients ${MOST_REQUESTS};
+limit_conn_status 429;
+limit_conn_log_level info;`;
+}
