@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { systemClock } from '../src/clock.ts';
+import { createSocketLimiters } from '../src/connections/socket-limiters.ts';
 import { createEmbeddedHost } from '../src/hosting/embedded/embedded-host.ts';
 import { createSealer } from '../src/secrets/sealer.ts';
 
@@ -10,6 +11,7 @@ const [folder = '', http, https] = process.argv.slice(2);
 const noStorage = () => {
   throw new Error('the bench has no object storage');
 };
+const log = pino({ level: 'warn' }, pino.destination(2));
 const host = createEmbeddedHost({
   folder,
   edgeHttp: { host: '127.0.0.1', port: Number(http) },
@@ -19,7 +21,9 @@ const host = createEmbeddedHost({
   sealer: createSealer(readFileSync(join(folder, 'sealing-key'))),
   objectStorage: { get: noStorage, publicUrl: noStorage },
   questions: { sshLogin: async () => null },
-  log: pino({ level: 'warn' }, pino.destination(2)),
+  // As if the client were a trusted proxy: one machine sends the load of many.
+  connections: createSocketLimiters({ isTrusted: () => true, log, clock: systemClock }),
+  log,
   clock: systemClock,
   listen: true,
 });

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
+import type { SocketLimiters } from './connections/socket-limiters.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import { provideFolderId, readFolderId, replaceUnusableFolderId } from './hosting/embedded/folder-id.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
@@ -23,8 +24,11 @@ const layoutFor = (config: Pick<Config, 'dataDir'>): Layout => layoutOf(folderOf
 /** Websites from this process, once `claim` has seen that its folder is the one. */
 export function createEmbeddedWebsites(
   platform: Platform,
-  objectStorage: ObjectStorage,
-  claim: WebsitesClaim,
+  {
+    objectStorage,
+    claim,
+    connections,
+  }: { objectStorage: ObjectStorage; claim: WebsitesClaim; connections: SocketLimiters },
 ): Websites {
   const { config, database, sealer, log, clock } = platform;
   const embedded = createEmbeddedHost({
@@ -36,6 +40,7 @@ export function createEmbeddedWebsites(
     sealer,
     objectStorage,
     questions: { sshLogin: createSshLogin(database) },
+    connections,
     log,
     clock,
     listen: true,

@@ -1,4 +1,5 @@
 import type { Config } from './config/config.ts';
+import type { SocketLimiters } from './connections/socket-limiters.ts';
 import { createEmbeddedWebsites } from './embedded-websites.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
@@ -37,6 +38,7 @@ type ClosableStorage = ObjectStorage & { close(): void };
 export function createHost(
   platform: Platform,
   claim: WebsitesClaim,
+  connections: SocketLimiters,
 ): Websites & { objectStorage: ClosableStorage } {
   const { config, log } = platform;
   const objectStorage = createS3Storage({
@@ -48,7 +50,7 @@ export function createHost(
   const websites =
     config.host === 'linux'
       ? createLinuxFleet(platform)
-      : createEmbeddedWebsites(platform, objectStorage, claim);
+      : createEmbeddedWebsites(platform, { objectStorage, claim, connections });
   return { ...websites, objectStorage };
 }
 

@@ -1,11 +1,13 @@
 import type { Logger } from 'pino';
 import { loadApiCertificate } from './api/api-certificate.ts';
 import { createAuthenticator } from './api/auth.ts';
+import { trustsAddress } from './api/client-address.ts';
 import { createGate } from './api/gate.ts';
 import { createRateLimiter } from './api/limits.ts';
 import { createServer } from './api/server.ts';
 import type { Clock } from './clock.ts';
 import type { Config, ListenAddress } from './config/config.ts';
+import { createSocketLimiters } from './connections/socket-limiters.ts';
 import { DAY_MS } from './durations.ts';
 import { embeddedHostKeys } from './embedded-websites.ts';
 import { codeOf, hasCode } from './error-code.ts';
@@ -68,6 +70,11 @@ export async function startHomeport(
     log.warn({ err: error }, 'could not write down when credentials were used'),
   );
   let websites: ReturnType<typeof createHost> | undefined;
+  const connections = createSocketLimiters({
+    isTrusted: (address) => trustsAddress(config.trustProxy, address),
+    log,
+    clock,
+  });
   const limiter = createRateLimiter(database, clock);
   const services = createServices(platform, {
     authenticator,
@@ -87,7 +94,7 @@ export async function startHomeport(
     const hosting = roles.hosting ? await startHosting() : null;
     const api = roles.api ? await startApi() : null;
     if (config.metricsListen !== null) {
-      const metrics = await startMetrics(platform, config.metricsListen);
+      const metrics = await startMetrics(platform, config.metricsListen, connections);
       started.push(() => metrics.close());
     }
     return {
@@ -104,7 +111,7 @@ export async function startHomeport(
   }
 
   async function startHosting() {
-    websites = createHost(platform, claimWebsites);
+    websites = createHost(platform, claimWebsites, connections);
     const { host, objectStorage } = websites;
     started.push(async () => objectStorage.close());
     await host.start();
@@ -131,6 +138,7 @@ export async function startHomeport(
       portalRoutes: portalRoutes(services),
       gate,
       certificate: await loadApiCertificate(config, clock),
+      connections: connections.api,
       random,
       log,
       pages: async (pages) => {

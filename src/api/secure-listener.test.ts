@@ -5,6 +5,7 @@ import { connect as connectTcp, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { limiterFor } from '../../test/connections.ts';
 import { createSelfSigned } from '../hosting/self-signed.ts';
 import {
   type CertificatePair,
@@ -43,7 +44,7 @@ const answerKind: RequestListener = (request, response) => {
 /** Starts a listener with the given time-outs shortened; returns its port. */
 async function start(handler = answerKind, shortened: Partial<ConnectionTimeouts> = {}): Promise<number> {
   const unreadable = 'HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n';
-  listener = createSecureListener(handler, pair, unreadable, {
+  listener = createSecureListener(handler, pair, unreadable, limiterFor('api'), {
     ...CONNECTION_TIMEOUTS,
     checkMs: 20,
     ...shortened,
@@ -107,6 +108,17 @@ describe('one port', () => {
     expect(overPlain).toMatch(/^HTTP\/1\.1 200 OK.*plain/s);
     expect(overTls).toMatch(/^HTTP\/1\.1 200 OK.*secure/s);
   });
+
+  it.each([[['http/1.0']], [['h2', 'http/1.1']], [undefined]])(
+    'takes HTTP/1.0 by TLS from a client that offers %j',
+    async (offered) => {
+      const port = await start();
+      const options = { port, host: '127.0.0.1', servername: 'localhost', ca: pair.cert };
+      const connection = wire(connectTls({ ...options, ...(offered && { ALPNProtocols: offered }) }));
+      connection.socket.write('GET / HTTP/1.0\r\n\r\n');
+      expect(await connection.closed).toMatch(/^HTTP\/1\.1 200 OK.*secure/s);
+    },
+  );
 
   it('takes a request that comes byte by byte', async () => {
     const port = await start();

@@ -7,6 +7,8 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
+import { followRequests, HTTP_OVER_TLS } from '../connections/http-connections.ts';
+import type { SocketLimiter } from '../connections/socket-limiter.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;
@@ -62,12 +64,13 @@ export interface CertificatePair {
 /**
  * HTTPS and plain HTTP on one port, told apart by the first byte, so that a plain request gets an answer that says
  * what is wrong instead of a reset (gaps section 1). Both kinds reach the same handler; it refuses the plain ones.
- * `unreadableAnswer` is sent, as it is, to what is no HTTP.
+ * `unreadableAnswer` is sent, as it is, to what is no HTTP. `limiter` decides which connections there is room for.
  */
 export function createSecureListener(
   handler: RequestListener,
   pair: CertificatePair,
   unreadableAnswer: string,
+  limiter: SocketLimiter,
   timeouts: ConnectionTimeouts = CONNECTION_TIMEOUTS,
 ): SecureListener {
   /** Every TCP connection. */
@@ -95,7 +98,13 @@ export function createSecureListener(
   // Left to itself Node answers a request without a host with nothing but 400; the handler says what is wrong.
   const options = { connectionsCheckingInterval: timeouts.checkMs, requireHostHeader: false };
   const https = createHttpsServer(
-    { ...pair, ...options, minVersion: 'TLSv1.2', handshakeTimeout: timeouts.handshakeMs },
+    {
+      ...pair,
+      ...options,
+      minVersion: 'TLSv1.2',
+      ALPNProtocols: HTTP_OVER_TLS,
+      handshakeTimeout: timeouts.handshakeMs,
+    },
     handle,
   );
   const http = createHttpServer(options, handle);
@@ -104,10 +113,12 @@ export function createSecureListener(
   // (RFC 9110, section 10.1.1).
   for (const server of [https, http]) server.on('checkExpectation', handle);
   https.on('tlsClientError', (_error, socket) => socket.destroy());
+  for (const server of [https, http]) followRequests(server, limiter);
   https.on('secureConnection', note);
   http.on('connection', note);
 
   const tcp = createTcpServer({ noDelay: true }, (socket) => {
+    if (!limiter.admit(socket)) return;
     open.add(socket);
     socket.once('close', () => open.delete(socket));
     socket.on('error', () => socket.destroy());

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent, request } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { limiterFor } from '../../test/connections.ts';
 import { ENDPOINTS, nameOf } from '../../test/contract/endpoint-table.ts';
 import { absentThings, pathTo } from '../../test/contract/things.ts';
 import { silent } from '../../test/database.ts';
@@ -386,6 +387,7 @@ describe('an unexpected failure', () => {
       portalRoutes: [],
       gate: { enter: async () => {}, enterPortal: async () => {}, anonymous: async () => {} },
       certificate: { cert: chain, key },
+      connections: limiterFor('api'),
       random: systemRandomness,
       log,
       pages: async () => {},

@@ -2,6 +2,7 @@ import { type IncomingMessage, maxHeaderSize } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import type { Config } from '../config/config.ts';
+import type { SocketLimiter } from '../connections/socket-limiter.ts';
 import { Failure, HttpsRequired, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../failures.ts';
 import type { Randomness } from '../ids.ts';
 import { isHttps, trustsAddress } from './client-address.ts';
@@ -27,6 +28,7 @@ export interface ServerParts {
   portalRoutes: Route[];
   gate: Gate;
   certificate: CertificatePair;
+  connections: SocketLimiter;
   random: Randomness;
   log: Logger;
   /** Further pages outside both (the portal's own). */
@@ -56,7 +58,12 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   let listener: SecureListener | undefined;
   const app = fastify({
     serverFactory: (handler) => {
-      listener = createSecureListener(requireHost(handler), parts.certificate, unreadableAnswer());
+      listener = createSecureListener(
+        requireHost(handler),
+        parts.certificate,
+        unreadableAnswer(),
+        parts.connections,
+      );
       return listener.https;
     },
     genReqId: () => parts.random.uuid(),

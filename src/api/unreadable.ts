@@ -1,5 +1,6 @@
-import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:http';
+import { type RequestListener, STATUS_CODES } from 'node:http';
 import { INVALID_PARAMETERS } from '../failures.ts';
+import { namesOneHost } from '../one-host.ts';
 
 const STATUS = 400;
 const BODY = JSON.stringify({ message: INVALID_PARAMETERS });
@@ -19,7 +20,7 @@ export function unreadableAnswer(): string {
 /** Answers requests that say no host, or several, in the same way; the others are the handler's. */
 export function requireHost(handler: RequestListener): RequestListener {
   return (request, response) => {
-    if (saysItsHost(request)) {
+    if (namesOneHost(request)) {
       handler(request, response);
       return;
     }
@@ -27,13 +28,4 @@ export function requireHost(handler: RequestListener): RequestListener {
     request.resume();
     response.writeHead(STATUS, HEADERS).end(BODY);
   };
-}
-
-/** HTTP/1.1 demands one `Host` (RFC 9112, section 3.2); HTTP/1.0 knew none. */
-function saysItsHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
-  let hosts = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
-  }
-  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
 }

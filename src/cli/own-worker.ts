@@ -1,3 +1,5 @@
+import { trustsAddress } from '../api/client-address.ts';
+import { createSocketLimiters } from '../connections/socket-limiters.ts';
 import { createHomeportWorker, createHost } from '../homeport-worker.ts';
 import type { Platform } from '../platform.ts';
 import { compareWebsites } from '../resources/hosts/websites-folder.ts';
@@ -14,7 +16,10 @@ const PRIVATE = { host: '127.0.0.1', port: 0 };
  */
 export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
   const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
-  const websites = createHost({ ...platform, config }, compareWebsites);
+  const { log, clock } = platform;
+  const isTrusted = (address: string) => trustsAddress(config.trustProxy, address);
+  const connections = createSocketLimiters({ isTrusted, log, clock });
+  const websites = createHost({ ...platform, config }, compareWebsites, connections);
   const { host, objectStorage } = websites;
   try {
     await host.start();

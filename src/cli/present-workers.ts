@@ -17,6 +17,11 @@ export async function presentWorkers(database: Database, clock: Clock): Promise<
   const here = `${hostname()}:`;
   return (await liveWorkers(database, clock)).flatMap((worker) => {
     if (!worker.process.startsWith(here)) return { ...worker, here: false };
-    return runs(Number(worker.process.slice(here.length))) ? { ...worker, here: true } : [];
+    return runs(pidOf(worker)) ? { ...worker, here: true } : [];
   });
+}
+
+/** The id of a worker's process on its machine. */
+export function pidOf({ process }: Pick<LiveWorker, 'process'>): number {
+  return Number(process.slice(process.lastIndexOf(':') + 1));
 }

@@ -1,4 +1,6 @@
 import type { Registry } from 'prom-client';
+import type { SocketLimiters } from '../connections/socket-limiters.ts';
+import { SERVERS } from '../connections/socket-limits.ts';
 import type { Figures } from './figures.ts';
 
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
@@ -11,8 +13,8 @@ export interface Exposition {
 }
 
 /** A registry of its own, with what Node tells of the process. Loaded where metrics are wanted only. */
-export async function createExposition(): Promise<Exposition> {
-  const { collectDefaultMetrics, Gauge, Registry } = await import('prom-client');
+export async function createExposition(connections: SocketLimiters): Promise<Exposition> {
+  const { collectDefaultMetrics, Counter, Gauge, Registry } = await import('prom-client');
   const registry: Registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const gauge = <Label extends string>(name: string, help: string, labelNames: Label[] = []) =>
@@ -49,6 +51,14 @@ export async function createExposition(): Promise<Exposition> {
     'How long that took; 0 if none was',
   );
   const jobs = gauge('homeport_jobs', 'Jobs, by state', ['state']);
+  const open = gauge('homeport_connections', 'Open connections of this process, by server', ['server']);
+  const most = gauge('homeport_connections_limit', 'Most connections of this process, by server', ['server']);
+  const refused = new Counter({
+    name: 'homeport_connections_refused_total',
+    help: 'Connections closed for lack of room since this process started, by server',
+    labelNames: ['server'],
+    registers: [registry],
+  });
 
   return {
     contentType: registry.contentType,
@@ -66,6 +76,13 @@ export async function createExposition(): Promise<Exposition> {
       unrestorable.set(figures.unrestorable);
       lastCheck.set((figures.lastRestoreCheck?.at.getTime() ?? 0) / 1000);
       lastCheckTook.set((figures.lastRestoreCheck?.tookMs ?? 0) / 1000);
+      refused.reset();
+      for (const server of SERVERS) {
+        const { counts, limits } = connections[server];
+        open.set({ server }, counts.open);
+        most.set({ server }, limits.total);
+        refused.inc({ server }, counts.refused);
+      }
       for (const state of STATES) {
         jobs.set({ state }, count(figures.jobs.find((one) => one.state === state)));
       }

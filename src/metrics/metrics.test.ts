@@ -1,5 +1,6 @@
 import { request } from 'undici';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { limiterFor } from '../../test/connections.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { freePort } from '../../test/servers/free-port.ts';
@@ -7,6 +8,7 @@ import { DAY_MS } from '../durations.ts';
 import { OperatorError } from '../operator-error.ts';
 import { startMetrics } from './server.ts';
 
+const connections = { api: limiterFor('api'), edge: limiterFor('edge'), ssh: limiterFor('ssh') };
 let homeport: TestHomeport;
 let clock: ManualClock;
 let origin: string;
@@ -72,6 +74,15 @@ it('counts certificates and what is wrong with them', async () => {
   expect([...after.keys()].join('\n')).not.toContain('metrics.example');
 });
 
+it('counts connections, and those that were refused', async () => {
+  const figures = await scrape();
+  for (const server of ['api', 'edge', 'ssh']) {
+    expect(figures.get(`homeport_connections{server="${server}"}`)).toBeGreaterThanOrEqual(0);
+    expect(figures.get(`homeport_connections_limit{server="${server}"}`)).toBeGreaterThan(0);
+    expect(figures.get(`homeport_connections_refused_total{server="${server}"}`)).toBe(0);
+  }
+});
+
 it('asks the database once in five seconds, and has nothing anywhere else', async () => {
   await scrape();
   const read = async () => (await request(`${origin}/metrics`)).body.text();
@@ -82,7 +93,9 @@ it('asks the database once in five seconds, and has nothing anywhere else', asyn
 
 it('names the setting where its address is taken, and answers 503 without a database', async () => {
   const port = Number(new URL(origin).port);
-  await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port })).rejects.toThrow(OperatorError);
+  await expect(startMetrics(homeport.platform, { host: '127.0.0.1', port }, connections)).rejects.toThrow(
+    OperatorError,
+  );
 
   const { database } = homeport.platform;
   const broken = {
@@ -94,7 +107,7 @@ it('names the setting where its address is taken, and answers 503 without a data
       },
     },
   };
-  const metrics = await startMetrics(broken, { host: '127.0.0.1', port: 0 });
+  const metrics = await startMetrics(broken, { host: '127.0.0.1', port: 0 }, connections);
   const answer = await request(`http://127.0.0.1:${metrics.address.port}/metrics`);
   expect(answer.statusCode).toBe(503);
   await metrics.close();

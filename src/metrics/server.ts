@@ -1,5 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { ListenAddress } from '../config/config.ts';
+import type { SocketLimiters } from '../connections/socket-limiters.ts';
 import { hostAndPort } from '../host-and-port.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Platform } from '../platform.ts';
@@ -19,8 +20,9 @@ export interface MetricsServer {
 export async function startMetrics(
   { database, clock, log }: Pick<Platform, 'database' | 'clock' | 'log'>,
   address: ListenAddress,
+  connections: SocketLimiters,
 ): Promise<MetricsServer> {
-  const exposition = await createExposition();
+  const exposition = await createExposition(connections);
   let kept: { at: number; text: Promise<string> } | null = null;
 
   function present(): Promise<string> {

@@ -99,6 +99,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     'failed jobs': 'ok',
     'install names': 'ok',
     mail: 'warning',
+    'open files': 'ok',
     clock: 'ok',
   });
   expect(code).toBe(0);

@@ -44,7 +44,11 @@ export async function environmentFor(place: DatabasePlace, changes: Environment 
 
 /** Starts the program as a user does, without a terminal and with nothing of the tests' own environment. */
 export function begin(environment: Environment, ...words: string[]): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...words], {
+  return beginCommand(environment, [process.execPath, PROGRAM, ...words]);
+}
+
+function beginCommand(environment: Environment, [program = '', ...words]: string[]): Running {
+  const child = spawn(program, words, {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -103,8 +107,17 @@ export async function runJson(environment: Environment, ...words: string[]): Pro
 }
 
 /** A running `homeport serve`, once it says that it runs. */
-export async function serve(environment: Environment, ...words: string[]): Promise<Running> {
-  const server = begin(environment, 'serve', ...words);
+export function serve(environment: Environment, ...words: string[]): Promise<Running> {
+  return onceServing(begin(environment, 'serve', ...words));
+}
+
+/** The same, in a process that may have no more than so many descriptors open. */
+export function serveWithin(descriptors: number, environment: Environment): Promise<Running> {
+  const limited = ['/bin/sh', '-c', `ulimit -n ${descriptors}; exec "$@"`, 'sh'];
+  return onceServing(beginCommand(environment, [...limited, process.execPath, PROGRAM, 'serve']));
+}
+
+async function onceServing(server: Running): Promise<Running> {
   await server.printed('Ctrl-C ends it.');
   return server;
 }

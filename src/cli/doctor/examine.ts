@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
-import { presentWorkers } from '../present-workers.ts';
+import { pidOf, presentWorkers } from '../present-workers.ts';
 import { areWebsitesServed } from '../websites-lock.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
@@ -11,6 +11,7 @@ import { checkClock, watchClock } from './clock.ts';
 import { checkConfiguration } from './configuration.ts';
 import { checkDataFolder } from './data-folder.ts';
 import { examineDatabase } from './database.ts';
+import { checkDescriptors } from './descriptors.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 import { type Finding, problem, reasonOf } from './finding.ts';
 import { checkHsts } from './hsts.ts';
@@ -42,6 +43,9 @@ export async function examine(
       ...(await findingsOf('configuration', () => checkConfiguration(config, file))),
       ...folder,
       ...findings,
+      ...(await findingsOf('open files', () =>
+        checkDescriptors(workers.filter(({ here }) => here).map(pidOf)),
+      )),
       ...(await findingsOf('sealing key', () => checkSealingKey(config, tables))),
       ...(await findingsOf('certificate', () => checkCertificate(config, clock))),
       ...(await findingsOf('HSTS', () => checkHsts(config))),

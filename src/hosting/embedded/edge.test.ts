@@ -74,6 +74,24 @@ describe('which website answers', () => {
     expect(answer).toMatch(/\r\n\r\nbeta$/);
   });
 
+  test('several Host headers are refused, by HTTP and by HTTPS', async () => {
+    const twice = 'GET / HTTP/1.1\r\nHost: alpha.test\r\nhost: beta.test\r\n\r\n';
+    expect(await sendRaw(httpPort, twice)).toMatch(/^HTTP\/1\.1 400 /);
+    const socket = tlsConnect({ port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false });
+    socket.write(twice);
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /);
+  });
+
+  test.each([[['http/1.0']], [['http/1.1']], [['h2', 'http/1.1']], [undefined]])(
+    'HTTP/1.0 by TLS from a client that offers %j',
+    async (offered) => {
+      const options = { port: httpsPort, host: '127.0.0.1', rejectUnauthorized: false };
+      const socket = tlsConnect({ ...options, ...(offered && { ALPNProtocols: offered }) });
+      socket.write('GET / HTTP/1.0\r\nHost: alpha.test\r\n\r\n');
+      expect(await text(socket)).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\nalpha$/s);
+    },
+  );
+
   test('HTTP/1.0 without a Host header, and HTTP/1.1 without one', async () => {
     expect(await sendRaw(httpPort, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 404 /);
     expect(await sendRaw(httpPort, 'GET / HTTP/1.1\r\n\r\n')).toMatch(/^HTTP\/1\.1 400 /);

@@ -3,8 +3,11 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import { HTTP_OVER_TLS, limitConnections } from '../../connections/http-connections.ts';
+import type { SocketLimiter } from '../../connections/socket-limiter.ts';
 import { HOUR_MS } from '../../durations.ts';
 import { hasCode } from '../../error-code.ts';
+import { namesOneHost } from '../../one-host.ts';
 import { ACME_CHALLENGE_PREFIX } from '../host.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../marker.ts';
 import type { ObjectStorage } from '../object-storage.ts';
@@ -39,6 +42,8 @@ export interface EdgeOptions {
   proofs: Proofs;
   own: EdgeCertificate;
   objectStorage: ObjectStorage;
+  /** Of both addresses together. */
+  connections: SocketLimiter;
   log: Logger;
   clock: Clock;
   /** How long requests under way may take once it is stopped, in milliseconds. */
@@ -49,6 +54,8 @@ const WELL_KNOWN = '/.well-known/';
 const ALLOWED = 'GET, HEAD, OPTIONS';
 const CERTIFICATE_CHECK_MS = HOUR_MS;
 const TLS_HANDSHAKE_MS = 10_000;
+/** How long the answer to an unreadable request has to reach its client. */
+const LINGER_MS = 1_000;
 
 export function createEdge(options: EdgeOptions): Edge {
   const { vhosts, files, certificates, proofs, own, objectStorage, log, clock } = options;
@@ -59,7 +66,9 @@ export function createEdge(options: EdgeOptions): Edge {
   /** The order of a request, top to bottom. */
   async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = parseTarget(request.url ?? '');
-    if (target === null) return sendNotice({ response }, NOTICES.badRequest);
+    if (target === null || !namesOneHost(request)) {
+      return sendNotice({ response }, NOTICES.badRequest, { Connection: 'close' });
+    }
     const host = parseHost(target.authority ?? request.headers.host);
     if (target.path.startsWith(WELL_KNOWN) && (await answerWellKnown(request, response, host, target)))
       return;
@@ -196,6 +205,7 @@ export function createEdge(options: EdgeOptions): Edge {
       ...SERVER_LIMITS,
       handshakeTimeout: TLS_HANDSHAKE_MS,
       minVersion: 'TLSv1.2',
+      ALPNProtocols: HTTP_OVER_TLS,
       SNICallback: (serverName, done) => {
         certificates.contextFor(serverName).then(
           (context) => done(null, context),
@@ -208,8 +218,13 @@ export function createEdge(options: EdgeOptions): Edge {
     },
     onRequest('https'),
   );
-  httpsServer.on('tlsClientError', (err) => log.debug({ err }, 'a TLS handshake failed'));
+  httpsServer.on('tlsClientError', (err, socket) => {
+    log.debug({ err }, 'a TLS handshake failed');
+    // Node ends its side and waits for the client's, which may never come.
+    socket.destroy();
+  });
   for (const server of [httpServer, httpsServer]) {
+    limitConnections(server, options.connections);
     server.setTimeout(IDLE_MS);
     server.on('clientError', onClientError);
   }
@@ -276,4 +291,6 @@ function onClientError(error: Error, socket: Duplex): void {
       ? '408 Request Timeout'
       : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  // A client that does not close its side would keep the descriptor.
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }

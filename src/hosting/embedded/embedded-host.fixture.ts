@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Logger, pino } from 'pino';
+import { limiterFor } from '../../../test/connections.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createSealer } from '../../secrets/sealer.ts';
 import { type Answer, type Asked, ask, type LogLine } from '../edge.fixture.ts';
@@ -53,6 +54,7 @@ export async function startHost(
     sealer: createSealer(randomBytes(32)),
     objectStorage: noStorage,
     questions: { sshLogin: () => Promise.resolve(null) },
+    connections: { edge: limiterFor('edge'), ssh: limiterFor('ssh') },
     log: listeningLog(log),
     listen: true,
     graceMs: 2_000,

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../clock.ts';
+import type { SocketLimiters } from '../../connections/socket-limiters.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import {
   CACHE_KINDS,
@@ -42,6 +43,7 @@ export interface EmbeddedHostOptions {
   sealer: Sealer;
   objectStorage: ObjectStorage;
   questions: SshQuestions;
+  connections: Pick<SocketLimiters, 'edge' | 'ssh'>;
   log: Logger;
   clock: Clock;
   /**
@@ -98,6 +100,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       proofs,
       own,
       objectStorage: options.objectStorage,
+      connections: options.connections.edge,
       log,
       clock,
       graceMs: options.graceMs ?? GRACE_MS,
@@ -107,6 +110,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       hostKeyFile: layout.sshHostKey,
       filesOf: layout.filesOf,
       questions: options.questions,
+      connections: options.connections.ssh,
       log,
       clock,
     });

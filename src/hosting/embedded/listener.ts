@@ -12,12 +12,15 @@ export interface ListenAddress {
   port: number;
 }
 
-/** Limits that free the edge of visitors who send or take nothing. In milliseconds. */
+/**
+ * Limits that free the edge of visitors who send or take nothing, in milliseconds. Node looks for late requests every
+ * `connectionsCheckingInterval`, so a client that says nothing is gone after 12 s.
+ */
 export const SERVER_LIMITS = {
-  headersTimeout: 15_000,
+  headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 30_000,
-  connectionsCheckingInterval: 5_000,
+  keepAliveTimeout: 15_000,
+  connectionsCheckingInterval: 2_000,
 };
 /** A connection on which nothing moves, in either direction. */
 export const IDLE_MS = 60_000;

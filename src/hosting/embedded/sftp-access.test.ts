@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import pino from 'pino';
 import ssh2, { type ConnectConfig } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { limiterFor } from '../../../test/connections.ts';
 import { codeOf } from './sftp-client.fixture.ts';
 import {
   ada,
@@ -94,6 +95,7 @@ describe('signing in', () => {
       hostKeyFile: join(here.base, 'host-key'),
       filesOf: (id) => id,
       questions: { sshLogin: async () => null },
+      connections: limiterFor('ssh'),
       log: pino({ level: 'silent' }),
       clock: here.clock,
     });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import ssh2, { type Client, type ConnectConfig } from 'ssh2';
+import { limiterFor } from '../../../test/connections.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import type { SshLogin } from '../host.ts';
@@ -52,6 +53,7 @@ export async function startSftpPlace() {
         return logins.get(`${name} ${fingerprint}`) ?? null;
       },
     },
+    connections: limiterFor('ssh', { total: 256, perBlock: 64 }),
     log: pino({ level: 'silent' }),
     clock,
     ...more,

@@ -3,6 +3,8 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
 import ssh2 from 'ssh2';
 import type { Clock } from '../../clock.ts';
+import type { SocketLimiter } from '../../connections/socket-limiter.ts';
+import { createStartups, type StartupLimits, startupLimits } from '../../connections/startups.ts';
 import { MINUTE_MS } from '../../durations.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { SshQuestions } from '../host.ts';
@@ -11,21 +13,13 @@ import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
 
 export interface SftpLimits extends ConnectionLimits {
-  /** Connections at once. */
-  connections: number;
-  /** Of those, without a user yet: in all, and from one address. */
-  unauthenticated: number;
-  unauthenticatedPerAddress: number;
   /** How long a client has to sign in. */
   loginGraceMs: number;
 }
 
 const LIMITS: SftpLimits = {
-  connections: 256,
-  unauthenticated: 64,
-  unauthenticatedPerAddress: 16,
   authAttempts: 12,
-  loginGraceMs: 60_000,
+  loginGraceMs: 15_000,
   sessions: 8,
   handles: 64,
   idleMs: 30 * MINUTE_MS,
@@ -57,9 +51,14 @@ export interface SftpGatewayOptions {
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
   questions: SshQuestions;
+  connections: SocketLimiter;
   log: Logger;
   clock: Clock;
   limits?: Partial<SftpLimits>;
+  /** Those for the number of connections if left out. */
+  startups?: StartupLimits;
+  /** A number from 0 up to 1, for the refusals by chance; `Math.random` if left out. */
+  random?: () => number;
 }
 
 export interface SftpGateway {
@@ -77,39 +76,33 @@ const STOP_MS = 3_000;
  * is offered: no shell, no commands, no forwarding, no agent, no environment.
  */
 export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
-  const { filesOf, questions, clock, log } = options;
+  const { filesOf, questions, connections: limiter, clock, log, random = Math.random } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new Map<Socket, { end(reason: string): void }>();
   const waiting = new Map<string, (connection: ssh2.Connection) => void>();
-  const unauthenticated = new Map<Socket, string>();
+  const startups = createStartups({
+    limits: options.startups ?? startupLimits(limiter.limits.total),
+    random,
+    refuse: limiter.refuse,
+  });
   let server: Server | null = null;
-
-  function isFull(address: string): boolean {
-    const fromThere = [...unauthenticated.values()].filter((other) => other === address).length;
-    return (
-      connections.size >= limits.connections ||
-      unauthenticated.size >= limits.unauthenticated ||
-      fromThere >= limits.unauthenticatedPerAddress
-    );
-  }
 
   /** Takes a connection from its first byte: the limits hold before the SSH library has seen a version. */
   function take(socket: Socket, ssh: ssh2.Server): void {
     const address = socket.remoteAddress ?? '';
-    if (isFull(address)) {
-      log.warn({ address }, 'an SSH connection is refused: there are too many');
-      socket.destroy();
+    if (!startups.begin(socket, limiter.blockOf(address))) return;
+    if (!limiter.admit(socket)) {
+      startups.end(socket);
       return;
     }
     const grace = setTimeout(() => socket.destroy(), limits.loginGraceMs).unref();
     const connectionLog = log.child({ address, port: socket.remotePort });
     connections.set(socket, { end: () => socket.destroy() });
-    unauthenticated.set(socket, address);
     socket.setNoDelay(true);
     socket.on('close', () => {
       clearTimeout(grace);
       connections.delete(socket);
-      unauthenticated.delete(socket);
+      startups.end(socket);
     });
 
     // The library shows a connection by its peer alone, once that has told its version.
@@ -118,7 +111,8 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
       waiting.delete(peer);
       const onSignedIn = () => {
         clearTimeout(grace);
-        unauthenticated.delete(socket);
+        startups.end(socket);
+        limiter.busy(socket);
       };
       const common = { socket, filesOf, questions, limits, clock, log: connectionLog };
       connections.set(socket, serveConnection(connection, { ...common, onSignedIn }));

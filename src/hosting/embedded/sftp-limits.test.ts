@@ -5,6 +5,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { limiterFor } from '../../../test/connections.ts';
 import { openFilesIn } from './open-files.fixture.ts';
 import { codeOf } from './sftp-client.fixture.ts';
 import { makeKey, type SftpPlace, sftpOf, startSftpPlace } from './sftp-gateway.fixture.ts';
@@ -48,7 +49,10 @@ describe('limits', () => {
   });
 
   test('connections, and those without a user from one address', async () => {
-    await here.restart({ limits: { connections: 4, unauthenticatedPerAddress: 2 } });
+    await here.restart({
+      connections: limiterFor('ssh', { total: 4 }),
+      startups: { start: 8, rate: 30, full: 16, perBlock: 2 },
+    });
     const plain = async () => {
       const socket = net.connect(here.address().port, here.address().host);
       socket.on('error', () => {});
@@ -67,6 +71,20 @@ describe('limits', () => {
       await expect.poll(() => here.connect().then(() => 'in', String)).toBe('in');
     }
     await expect(here.connect()).rejects.toThrow();
+  });
+
+  test('silent clients of a few addresses keep no other out, and are gone after the time to sign in', async () => {
+    await here.restart({ random: () => 0 });
+    const closed: Promise<unknown>[] = [];
+    for (let i = 0; i < 64; i++) {
+      const socket = net.connect({ ...here.address(), localAddress: `127.0.1.${1 + (i % 4)}` });
+      socket.on('error', () => {});
+      socket.resume();
+      closed.push(new Promise((resolve) => socket.once('close', resolve)));
+      await once(socket, 'connect');
+    }
+    await here.signIn({ localAddress: '127.0.0.9' });
+    await Promise.all(closed);
   });
 
   test('attempts to sign in', async () => {

@@ -184,11 +184,12 @@ export function createHostServer(options: HostServerOptions): HostServer {
       if (plain !== undefined) strangers.leave(plain);
       idle.enter(socket);
     });
-    server.on('tlsClientError', (err, { remoteAddress }) => {
+    server.on('tlsClientError', (err, socket) => {
       log.warn(
-        { err, remoteAddress },
-        'somebody without the certificate of the control plane tried to connect',
+        { err, remoteAddress: socket.remoteAddress },
+        'a client without the certificate of the control plane tried to connect',
       );
+      socket.destroy();
     });
     server.listen(address);
     try {

@@ -1,0 +1,36 @@
+import { descriptorLimit } from '../../connections/descriptor-limit.ts';
+import { socketLimits } from '../../connections/socket-limits.ts';
+import { hasCode } from '../../error-code.ts';
+import { type Finding, ok, warning } from './finding.ts';
+
+/** From so many on, the limits of connections are those of `socketLimits`, not of the machine. */
+const ENOUGH = 32_768;
+const LOW = 4_096;
+const CHECK = 'open files';
+
+/**
+ * Whether the server's processes on this machine may open enough files and connections. `pids`: theirs; without one,
+ * this process stands for the server that the same user would start.
+ */
+export function checkDescriptors(pids: number[]): Finding {
+  const limits = pids.flatMap(limitOf);
+  const fewest = Math.min(...(limits.length === 0 ? [descriptorLimit()] : limits));
+  const { api, edge, ssh } = socketLimits(fewest);
+  const message = `A server may open ${fewest} files, so it takes ${api.total} connections to the API, ${edge.total} to websites and ${ssh.total} by SFTP.`;
+  if (fewest >= LOW) return ok(CHECK, message);
+  return warning(
+    CHECK,
+    message,
+    `Raise the limit to ${ENOUGH} or more: LimitNOFILE= in the systemd unit, "ulimit -n" in a shell, --ulimit nofile= for a container. Then restart the server.`,
+  );
+}
+
+/** Empty for a process that has ended. */
+function limitOf(pid: number): number[] {
+  try {
+    return [descriptorLimit(pid)];
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ESRCH')) return [];
+    throw error;
+  }
+}

@@ -1,0 +1,10 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Whether a request names one host: HTTP/1.1 demands one `Host` (RFC 9112, section 3.2), HTTP/1.0 knew none. */
+export function namesOneHost({ httpVersion, rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === 'host') hosts++;
+  }
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0');
+}

@@ -1,0 +1,28 @@
+import { type Logger, pino } from 'pino';
+import type { Clock } from '../src/clock.ts';
+import { createSocketLimiter, type SocketLimiter } from '../src/connections/socket-limiter.ts';
+import type { ServerName, SocketLimits } from '../src/connections/socket-limits.ts';
+import { manualClock } from './manual-clock.ts';
+
+const silent: Logger = pino({ level: 'silent' });
+
+/** A limiter for a server that a test starts; with room for all its connections if no limits are given. */
+export function limiterFor(
+  server: ServerName,
+  limits: Partial<SocketLimits> = {},
+  { trusted = [], log = silent, clock = manualClock() }: LimiterSurroundings = {},
+): SocketLimiter {
+  return createSocketLimiter({
+    server,
+    limits: { total: 4_096, perBlock: 4_096, ...limits },
+    isTrusted: (address) => trusted.includes(address),
+    log,
+    clock,
+  });
+}
+
+interface LimiterSurroundings {
+  trusted?: string[];
+  log?: Logger;
+  clock?: Clock;
+}
