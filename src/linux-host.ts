@@ -13,6 +13,7 @@ import { createSupervisor } from './hosting/linux/daemons/supervisor.ts';
 import { createSystemdDaemons, hasSystemd } from './hosting/linux/daemons/systemd.ts';
 import { makeHostFolders } from './hosting/linux/host-folders.ts';
 import { createFirewall } from './hosting/linux/isolation/firewall.ts';
+import { reservePorts } from './hosting/linux/isolation/reserved-ports.ts';
 import { createUnixUsers } from './hosting/linux/isolation/unix-users.ts';
 import { createJournal } from './hosting/linux/journal.ts';
 import { type LinuxLayout, linuxLayout } from './hosting/linux/layout.ts';
@@ -66,6 +67,7 @@ export async function startHostMachine(
   const gid = await groupId(config.hostGroup);
   const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
   await makeHostFolders(layoutOf(config));
+  await reservePorts(portsOf(config), { log });
   const questions: HostQuestions = {
     sshLogin: (...question) => server.questions.sshLogin(...question),
     backupPassword: (...question) => server.questions.backupPassword(...question),
@@ -95,6 +97,12 @@ export async function startHostMachine(
     }
     return server.listenTls(config.hostListen, identity);
   }
+}
+
+/** Every port of the platform on a machine with both the control plane and websites. */
+function portsOf({ listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen }: Config): number[] {
+  const addresses = [listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen];
+  return addresses.flatMap((address) => address?.port ?? []);
 }
 
 function createHostMachine(

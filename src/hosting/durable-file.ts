@@ -33,7 +33,7 @@ export async function writeAtomically(path: string, content: string): Promise<vo
  */
 export async function replaceAtomically(
   path: string,
-  content: string,
+  content: string | Buffer,
   { sync = true, mode = 0o600, gid }: { sync?: boolean; mode?: number; gid?: number } = {},
 ): Promise<void> {
   const temporary = join(dirname(path), `.${randomUUID()}${TEMPORARY}`);

@@ -1,14 +1,16 @@
-import { rename } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HOUR_MS } from '../../../durations.ts';
 import { hasCode } from '../../../error-code.ts';
 import { PermanentHostError } from '../../host.ts';
+import { ifThere } from '../../if-there.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { runCommand } from '../run-command.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
 import { ensureFolder, type FolderState, folderState } from './owned-folder.ts';
 import { foldersOf, OWN_SETTINGS, type SandboxedInstall, sandboxEtcOf } from './sandbox.ts';
+import { tenantFilterFile } from './system-calls.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
 /** Whose processes read what websites show, and connect to their PHP. */
@@ -37,7 +39,7 @@ export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): 
   await Promise.all((await sharedFolders(layout)).map((folder) => ensureFolder(folder.path, folder)));
   const folders = await foldersToBe(layout, install);
   await Promise.all(folders.outer.map(make));
-  await Promise.all([...folders.inner.map(make), writeSettings(layout, install)]);
+  await Promise.all([...folders.inner.map(make), writeSettings(layout, install), writeFilter(layout)]);
 }
 
 async function make(folder: Folder): Promise<void> {
@@ -59,6 +61,7 @@ export async function checkHome(layout: LinuxLayout, install: SandboxedInstall):
   for (const [path, text] of settingsOf(layout, install)) {
     if ((await readSystemFile(path)) !== text) faults.push(`${path} is not as it should be`);
   }
+  if (!(await hasFilter(layout))) faults.push(`${tenantFilterFile(layout).path} is not as it should be`);
   return faults;
 }
 
@@ -161,6 +164,17 @@ async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Pr
     await writeSystemFile(path, text, { mode: 0o644, lasting: false });
   });
   await Promise.all(writings);
+}
+
+async function writeFilter(layout: LinuxLayout): Promise<void> {
+  if (await hasFilter(layout)) return;
+  const { path, content } = tenantFilterFile(layout);
+  await writeSystemFile(path, content, { mode: 0o644, lasting: false });
+}
+
+async function hasFilter(layout: LinuxLayout): Promise<boolean> {
+  const { path, content } = tenantFilterFile(layout);
+  return (await ifThere(readFile(path)))?.equals(content) === true;
 }
 
 function settingsOf(layout: LinuxLayout, install: SandboxedInstall): [path: string, text: string][] {

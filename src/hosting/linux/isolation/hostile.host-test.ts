@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -265,6 +265,50 @@ describe('a website in the hands of an attacker', () => {
     expect((await runCommand('/usr/bin/perl', ['-e', ask, `127.0.0.1:${servicePort}`])).stdout).toBe(secret);
   });
 
+  it('is no server, by any kind of socket', async () => {
+    const socket = 'use Socket; socket(my $s, $ARGV[0], $ARGV[1], $ARGV[2]) or print("no socket: $!"), exit;';
+    const bind = `${socket} print bind($s, $ARGV[3] eq "" ? sockaddr_in(0, INADDR_ANY) : pack_sockaddr_un($ARGV[3])) ? "bound" : $!`;
+    const listen = `${socket} print listen($s, 5) ? "listens" : $!`;
+    const refused = [0, 'Operation not permitted'];
+    const [unix, inet, inet6] = [1, 2, 10];
+    const [stream, datagram] = [1, 2];
+    for (const [family, type] of [
+      [inet, stream],
+      [inet, datagram],
+      [inet6, stream],
+      [inet6, datagram],
+    ]) {
+      expect(await command(`perl -e '${bind}' ${family} ${type} 0 ""`)).toEqual(refused);
+    }
+    expect(await command(`perl -e '${bind}' ${unix} ${stream} 0 /tmp/socket`)).toEqual(refused);
+    for (const family of [inet, inet6, unix]) {
+      expect(await command(`perl -e '${listen}' ${family} ${stream} 0`)).toEqual(refused);
+    }
+    const others = { sctp: [inet, stream, 132], vsock: [40, stream, 0], packet: [17, 3, 0], alg: [38, 5, 0] };
+    for (const [name, parameters] of Object.entries(others)) {
+      const answer = await command(`perl -e '${listen}' ${parameters.join(' ')}`);
+      expect(answer, name).toEqual([0, 'no socket: Operation not permitted']);
+    }
+  });
+
+  it('calls neither io_uring nor keyrings, and none of the calls of 32-bit programs', async () => {
+    if (process.arch !== 'x64') return;
+    const calls = {
+      io_uring_setup: '425, 4, 0',
+      io_uring_enter: '426, 0',
+      add_key: '248',
+      keyctl: '250, 0, -3, 0',
+    };
+    for (const [name, call] of Object.entries(calls)) {
+      const answer = await command(`perl -e 'print syscall(${call}) == -1 ? $! : "called"'`);
+      expect(answer, name).toEqual([0, 'Operation not permitted']);
+    }
+    // Ends with status 1 if getpid(2), called as 32-bit programs do, is refused, and with 0 if it is answered.
+    const program = join(layout.privateOf(attacker.install.id), 'calls-as-32-bit');
+    await writeFile(program, callingAs32Bit(), { mode: 0o755 });
+    expect(await command(program)).toEqual([1, '']);
+  });
+
   it('gains no privilege', async () => {
     expect(
       await command("grep -hE '^(CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status | tr '\\t' ' '"),
@@ -362,6 +406,31 @@ describe('a website in the hands of an attacker', () => {
     expect(await isUp(victim)).toBe(true);
   });
 });
+
+/** A 64-bit ELF program of one segment that calls by `int 0x80`; see elf(5). */
+function callingAs32Bit(): Buffer {
+  const address = 0x40_0000;
+  const header = Buffer.alloc(120);
+  header.write('\x7fELF\x02\x01\x01', 'latin1');
+  header.writeUInt16LE(2, 16);
+  header.writeUInt16LE(62, 18);
+  header.writeUInt32LE(1, 20);
+  header.writeBigUInt64LE(BigInt(address + header.length), 24);
+  header.writeBigUInt64LE(64n, 32);
+  header.writeUInt16LE(64, 52);
+  header.writeUInt16LE(56, 54);
+  header.writeUInt16LE(1, 56);
+  header.writeUInt32LE(1, 64);
+  header.writeUInt32LE(5, 68);
+  header.writeBigUInt64LE(BigInt(address), 80);
+  // mov eax, 20; int 0x80; shr eax, 31; mov edi, eax; mov eax, 60; syscall
+  const code = Buffer.from('b814000000cd80c1e81f89c7b83c0000000f05', 'hex');
+  const size = BigInt(header.length + code.length);
+  header.writeBigUInt64LE(size, 96);
+  header.writeBigUInt64LE(size, 104);
+  header.writeBigUInt64LE(0x1000n, 112);
+  return Buffer.concat([header, code]);
+}
 
 async function processesOf(uid: number): Promise<string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));

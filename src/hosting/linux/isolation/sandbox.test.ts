@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PermanentHostError } from '../../host.ts';
 import { linuxLayout } from '../layout.ts';
 import { type SandboxedInstall, sandboxCommand } from './sandbox.ts';
+import { tenantFilterFile } from './system-calls.ts';
 
 const layout = linuxLayout('/srv/host', '/run/host');
 const id = '11111111-1111-4111-8111-111111111111';
@@ -32,15 +33,28 @@ describe('the command of a sandbox', () => {
   const command = sandboxCommand(layout, install, ['/bin/echo', '--bind', '; rm -rf /']);
 
   it('takes the install’s user and group before all else', () => {
-    expect(command.slice(0, 6)).toEqual([
+    expect(command.slice(0, 5)).toEqual([
       '/usr/bin/setpriv',
       '--reuid=200001',
       '--regid=200002',
       '--clear-groups',
       '--no-new-privs',
-      '/usr/bin/bwrap',
     ]);
-    expect(sandboxCommand(layout, install, ['/bin/true'], { user: 'already' })[0]).toBe('/usr/bin/bwrap');
+    const already = sandboxCommand(layout, install, ['/bin/true'], { user: 'already' });
+    expect(already).not.toContain('/usr/bin/setpriv');
+  });
+
+  it('hands bubblewrap the filter of system calls, which the shell in front of it opens', () => {
+    const already = sandboxCommand(layout, install, ['/bin/true'], { user: 'already' });
+    expect(already.slice(0, 7)).toEqual([
+      '/bin/sh',
+      '-c',
+      'exec "$@" 8<"$0"',
+      tenantFilterFile(layout).path,
+      '/usr/bin/bwrap',
+      '--seccomp',
+      '8',
+    ]);
   });
 
   it('hands on the program and its arguments as they are, after the end of its own', () => {

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import type { LinuxLayout } from '../layout.ts';
 import type { PhpRuntime } from '../php/runtimes.ts';
+import { tenantFilterFile } from './system-calls.ts';
 
 /** What has to be known of an install to run a program as it. */
 export interface SandboxedInstall {
@@ -61,6 +62,10 @@ const COMPILED_BYTES = 1024 * 1024;
 const TMP_BYTES = 256 * 1024 * 1024;
 const SHM_BYTES = 64 * 1024 * 1024;
 
+/** bwrap reads its filter of system calls from a descriptor, which a shell opens. FPM's socket has the one after it. */
+const FILTER_FD = '8';
+const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
+
 /** `php` is the install's own version in here, whatever else the machine has. */
 const OWN_PROGRAMS = '/run/homeport/bin';
 
@@ -91,7 +96,7 @@ export function foldersOf(
  * database server's. Other processes, users and files do not exist in there; no privilege can be gained, and no further
  * namespace be made, in which a process would be root to the kernel's less guarded parts.
  *
- * The network is the machine's: what may be connected to is the firewall's to say. A cgroup is entered before it, by the
+ * The network is the machine's. {@link tenantFilter} refuses to bind and to listen; the firewall decides what a tenant may connect to. A cgroup is entered before it, by the
  * caller. What it shows must exist, or the sandbox ends with a message that names what is missing.
  */
 export function sandboxCommand(
@@ -104,7 +109,9 @@ export function sandboxCommand(
   const core = layout.coreOf(install.wordpressVersion);
   const run = layout.runOf(install.id);
   const sandbox: [string, ...string[]] = [
-    '/usr/bin/bwrap',
+    '/bin/sh',
+    ...['-c', OPEN_FILTER, tenantFilterFile(layout).path],
+    ...['/usr/bin/bwrap', '--seccomp', FILTER_FD],
     ...separation(install, options),
     ...environment(layout, install, options),
     ...systemFiles(install.php),

@@ -22,7 +22,7 @@ export interface SystemFileOptions {
  */
 export async function writeSystemFile(
   path: string,
-  text: string,
+  text: string | Buffer,
   { mode, gid = 0, lasting = true }: SystemFileOptions,
 ): Promise<void> {
   await replaceAtomically(path, text, { sync: lasting, mode, ...(gid === 0 ? {} : { gid }) });

@@ -1,0 +1,48 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { reservePorts } from './reserved-ports.ts';
+
+let folder: string;
+let lines: string[];
+const log = pino({}, { write: (line) => lines.push(line) });
+
+beforeEach(async () => {
+  lines = [];
+  folder = await mkdtemp(join(tmpdir(), 'homeport-ports-'));
+  await writeFile(join(folder, 'ip_local_port_range'), '32768\t60999\n');
+  await writeFile(join(folder, 'ip_local_reserved_ports'), '\n');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const reserved = () => readFile(join(folder, 'ip_local_reserved_ports'), 'utf8');
+
+test('ports that outgoing connections could get are reserved, and no others', async () => {
+  await reservePorts([443, 32_767, 32_768, 40_000, 60_999, 61_000], { log, folder });
+  expect(await reserved()).toBe('32768,40000,60999');
+});
+
+test('reservations of the operator stay, and none is made twice', async () => {
+  await writeFile(join(folder, 'ip_local_reserved_ports'), '8080,40000-40010\n');
+  await reservePorts([40_005, 50_000], { log, folder });
+  expect(await reserved()).toBe('8080,40000-40010,50000');
+  await reservePorts([40_005, 50_000], { log, folder });
+  expect(await reserved()).toBe('8080,40000-40010,50000');
+});
+
+test('ports below the range change nothing', async () => {
+  await reservePorts([443, 2222, 8443], { log, folder });
+  expect(await reserved()).toBe('\n');
+  expect(lines).toEqual([]);
+});
+
+test('a machine that refuses gets a warning that names the ports and what to do', async () => {
+  const write = () => Promise.reject(new Error('EROFS: read-only file system'));
+  await reservePorts([40_000], { log, folder, write });
+  expect(JSON.parse(lines.join(''))).toMatchObject({
+    ports: [40_000],
+    msg: expect.stringContaining('ip_local_reserved_ports'),
+  });
+});

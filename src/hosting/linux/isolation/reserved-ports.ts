@@ -1,0 +1,52 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+
+/** A first and a last port. */
+type PortRange = [first: number, last: number];
+
+export interface ReserveOptions {
+  log: Logger;
+  /** Where the settings are; a test has its own. */
+  folder?: string;
+  write?: (path: string, text: string) => Promise<void>;
+}
+
+/**
+ * Keeps the kernel from giving the platform's ports to outgoing connections: a tenant cannot bind a port, but each of its connections
+ * gets one of `ip_local_port_range`, and a daemon could not take that one back. Ports outside of the range need nothing. A
+ * machine that does not let root change the setting (a container) is only warned about. See
+ * Documentation/networking/ip-sysctl.rst.
+ */
+export async function reservePorts(
+  ports: readonly number[],
+  { log, folder = '/proc/sys/net/ipv4', write = writeFile }: ReserveOptions,
+): Promise<void> {
+  const read = async (name: string) => (await readFile(join(folder, name), 'utf8')).trim();
+  const [first = 0, last = 0] = (await read('ip_local_port_range')).split(/\s+/).map(Number);
+  const file = join(folder, 'ip_local_reserved_ports');
+  const reserved = await read('ip_local_reserved_ports');
+  const ranges = parseRanges(reserved);
+  const isIn = (port: number, [from, to]: PortRange) => from <= port && port <= to;
+  const open = ports.filter(
+    (port) => isIn(port, [first, last]) && !ranges.some((range) => isIn(port, range)),
+  );
+  if (open.length === 0) return;
+  try {
+    await write(file, [...(reserved === '' ? [] : [reserved]), ...open].join(','));
+  } catch (err) {
+    log.warn(
+      { err, ports: open },
+      `outgoing connections of websites may take these ports. Choose ports outside of ${first} to ${last}, or add them to ` +
+        'the sysctl net.ipv4.ip_local_reserved_ports',
+    );
+  }
+}
+
+/** `8080,9148-9150` */
+function parseRanges(text: string): PortRange[] {
+  return text.split(',').flatMap((part): PortRange[] => {
+    const [first, last = first] = part.split('-').map(Number);
+    return part === '' || first === undefined || last === undefined ? [] : [[first, last]];
+  });
+}

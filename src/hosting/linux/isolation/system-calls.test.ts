@@ -1,0 +1,128 @@
+import { describe, expect, it, test } from 'vitest';
+import { OperatorError } from '../../../operator-error.ts';
+import { linuxLayout } from '../layout.ts';
+import { tenantFilter, tenantFilterFile } from './system-calls.ts';
+
+const X86_64 = 0xc000_003e;
+const I386 = 0x4000_0003;
+const ARM64 = 0xc000_00b7;
+const ARM = 0x4000_0028;
+
+/** What the kernel does with a call: runs a program of classic BPF over `struct seccomp_data` (linux/seccomp.h). */
+function verdict(program: Buffer, architecture: number, number: number, args: number[] = []): string {
+  const call = Buffer.alloc(64);
+  call.writeUInt32LE(number, 0);
+  call.writeUInt32LE(architecture, 4);
+  args.forEach((arg, at) => {
+    call.writeUInt32LE(arg, 16 + 8 * at);
+  });
+  let loaded = 0;
+  for (let at = 0; ; at += 8) {
+    const operand = program.readUInt32LE(at + 4);
+    const jump = (does: boolean) => 8 * program.readUInt8(does ? at + 2 : at + 3);
+    switch (program.readUInt16LE(at)) {
+      case 0x20:
+        loaded = call.readUInt32LE(operand);
+        break;
+      case 0x05:
+        at += 8 * operand;
+        break;
+      case 0x15:
+        at += jump(loaded === operand);
+        break;
+      case 0x35:
+        at += jump(loaded >= operand);
+        break;
+      case 0x06:
+        return operand === 0x7fff_0000 ? 'allowed' : operand === 0x0005_0001 ? 'EPERM' : `${operand}`;
+      default:
+        throw new Error(`instruction ${at / 8} is unknown`);
+    }
+  }
+}
+
+/** Numbers as the compilers' headers have them (asm/unistd.h). */
+const MACHINES = [
+  {
+    name: 'x64' as const,
+    architecture: X86_64,
+    foreign: I386,
+    refused: [49, 50, 248, 249, 250, 425, 426, 427],
+    usual: [0, 1, 42, 43, 44, 45, 51, 54, 55, 56, 57, 59, 231, 257, 288, 424, 428, 435],
+    socket: 41,
+    socketpair: 53,
+  },
+  {
+    name: 'arm64' as const,
+    architecture: ARM64,
+    foreign: ARM,
+    refused: [200, 201, 217, 218, 219, 425, 426, 427],
+    usual: [56, 57, 63, 64, 93, 94, 202, 203, 204, 206, 207, 208, 220, 221, 424, 428, 435],
+    socket: 198,
+    socketpair: 199,
+  },
+];
+
+describe.each(MACHINES)('the filter of tenants on $name', (machine) => {
+  const { name, architecture, foreign } = machine;
+  const filter = tenantFilter(name);
+  const on = (number: number, ...args: number[]) => verdict(filter, architecture, number, args);
+
+  it('refuses to bind, to listen, io_uring and keyrings', () => {
+    expect(machine.refused.map((number) => on(number))).toEqual(machine.refused.map(() => 'EPERM'));
+  });
+
+  it('allows every other call', () => {
+    expect(machine.usual.map((number) => on(number))).toEqual(machine.usual.map(() => 'allowed'));
+  });
+
+  it('refuses each call of another architecture', () => {
+    for (const number of [0, 1, 4, 49, 102, 361, 363]) expect(verdict(filter, foreign, number)).toBe('EPERM');
+  });
+
+  it('has sockets for Unix, TCP, UDP and routes, and for nothing else', () => {
+    const allowed = [
+      [1, 1, 0],
+      [1, 2, 0],
+      [2, 1, 0],
+      [2, 1, 6],
+      [2, 0x80002, 17],
+      [10, 1, 6],
+      [10, 2, 0],
+      [16, 3, 0],
+    ];
+    const sctp = 132;
+    const mptcp = 262;
+    const refused = [
+      [2, 1, sctp],
+      [10, 1, mptcp],
+      [2, 3, 255],
+      [16, 3, 4],
+      [17, 3, 0],
+      [38, 5, 0],
+      [40, 1, 0],
+      [0x1_0000 + 1, 1, 0],
+    ];
+    for (const call of [machine.socket, machine.socketpair]) {
+      for (const args of allowed) expect(on(call, ...args), args.join()).toBe('allowed');
+      for (const args of refused) expect(on(call, ...args), args.join()).toBe('EPERM');
+    }
+  });
+});
+
+test('x32 calls, which x86-64 kernels take by another number, are refused', () => {
+  const x32 = 0x4000_0000;
+  for (const number of [x32, x32 + 1, x32 + 49, x32 + 541, 0xffff_ffff])
+    expect(verdict(tenantFilter('x64'), X86_64, number)).toBe('EPERM');
+});
+
+test('other processors are refused by name', () => {
+  expect(() => tenantFilter('s390x')).toThrow(OperatorError);
+  expect(() => tenantFilter('s390x')).toThrow('s390x');
+});
+
+test('the file is named by what is in it', () => {
+  const { path, content } = tenantFilterFile(linuxLayout('/srv/host', '/run/host'));
+  expect(path).toMatch(/^\/run\/host\/system-calls-[0-9a-f]{16}\.bpf$/);
+  expect(content.equals(tenantFilter(process.arch))).toBe(true);
+});
