@@ -15,6 +15,7 @@ import { looksAtDomains } from './migrations/0010-looks-at-domains.ts';
 import { knownDevices } from './migrations/0011-known-devices.ts';
 import { websitesFolder } from './migrations/0012-websites-folder.ts';
 import { backupsForCopies } from './migrations/0013-backups-for-copies.ts';
+import { fairSharesOfJobs } from './migrations/0014-fair-shares-of-jobs.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -31,6 +32,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0011-known-devices': knownDevices,
   '0012-websites-folder': websitesFolder,
   '0013-backups-for-copies': backupsForCopies,
+  '0014-fair-shares-of-jobs': fairSharesOfJobs,
 };
 
 export interface MigrationOutcome {

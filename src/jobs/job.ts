@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { Static, TSchema } from 'typebox';
 import type { Transaction } from '../database/database.ts';
+import type { JobClass } from '../database/tables/jobs.ts';
 
 /**
  * Glossary.
@@ -8,6 +9,9 @@ import type { Transaction } from '../database/database.ts';
  * - job: one row of the table `jobs`; asked for once, finished once.
  * - attempt: one try at a job by one worker. Attempts are counted from 1.
  * - lane: jobs of one lane run one at a time, in the order they were asked for. An install is a lane.
+ * - class: `short` or `long` (minutes to hours: backups, restores). Each class has slots of its own.
+ * - slot: room for one running job in a worker.
+ * - share: whose part of the slots a job uses: an account, or the platform. Shares take turns.
  * - lease: a worker's claim to a job, for seconds, renewed by its heartbeat. Who lets it lapse loses the job.
  * - fence: the check, in the transaction that ends an attempt, that the worker still holds the job.
  */
@@ -24,6 +28,8 @@ export interface JobType<Schema extends TSchema = TSchema> {
   readonly timeoutMs: number;
   /** For so many milliseconds after it was asked for it can be {@link Postponed}; 3 days if left out. */
   readonly patienceMs?: number;
+  /** `long` for work whose duration depends on the size of a website; `short` if left out. */
+  readonly class?: JobClass;
 }
 
 /**

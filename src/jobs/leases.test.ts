@@ -4,8 +4,10 @@ import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
 import { timestamp } from '../clock.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
+import { claimDue } from './claim.ts';
 import { defineJob } from './job.ts';
-import { claimDue, endAttempt, findLapsed, LeaseLost, renewLeases } from './leases.ts';
+import { advanceLane } from './lanes.ts';
+import { endAttempt, findLapsed, LeaseLost, renewLeases } from './leases.ts';
 
 let jobs: JobsFixture;
 beforeAll(async () => {
@@ -24,22 +26,27 @@ const kind = defineJob({
 const me = crypto.randomUUID();
 
 async function claim(limit = 10, workerId = me): Promise<string[]> {
-  const claimed = await jobs.database.write(({ queries, dialect }) =>
-    claimDue(queries, dialect, {
+  const claimed = await jobs.database.write((transaction) =>
+    claimDue(transaction, {
       workerId,
       kinds: ['test'],
+      class: 'short',
+      limitOfOneShare: 100,
+      running: new Map(),
+      cursor: '',
       now: timestamp(jobs.clock),
       leaseUntil: timestamp(jobs.clock, 10_000),
       limit,
     }),
   );
-  return claimed.map((job) => job.id);
+  return claimed.jobs.map((job) => job.id);
 }
 
 const setState = (id: string, state: JobState) =>
-  jobs.database.write(({ queries }) =>
-    queries.updateTable('jobs').set({ state }).where('id', '=', id).execute(),
-  );
+  jobs.database.write(async (transaction) => {
+    await transaction.queries.updateTable('jobs').set({ state }).where('id', '=', id).execute();
+    await advanceLane(transaction, (await jobs.row(id)).lane);
+  });
 
 describe('claiming', () => {
   it('takes the first of each lane and all without a lane, oldest first, up to the limit', async () => {

@@ -1,10 +1,9 @@
-import { type ExpressionBuilder, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Queries } from '../database/database.ts';
-import type { JobState } from '../database/tables/jobs.ts';
-import type { Tables } from '../database/tables.ts';
+import type { JobClass, JobState } from '../database/tables/jobs.ts';
 
 /**
- * The statements that take, renew and end leases. States are literals and not parameters, since that is what lets
+ * The statements that renew and end leases; claim.ts takes them. States are literals and not parameters, since that is what lets
  * both databases use the partial indexes of the table.
  */
 
@@ -21,6 +20,8 @@ export interface ClaimedJob {
   id: string;
   kind: string;
   lane: string | null;
+  class: JobClass;
+  share: string;
   payload: unknown;
   attempt: number;
   maxAttempts: number;
@@ -38,10 +39,12 @@ export class LeaseLost extends Error {
 
 const queued = sql.lit<JobState>('queued');
 const running = sql.lit<JobState>('running');
-const claimedColumns = [
+export const claimedColumns = [
   'jobs.id',
   'kind',
   'lane',
+  'class',
+  'share',
   'payload',
   'attempt',
   'max_attempts',
@@ -49,62 +52,6 @@ const claimedColumns = [
   'request_id',
   'jobs.created_at',
 ] as const;
-
-/**
- * Takes up to `limit` jobs that are due, oldest first, and counts their attempt. Only the first unfinished job of a lane
- * can be taken, so an earlier one holds up its lane even while it waits for its next attempt. Of two processes that
- * take jobs of one lane in the same instant, the unique index `jobs.lane` refuses one, whose whole claim fails.
- */
-export async function claimDue(
-  queries: Queries,
-  dialect: 'sqlite' | 'postgres',
-  claim: { workerId: string; kinds: readonly string[]; now: string; leaseUntil: string; limit: number },
-): Promise<ClaimedJob[]> {
-  // PostgreSQL's statistics are mostly of an empty queue, by which sorting all that is due costs nothing. With a
-  // backlog it does; this has it walk the index, which is in order, so a claim costs the same however many wait.
-  if (dialect === 'postgres') await sql`set local enable_sort = off`.execute(queries);
-  const rows = await queries
-    .with('due', (query) =>
-      query
-        .selectFrom('jobs')
-        .select('jobs.id')
-        .where('jobs.state', '=', queued)
-        .where('jobs.run_at', '<=', claim.now)
-        .where('jobs.kind', 'in', claim.kinds)
-        .where(firstOfItsLane)
-        .orderBy('jobs.run_at')
-        .orderBy('jobs.seq')
-        // A literal: for a limit that it does not know PostgreSQL plans to read the whole table.
-        .limit(sql.lit(claim.limit))
-        .$if(dialect === 'postgres', (due) => due.forUpdate('jobs').skipLocked()),
-    )
-    .updateTable('jobs')
-    .from('due')
-    .whereRef('jobs.id', '=', 'due.id')
-    .set((eb) => ({
-      state: 'running',
-      attempt: eb('jobs.attempt', '+', 1),
-      worker_id: claim.workerId,
-      lease_until: claim.leaseUntil,
-      started_at: claim.now,
-    }))
-    .returning([...claimedColumns, 'jobs.seq'])
-    .execute();
-  return rows.sort((a, b) => a.seq - b.seq).map(claimed);
-}
-
-function firstOfItsLane(eb: ExpressionBuilder<Tables, 'jobs'>) {
-  return eb.not(
-    eb.exists(
-      eb
-        .selectFrom('jobs as other')
-        .select('other.id')
-        .whereRef('other.lane', '=', 'jobs.lane')
-        .where('other.state', 'in', [queued, running])
-        .where((of) => of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('jobs.seq'))])),
-    ),
-  );
-}
 
 /** Renews the leases on `jobIds` that are still this worker's, and tells which those are, and which of them were called off. */
 export async function renewLeases(
@@ -228,29 +175,12 @@ export async function findUnknownKinds(
     .execute();
 }
 
-/** Cancels what waits in a lane, and calls off what runs: its worker sees that at its next heartbeat. */
-export async function cancelLane(queries: Queries, lane: string, now: string): Promise<void> {
-  await queries
-    .updateTable('jobs')
-    .set({ state: 'cancelled', finished_at: now })
-    .where('lane', '=', lane)
-    // Implied by the next line; spelled out because it is the condition of the index on lanes.
-    .where('state', 'in', [queued, running])
-    .where('state', '=', queued)
-    .execute();
-  await queries
-    .updateTable('jobs')
-    .set({ called_off: true })
-    .where('lane', '=', lane)
-    .where('state', 'in', [queued, running])
-    .where('state', '=', running)
-    .execute();
-}
-
 interface ClaimedRow {
   id: string;
   kind: string;
   lane: string | null;
+  class: JobClass;
+  share: string;
   payload: unknown;
   attempt: number;
   max_attempts: number;
@@ -259,11 +189,13 @@ interface ClaimedRow {
   created_at: string;
 }
 
-function claimed(row: ClaimedRow): ClaimedJob {
+export function claimed(row: ClaimedRow): ClaimedJob {
   return {
     id: row.id,
     kind: row.kind,
     lane: row.lane,
+    class: row.class,
+    share: row.share,
     payload: row.payload,
     attempt: row.attempt,
     maxAttempts: row.max_attempts,

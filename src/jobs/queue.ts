@@ -1,15 +1,21 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Static, TSchema } from 'typebox';
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables/jobs.ts';
-import type { Randomness } from '../ids.ts';
+import type { Tables } from '../database/tables.ts';
+import { parseUuid, type Randomness } from '../ids.ts';
 import type { JobType } from './job.ts';
-import { cancelLane } from './leases.ts';
+import { cancelLane, isOccupied } from './lanes.ts';
 
 export interface NewJob<Payload> {
   payload: Payload;
   /** Jobs of one lane run one at a time and in order; null: beside everything else. */
   lane: string | null;
+  /** The account whose share of the workers it uses. If left out: that of `install`. */
+  account?: string;
+  /** If left out: the lane, if an install is the lane. A job of no install uses the platform's share. */
+  install?: string;
   /** The request that asks for it; goes into the job's log lines. */
   requestId?: string | null;
   /** Not before so many milliseconds from now. It holds up the later jobs of its lane. */
@@ -48,15 +54,22 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
   };
 
   return {
-    async enqueue(transaction, kind, { payload, lane, requestId = null, delayMs = 0 }) {
+    async enqueue(
+      transaction,
+      kind,
+      { payload, lane, account, install = lane, requestId = null, delayMs = 0 },
+    ) {
       const id = random.uuid();
       await transaction.queries
         .insertInto('jobs')
-        .values({
+        .values((eb) => ({
           id,
           kind: kind.name,
           lane,
           payload: JSON.stringify(payload),
+          class: kind.class ?? 'short',
+          share: account ?? shareOfInstall(eb, install),
+          behind: lane === null ? false : isOccupied(eb, lane),
           max_attempts: kind.maxAttempts,
           run_at: timestamp(clock, delayMs),
           request_id: requestId,
@@ -66,14 +79,14 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
           error: null,
           started_at: null,
           finished_at: null,
-        })
+        }))
         .execute();
       transaction.afterCommit(wake);
       return id;
     },
 
     async cancelLane(transaction, lane) {
-      await cancelLane(transaction.queries, lane, timestamp(clock));
+      await cancelLane(transaction, lane, timestamp(clock));
     },
 
     async find(id) {
@@ -90,4 +103,16 @@ export function createQueue(database: Database, clock: Clock, random: Randomness
       return () => listeners.delete(listener);
     },
   };
+}
+
+const PLATFORM = 'platform';
+
+/** The account of an install; the platform if there is no such install. */
+function shareOfInstall(eb: ExpressionBuilder<Tables, 'jobs'>, install: string | null) {
+  if (install === null || parseUuid(install) !== install) return PLATFORM;
+  const account = eb
+    .selectFrom('installs')
+    .select((of) => of.cast<string>('account_id', 'text').as('share'))
+    .where('id', '=', install);
+  return eb.fn.coalesce(account, eb.val(PLATFORM));
 }

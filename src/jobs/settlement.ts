@@ -7,6 +7,7 @@ import type { CheckedKind, Outcome } from './attempt.ts';
 import { postponementMs, retryDelayMs } from './backoff.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
 import { type Completion, Postponed } from './job.ts';
+import { advanceLane } from './lanes.ts';
 import { type ClaimedJob, endAttempt, type Lease, LeaseLost } from './leases.ts';
 import { createOutage } from './outage.ts';
 
@@ -50,9 +51,11 @@ export function createSettlement(parts: {
         return fail(ended, outcome.error);
       case 'called off': {
         const ending = () => ({ state: 'cancelled', now: timestamp(clock) }) as const;
-        if (await persist(ended, (tx) => endAttempt(tx.queries, ended.lease, ending()))) {
-          ended.log.info('called off');
-        }
+        const written = await persist(ended, async (transaction) => {
+          await endAttempt(transaction.queries, ended.lease, ending());
+          await advanceLane(transaction, ended.job.lane);
+        });
+        if (written) ended.log.info('called off');
         return;
       }
       case 'interrupted':
@@ -72,6 +75,7 @@ export function createSettlement(parts: {
       const done = await persist(ended, async (transaction, own) => {
         await endAttempt(transaction.queries, ended.lease, { state: 'succeeded', now: timestamp(clock) });
         if (completion) await own(completion(transaction));
+        await advanceLane(transaction, ended.job.lane);
       });
       if (done) ended.log.info({ duration_ms: clock.now().getTime() - ended.startedAt }, 'succeeded');
     } catch (error) {
@@ -123,8 +127,10 @@ export function createSettlement(parts: {
       try {
         const written = await persist(ended, async (transaction, own) => {
           await endAttempt(transaction.queries, lease, ending());
-          if (tried > GIVE_UP_TRIES) return;
-          await own(kind.giveUp(job.payload, { reason, attempts: job.attempt }, transaction));
+          if (tried <= GIVE_UP_TRIES) {
+            await own(kind.giveUp(job.payload, { reason, attempts: job.attempt }, transaction));
+          }
+          await advanceLane(transaction, job.lane);
         });
         if (written) log.error({ err: error }, 'gave up');
         return;

@@ -3,6 +3,7 @@ import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { type Active, CalledOff, type CheckedKind, logOf } from './attempt.ts';
 import { AttemptInterrupted } from './failure.ts';
+import { advanceLane, findHeldUpLanes } from './lanes.ts';
 import { type ClaimedJob, findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
 import { showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
@@ -18,7 +19,7 @@ export interface Upkeep {
   heartbeat(): Promise<void>;
   /** Milliseconds until the next heartbeat is due. */
   readonly pauseMs: number;
-  /** Ends the attempts of workers that died, and names kinds that nobody knows. */
+  /** Ends the attempts of workers that died, makes the first job of each lane claimable, and logs kinds that no process knows. */
   sweep(): Promise<void>;
 }
 
@@ -54,6 +55,7 @@ export function createUpkeep(parts: {
   const sweep = coalesce(async () => {
     try {
       await recover();
+      await advanceHeldUpLanes();
       await nameUnknownKinds();
       sweeps.over();
     } catch (error) {
@@ -110,6 +112,14 @@ export function createUpkeep(parts: {
 
   function underWayHere(job: ClaimedJob): boolean {
     return [...active].some((one) => one.job.id === job.id && one.job.attempt === job.attempt);
+  }
+
+  async function advanceHeldUpLanes(): Promise<void> {
+    const lanes = await findHeldUpLanes(database.reader);
+    if (lanes.length === 0) return;
+    await database.write(async (transaction) => {
+      for (const lane of lanes) await advanceLane(transaction, lane);
+    });
   }
 
   async function nameUnknownKinds(): Promise<void> {

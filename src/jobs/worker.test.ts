@@ -70,8 +70,10 @@ describe('a worker', () => {
       await opened;
       now--;
     });
-    const worker = jobs.worker([kind], { concurrency: 3 });
-    for (let n = 0; n < 8; n++) await jobs.ask(kind, { n }, { lane: n % 2 === 0 ? `lane ${n}` : null });
+    const worker = jobs.worker([kind], { concurrency: 4 });
+    for (let n = 0; n < 8; n++) {
+      await jobs.ask(kind, { n }, { lane: n % 2 === 0 ? `lane ${n}` : null, account: `account ${n}` });
+    }
     await until(() => expect(now).toBe(3));
     open();
     await worker.idle();

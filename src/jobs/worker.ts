@@ -2,7 +2,8 @@ import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Transaction } from '../database/database.ts';
+import type { JobClass } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
 import type { Randomness } from '../ids.ts';
 import {
@@ -14,13 +15,15 @@ import {
   type Outcome,
   WorkerStopping,
 } from './attempt.ts';
+import { claimDue } from './claim.ts';
 import type { JobKind } from './job.ts';
-import { type ClaimedJob, claimDue } from './leases.ts';
+import type { ClaimedJob } from './leases.ts';
 import { forgetWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import type { Queue } from './queue.ts';
 import { coalesce, type Repetition, repeat } from './repeat.ts';
 import { createSettlement } from './settlement.ts';
+import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export { type LiveWorker, liveWorkers } from './live-workers.ts';
@@ -49,7 +52,7 @@ export interface WorkerParts {
   clock: Clock;
   random: Randomness;
   log: Logger;
-  /** How many jobs run at once. */
+  /** How many jobs run at once; {@link divideSlots} divides them between short and long ones. */
   concurrency: number;
   /**
    * How long a job stays a worker's without a heartbeat. Leases are given by the clock of one process and judged by
@@ -65,7 +68,7 @@ export interface WorkerParts {
 }
 
 export function createWorker(parts: WorkerParts): Worker {
-  const { database, queue, clock, random, concurrency } = parts;
+  const { database, queue, clock, random } = parts;
   const { leaseMs = 10_000, heartbeatMs = 3_000, pollMs = 250, abortGraceMs = 5_000 } = parts;
   const kinds = kindsByName(parts.kinds);
   const names = [...kinds.keys()];
@@ -75,6 +78,9 @@ export function createWorker(parts: WorkerParts): Worker {
   const shutdown = new AbortController();
   const settlement = createSettlement({ database, clock, random, log, shutdown: shutdown.signal });
   const active = new Set<Active>();
+  const slots = divideSlots(parts.concurrency);
+  /** The share that had the last turn. */
+  const cursors: Record<JobClass, string> = { short: '', long: '' };
   /** Attempts that this worker has begun so far. */
   let attempts = 0;
   const upkeep = createUpkeep({
@@ -94,28 +100,49 @@ export function createWorker(parts: WorkerParts): Worker {
   let state: 'new' | 'started' | 'stopped' = 'new';
 
   const claim = coalesce(async () => {
-    const limit = concurrency - active.size;
-    if (state !== 'started' || limit <= 0) return;
+    if (state !== 'started') return;
     const now = clock.now().getTime();
     const leaseUntil = now + leaseMs;
     try {
-      const jobs = await database.write((transaction) =>
-        claimDue(transaction.queries, transaction.dialect, {
-          workerId: id,
-          kinds: names,
-          now: new Date(now).toISOString(),
-          leaseUntil: new Date(leaseUntil).toISOString(),
-          limit,
-        }),
-      );
+      const rounds = await database.write(async (transaction) => {
+        const rounds = [];
+        for (const jobClass of JOB_CLASSES) {
+          rounds.push({ jobClass, ...(await claimClass(transaction, jobClass, now, leaseUntil)) });
+        }
+        return rounds;
+      });
       claims.over();
-      for (const job of jobs) begin(job, leaseUntil);
+      for (const { jobClass, jobs, cursor } of rounds) {
+        cursors[jobClass] = cursor;
+        for (const job of jobs) begin(job, leaseUntil);
+      }
     } catch (error) {
       // Another process took a job of the same lane in the same instant. It is visible now, so the next claim works.
       if (uniqueViolation(error) === 'jobs.lane') wake();
       else claims.failed(error);
     }
   });
+
+  async function claimClass(transaction: Transaction, jobClass: JobClass, now: number, leaseUntil: number) {
+    const present = [...active].filter((one) => one.job.class === jobClass);
+    const cursor = cursors[jobClass];
+    const limit = slots[jobClass] - present.length;
+    if (limit <= 0) return { jobs: [], cursor };
+    const running = new Map<string, number>();
+    for (const { job } of present) running.set(job.share, (running.get(job.share) ?? 0) + 1);
+    return claimDue(transaction, {
+      workerId: id,
+      kinds: names,
+      class: jobClass,
+      now: new Date(now).toISOString(),
+      leaseUntil: new Date(leaseUntil).toISOString(),
+      limit,
+      limitOfOneShare: slotsOfOneShare(slots[jobClass]),
+      running,
+      cursor,
+    });
+  }
+
   const wake = () => void claim();
 
   function begin(job: ClaimedJob, leaseUntil: number): void {

@@ -1,6 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { SocketLimiters } from '../connections/socket-limiters.ts';
 import { SERVERS } from '../connections/socket-limits.ts';
+import { JOB_CLASSES } from '../jobs/slots.ts';
 import type { Figures } from './figures.ts';
 
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];
@@ -50,7 +51,7 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
     'homeport_restore_check_last_duration_seconds',
     'How long that took; 0 if none was',
   );
-  const jobs = gauge('homeport_jobs', 'Jobs, by state', ['state']);
+  const jobs = gauge('homeport_jobs', 'Jobs, by class (short or long) and state', ['class', 'state']);
   const open = gauge('homeport_connections', 'Open connections of this process, by server', ['server']);
   const most = gauge('homeport_connections_limit', 'Most connections of this process, by server', ['server']);
   const refused = new Counter({
@@ -84,7 +85,10 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
         refused.inc({ server }, counts.refused);
       }
       for (const state of STATES) {
-        jobs.set({ state }, count(figures.jobs.find((one) => one.state === state)));
+        for (const jobClass of JOB_CLASSES) {
+          const found = figures.jobs.find((one) => one.class === jobClass && one.state === state);
+          jobs.set({ class: jobClass, state }, count(found));
+        }
       }
       return registry.metrics();
     },

@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import type { JobClass } from '../database/tables/jobs.ts';
 import { DAY_MS } from '../durations.ts';
 import { lastRestoreCheck, unrestorable } from '../resources/backups/restore-check-store.ts';
 import { withoutRecentBackup } from '../resources/backups/standing.ts';
@@ -21,7 +22,7 @@ export interface Figures {
   unrestorable: number;
   /** The last trial of a restore; null if there was none. */
   lastRestoreCheck: { at: Date; tookMs: number } | null;
-  jobs: { state: string; count: number }[];
+  jobs: { class: JobClass; state: string; count: number }[];
 }
 
 export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: Clock): Promise<Figures> {
@@ -61,9 +62,9 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     lastRestoreCheck(reader),
     reader
       .selectFrom('jobs')
-      .select((eb) => ['state', eb.fn.countAll<number>().as('count')])
+      .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
       .where('state', 'in', ['queued', 'running', 'failed'])
-      .groupBy('state')
+      .groupBy(['class', 'state'])
       .execute(),
   ]);
   return {

@@ -70,7 +70,8 @@ it('counts certificates and what is wrong with them', async () => {
   expect(after.get('homeport_certificates_expiring{within_days="1"}')).toBe(0);
   expect(after.get('homeport_certificate_next_expiry_timestamp_seconds')).toBe(expires.getTime() / 1000);
   expect(after.get('homeport_certificates_failing')).toBe(1);
-  expect(after.get('homeport_jobs{state="queued"}')).toBe(0);
+  expect(after.get('homeport_jobs{class="short",state="queued"}')).toBe(0);
+  expect(after.get('homeport_jobs{class="long",state="running"}')).toBe(0);
   expect([...after.keys()].join('\n')).not.toContain('metrics.example');
 });
 

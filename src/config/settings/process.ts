@@ -26,7 +26,7 @@ export const PROCESS_SETTINGS = {
   workers: setting(
     'HOMEPORT_WORKERS',
     '8',
-    'jobs that one process runs at the same time',
+    'jobs that one process runs at the same time: a third are long ones (backups, restores), the others short; one account never uses all of either',
     wholeNumber(1, 64),
   ),
   logLevel: setting(

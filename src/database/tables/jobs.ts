@@ -3,6 +3,9 @@ import type { Json } from './json.ts';
 
 export type JobState = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
+/** Short jobs and long ones have workers of their own. */
+export type JobClass = 'short' | 'long';
+
 export interface JobRow {
   seq: Generated<number>;
   id: string;
@@ -10,6 +13,11 @@ export interface JobRow {
   /** Jobs of one lane run one at a time, in the order they were asked for; null: no lane. */
   lane: string | null;
   payload: Json;
+  class: Generated<JobClass>;
+  /** Whose share of the workers it uses: an account's id, or `platform`. */
+  share: Generated<string>;
+  /** An earlier job of its lane was unfinished when this one was queued, and none of its lane has made it the next one since. */
+  behind: Generated<boolean>;
   state: Generated<JobState>;
   /** How often it was begun. */
   attempt: Generated<number>;

@@ -143,6 +143,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
           await queue.enqueue(transaction, sendInvitation, {
             payload: invitationBy(doer, accountId, userId),
             lane: null,
+            account: accountId,
             requestId: doer.origin.requestId,
           });
         }

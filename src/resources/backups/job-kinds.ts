@@ -47,6 +47,7 @@ export function backupJobKinds(
       await queue.enqueue(transaction, notifyOfBackup, {
         payload: { backup_id: backupId, address },
         lane: null,
+        install: row.install_id,
       });
     }
   }

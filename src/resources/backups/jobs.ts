@@ -9,6 +9,7 @@ const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.S
 /** Makes the snapshot of a requested backup, verified, and tells those who asked to be told. */
 export const createBackup: JobType<typeof backupPayload> = {
   name: 'create_backup',
+  class: 'long',
   payload: backupPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
@@ -25,6 +26,7 @@ const restorePayload = Type.Object({
 /** Puts an install back as a backup has it, or makes it what a backup of another has. */
 export const restoreBackup: JobType<typeof restorePayload> = {
   name: 'restore_backup',
+  class: 'long',
   payload: restorePayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
@@ -57,6 +59,7 @@ export const copiesLane = (installId: string) => `copies:${installId}`;
 /** Makes an install what another one is, by a backup of that one that is complete. */
 export const copyInstall: JobType<typeof copyPayload> = {
   name: 'copy_install',
+  class: 'long',
   payload: copyPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,
@@ -73,6 +76,7 @@ export const discardSpent: JobType<typeof nothing> = {
 /** Deletes a backup: one that was made for a copy that has ended, or a daily one that is older than they are kept and not the last that there is. */
 export const discardBackup: JobType<typeof backupPayload> = {
   name: 'discard_backup',
+  class: 'long',
   payload: backupPayload,
   maxAttempts: 5,
   timeoutMs: HOUR_MS,
@@ -106,6 +110,7 @@ const checkPayload = Type.Object({
 /** Restores a backup into a scratch install, which is then removed, and writes down whether it could be and how long it took. */
 export const checkRestore: JobType<typeof checkPayload> = {
   name: 'check_restore',
+  class: 'long',
   payload: checkPayload,
   maxAttempts: 3,
   timeoutMs: 6 * HOUR_MS,

@@ -234,6 +234,7 @@ export function createBackupService(
         const jobId = await queue.enqueue(transaction, prepareCopy, {
           payload: { backup_id: backupId, install_id: targetId, from_id: installId },
           lane: copiesLane(targetId),
+          install: targetId,
           requestId: caller.origin.requestId,
         });
         if (!keepBackup) await setCopyJob(queries, backupId, jobId);

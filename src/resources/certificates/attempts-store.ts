@@ -4,6 +4,7 @@ import type { Queries } from '../../database/database.ts';
 export interface Wanting {
   id: string;
   name: string;
+  install_id: string;
 }
 
 /** The domains of served websites. */
@@ -12,7 +13,7 @@ const served = (queries: Queries) =>
     .selectFrom('domains as domain')
     .innerJoin('installs as install', 'install.id', 'domain.install_id')
     .leftJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
-    .select(['domain.id', 'domain.name'])
+    .select(['domain.id', 'domain.name', 'domain.install_id'])
     .where('install.status', '=', 'active')
     .where('domain.is_duplicate', '=', false)
     .where('domain.network_status', '=', 'ACTIVE');

@@ -14,12 +14,13 @@ export async function requestOrders(
   { queue, clock, random }: Pick<Platform, 'queue' | 'clock' | 'random'>,
   domains: Wanting[],
 ): Promise<void> {
-  for (const { id, name } of domains) {
+  for (const { id, name, install_id } of domains) {
     const order_id = random.uuid();
     await claimAttempt(transaction.queries, id, { order_id, next_at: timestamp(clock, CLAIM_MS) });
     await queue.enqueue(transaction, obtainCertificate, {
       payload: { domain_id: id, order_id },
       lane: laneOf(name),
+      install: install_id,
     });
   }
 }

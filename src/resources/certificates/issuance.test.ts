@@ -379,7 +379,7 @@ describe('the limits', () => {
     await dns.setZone('twice.example', '');
     const domain = await added('twice.example');
     await homeport.platform.database.write((transaction) =>
-      requestOrders(transaction, homeport.platform, [domain, domain, domain]),
+      requestOrders(transaction, homeport.platform, Array(3).fill({ ...domain, install_id: install.id })),
     );
     await homeport.idle();
     expect((await row(domain)).failures).toBe(2);

@@ -48,6 +48,11 @@ export async function beginReport(
     report,
     created_at: timestamp(clock),
   });
-  await queue.enqueue(transaction, checkDomain, { payload: { report_id: id }, lane, requestId });
+  await queue.enqueue(transaction, checkDomain, {
+    payload: { report_id: id },
+    lane,
+    install: install.id,
+    requestId,
+  });
   return id;
 }

@@ -23,13 +23,15 @@ export const lookAtDomains: JobType<typeof nothing> = {
   timeoutMs: 5 * MINUTE_MS,
 };
 
-/** So many reports are under way at the same time: names that are slow to fail must not take all workers. */
+/** At most this many single reports of one account run at once: names that are slow to fail must not take all its slots. */
 const LANES = 3;
 
-/** Those of all domains of an install, one after the other: many names at once hold up nobody who asks of one. */
-export const LANE_OF_ALL = 'reports-all';
+/** Reports of all domains of an install run one after the other, apart from the reports of single domains. */
+export function laneOfAll(accountId: string): string {
+  return `reports-${accountId}-all`;
+}
 
 /** A report waits for no work on its install, but for earlier reports of it. */
-export function laneOf(installId: string): string {
-  return `reports-${Number.parseInt(installId.slice(0, 4), 16) % LANES}`;
+export function laneOf(accountId: string, installId: string): string {
+  return `reports-${accountId}-${Number.parseInt(installId.slice(0, 4), 16) % LANES}`;
 }

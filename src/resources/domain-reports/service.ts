@@ -8,7 +8,7 @@ import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
 import { findStanding } from '../installs/store.ts';
 import { beginReport } from './begin.ts';
-import { LANE_OF_ALL, laneOf } from './jobs.ts';
+import { laneOf, laneOfAll } from './jobs.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
 import { findReportOf, groupsToCheck, withSibling } from './store.ts';
 
@@ -35,7 +35,7 @@ export function createDomainReportService(platform: Platform) {
         return beginReport(transaction, platform, edges, {
           install: { id: installId, name: install.name },
           domains: [domain, ...sibling],
-          lane: laneOf(installId),
+          lane: laneOf(install.account_id, installId),
           requestId: caller.origin.requestId,
         });
       });
@@ -54,7 +54,8 @@ export function createDomainReportService(platform: Platform) {
         await takeTurn(transaction, installId, 'check_status', clock.now());
         const ids: string[] = [];
         for (const domains of (await groupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
-          const report = { install: { id: installId, name: install.name }, domains, lane: LANE_OF_ALL };
+          const lane = laneOfAll(install.account_id);
+          const report = { install: { id: installId, name: install.name }, domains, lane };
           ids.push(
             await beginReport(transaction, platform, edges, {
               ...report,

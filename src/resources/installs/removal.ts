@@ -35,7 +35,12 @@ export async function deleteInstalls(
       domains.filter((domain) => !domain.is_duplicate).map((domain) => domain.name),
     );
     await queue.cancelLane(transaction, id);
-    await queue.enqueue(transaction, removeInstall, { payload: { id, name, host_id }, lane: id, requestId });
+    await queue.enqueue(transaction, removeInstall, {
+      payload: { id, name, host_id },
+      lane: id,
+      account: account_id,
+      requestId,
+    });
     for (const heir of heirs) {
       await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });
     }

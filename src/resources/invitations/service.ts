@@ -68,6 +68,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       await queue.enqueue(transaction, sendInvitation, {
         payload: invitationBy(caller, accountId, userId),
         lane: null,
+        account: accountId,
         requestId: caller.origin.requestId,
       });
       await activity.record(transaction, caller, accountId, {

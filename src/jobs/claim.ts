@@ -1,0 +1,155 @@
+import { type Expression, type ExpressionBuilder, sql } from 'kysely';
+import type { Transaction } from '../database/database.ts';
+import type { JobClass, JobState } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
+import { isFirstOfItsLane } from './lanes.ts';
+import { type ClaimedJob, claimed, claimedColumns } from './leases.ts';
+
+export interface Claim {
+  workerId: string;
+  kinds: readonly string[];
+  class: JobClass;
+  /** ISO 8601. */
+  now: string;
+  leaseUntil: string;
+  /** The most jobs to take. */
+  limit: number;
+  /** The most jobs of one share that this worker may run. */
+  limitOfOneShare: number;
+  /** How many jobs of each share this worker runs already. */
+  running: ReadonlyMap<string, number>;
+  /** The share that had the last turn; '' if none had. */
+  cursor: string;
+}
+
+/**
+ * Takes due jobs of one class and counts their attempt: one job of each share in turn, beginning behind `cursor`, and of each share the
+ * oldest that is the first of its lane. Goes round again until `limit` is reached or no share has more. Also returns the share that had
+ * the last turn.
+ *
+ * If two processes take jobs of one lane in the same instant, the unique index `jobs.lane` refuses one, whose whole claim fails.
+ */
+export async function claimDue(
+  transaction: Transaction,
+  claim: Claim,
+): Promise<{ jobs: ClaimedJob[]; cursor: string }> {
+  // PostgreSQL's statistics are mostly of an empty queue, for which sorting all that is due costs nothing. With a backlog it does; this
+  // makes it walk the index.
+  if (transaction.dialect === 'postgres') await sql`set local enable_sort = off`.execute(transaction.queries);
+  const running = new Map(claim.running);
+  const jobs: ClaimedJob[] = [];
+  let { cursor } = claim;
+  while (jobs.length < claim.limit) {
+    const full = [...running].filter(([, count]) => count >= claim.limitOfOneShare).map(([share]) => share);
+    const round = await takeRound(transaction, claim, { cursor, full, limit: claim.limit - jobs.length });
+    if (round.length === 0) break;
+    for (const { share } of round) running.set(share, (running.get(share) ?? 0) + 1);
+    jobs.push(...round);
+    cursor = lastTurn(round, cursor);
+  }
+  return { jobs, cursor };
+}
+
+const queued = sql.lit<JobState>('queued');
+/** More than there are shares. A subquery with a limit is not merged into the outer one, which would evaluate it twice. */
+const ALL = sql.lit(1_000_000);
+
+type Of<Alias extends string> = ExpressionBuilder<Tables & Record<Alias, Tables['jobs']>, Alias>;
+
+/** Takes at most one job of each share. */
+async function takeRound(
+  { queries, dialect }: Transaction,
+  claim: Claim,
+  { cursor, full, limit }: { cursor: string; full: string[]; limit: number },
+): Promise<ClaimedJob[]> {
+  /** Exactly the condition of the index `jobs_turns`, with its first column. */
+  const isClaimable = (eb: Of<'head'>) =>
+    eb.and([
+      eb('head.class', '=', sql.lit(claim.class)),
+      eb('head.state', '=', queued),
+      eb('head.behind', '=', sql.lit(false)),
+    ]);
+  const nextShare = (after: Expression<string>) =>
+    queries
+      .selectFrom('jobs as head')
+      .select('head.share')
+      .where(isClaimable)
+      .where('head.share', '>', after)
+      .orderBy('head.share')
+      .limit(sql.lit(1));
+  const oldest = (share: Expression<string>) =>
+    queries
+      .selectFrom('jobs as head')
+      .select('head.id')
+      .where(isClaimable)
+      .where('head.share', '=', share)
+      .where('head.run_at', '<=', claim.now)
+      .where('head.kind', 'in', claim.kinds)
+      .where(isFirstOfItsLane)
+      .orderBy('head.run_at')
+      .orderBy('head.seq')
+      .limit(sql.lit(1))
+      .$if(dialect === 'postgres', (head) => head.forUpdate('head').skipLocked());
+
+  const rows = await queries
+    .withRecursive('ahead(share)', (query) =>
+      query.selectNoFrom(nextShare(sql.val(cursor)).as('share')).unionAll(
+        query
+          .selectFrom('ahead')
+          .where('ahead.share', 'is not', null)
+          .select((eb) => nextShare(eb.ref('ahead.share').$castTo<string>()).as('share')),
+      ),
+    )
+    .withRecursive('around(share)', (query) =>
+      query.selectNoFrom(nextShare(sql.val('')).as('share')).unionAll(
+        query
+          .selectFrom('around')
+          .where('around.share', '<=', cursor)
+          .select((eb) => nextShare(eb.ref('around.share').$castTo<string>()).as('share')),
+      ),
+    )
+    .with('due', (query) =>
+      query
+        .selectFrom((from) =>
+          from
+            .selectFrom((turns) =>
+              turns
+                .selectFrom('ahead')
+                .select('ahead.share')
+                .where('ahead.share', 'is not', null)
+                .unionAll(
+                  turns.selectFrom('around').select('around.share').where('around.share', '<=', cursor),
+                )
+                .as('turns'),
+            )
+            .$if(full.length > 0, (turns) => turns.where('turns.share', 'not in', full))
+            .select((eb) => oldest(eb.ref('turns.share').$castTo<string>()).as('id'))
+            .limit(ALL)
+            .as('heads'),
+        )
+        .select('heads.id')
+        .where('heads.id', 'is not', null)
+        // A literal: for a limit that it does not know PostgreSQL plans to read the whole table.
+        .limit(sql.lit(limit)),
+    )
+    .updateTable('jobs')
+    .from('due')
+    .whereRef('jobs.id', '=', 'due.id')
+    .set((eb) => ({
+      state: 'running',
+      attempt: eb('jobs.attempt', '+', 1),
+      worker_id: claim.workerId,
+      lease_until: claim.leaseUntil,
+      started_at: claim.now,
+    }))
+    .returning([...claimedColumns, 'jobs.seq'])
+    .execute();
+  return rows.sort((a, b) => a.seq - b.seq).map(claimed);
+}
+
+/** The last of the shares that had a turn, in the order of turns: those behind the cursor first, then from the beginning. */
+function lastTurn(round: readonly ClaimedJob[], cursor: string): string {
+  const shares = round.map(({ share }) => share).sort();
+  const wrapped = shares.filter((share) => share <= cursor);
+  return (wrapped.length > 0 ? wrapped : shares).at(-1) ?? cursor;
+}

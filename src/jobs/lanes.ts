@@ -1,0 +1,98 @@
+import { type ExpressionBuilder, sql } from 'kysely';
+import type { Queries, Transaction } from '../database/database.ts';
+import type { JobState } from '../database/tables/jobs.ts';
+import type { Tables } from '../database/tables.ts';
+
+/**
+ * The order of lanes. A job is queued `behind` if its lane is occupied, and claims pass over such jobs without reading them: however many
+ * wait in one lane, a claim costs the same. Whatever ends a job calls {@link advanceLane}, which clears the mark of the next one.
+ */
+
+const queued = sql.lit<JobState>('queued');
+const running = sql.lit<JobState>('running');
+
+/** Whether any job of the lane is unfinished. */
+export function isOccupied(eb: ExpressionBuilder<Tables, 'jobs'>, lane: string) {
+  return eb
+    .exists(
+      eb
+        .selectFrom('jobs as other')
+        .select('other.id')
+        .where('other.lane', '=', lane)
+        .where('other.state', 'in', [queued, running]),
+    )
+    .$castTo<boolean>();
+}
+
+/** Whether the job `head` has no earlier unfinished one in its lane, and none that runs. The mark alone is only a hint. */
+export function isFirstOfItsLane(eb: ExpressionBuilder<Tables & { head: Tables['jobs'] }, 'head'>) {
+  return eb.not(
+    eb.exists(
+      eb
+        .selectFrom('jobs as other')
+        .select('other.id')
+        .whereRef('other.lane', '=', 'head.lane')
+        .where('other.state', 'in', [queued, running])
+        .where((of) => of.or([of('other.state', '=', running), of('other.seq', '<', of.ref('head.seq'))])),
+    ),
+  );
+}
+
+/** Makes the first unfinished job of a lane claimable. Call it last in the transaction that ended one, so that it sees what was queued. */
+export async function advanceLane({ queries, dialect }: Transaction, lane: string | null): Promise<void> {
+  if (lane === null) return;
+  await queries
+    .updateTable('jobs')
+    .set({ behind: false })
+    .where('seq', '=', (of) =>
+      of
+        .selectFrom('jobs as next')
+        .select('next.seq')
+        .where('next.lane', '=', lane)
+        .where('next.state', 'in', [queued, running])
+        .orderBy('next.seq')
+        .limit(1)
+        // One that is locked is being cancelled. Waiting for it could be a deadlock.
+        .$if(dialect === 'postgres', (next) => next.forUpdate('next').skipLocked()),
+    )
+    .where('behind', '=', sql.lit(true))
+    .execute();
+}
+
+/**
+ * Lanes whose first unfinished job is still marked. There are some if a job was queued in the instant in which the one before it ended, and
+ * while a process of an earlier version, which knows no mark, ends jobs. Walks from lane to lane by the index of the marked jobs.
+ */
+export async function findHeldUpLanes(queries: Queries): Promise<string[]> {
+  const { rows } = await sql<{ lane: string }>`
+    with recursive lanes (lane) as (
+      select (select lane from jobs where state = 'queued' and behind = true order by lane limit 1)
+      union all
+      select (select lane from jobs where state = 'queued' and behind = true and lane > lanes.lane order by lane limit 1)
+      from lanes where lanes.lane is not null
+    )
+    select lane from lanes where lane is not null and (
+      select behind from jobs where jobs.lane = lanes.lane and state in ('queued', 'running') order by seq limit 1
+    )`.execute(queries);
+  return rows.map(({ lane }) => lane);
+}
+
+/** Cancels what waits in a lane, and calls off what runs: its worker sees that at its next heartbeat. */
+export async function cancelLane(transaction: Transaction, lane: string, now: string): Promise<void> {
+  const { queries } = transaction;
+  await queries
+    .updateTable('jobs')
+    .set({ state: 'cancelled', finished_at: now })
+    .where('lane', '=', lane)
+    // Implied by the next line; spelled out because it is the condition of the index on lanes.
+    .where('state', 'in', [queued, running])
+    .where('state', '=', queued)
+    .execute();
+  await queries
+    .updateTable('jobs')
+    .set({ called_off: true })
+    .where('lane', '=', lane)
+    .where('state', 'in', [queued, running])
+    .where('state', '=', running)
+    .execute();
+}
