@@ -10,6 +10,7 @@ import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import type { Host } from './hosting/host.ts';
 import { ifThere } from './hosting/if-there.ts';
+import { installLimits } from './hosting/install-limits.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import type { Websites } from './linux-fleet.ts';
 import type { Platform } from './platform.ts';
@@ -44,6 +45,7 @@ export function createEmbeddedWebsites(
     log,
     clock,
     listen: true,
+    limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
   });
   const host: Host = {
     ...embedded,

@@ -201,6 +201,8 @@ const CASES: {
     bad: ['5000', '6000-5000', '0-10', 'a-b'],
   },
   hostCapacity: { standard: null, good: [['250', 250]], bad: ['0', 'many'] },
+  installDiskGb: { standard: 50, good: [['0', 0]], bad: ['-1', '50G'] },
+  installFiles: { standard: 500_000, good: [['0', 0]], bad: ['-1', 'many'] },
   installMemoryMb: { standard: 512, good: [['1024', 1024]], bad: ['63', '1G'] },
   installCpuPercent: { standard: 100, good: [['250', 250]], bad: ['4', '50%'] },
   installProcesses: { standard: 64, good: [['200', 200]], bad: ['7'] },

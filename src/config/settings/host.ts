@@ -60,6 +60,18 @@ export const HOST_SETTINGS = {
     'Linux host: how many installs it has room for',
     wholeNumber(1, 100_000),
   ),
+  installDiskGb: setting(
+    'HOMEPORT_INSTALL_DISK_GB',
+    '50',
+    'GiB that the files of one install may have in all, holes of sparse files included; backups of more fail. On a Linux host no single file can be larger; 0: no limit',
+    wholeNumber(0, 1_000_000),
+  ),
+  installFiles: setting(
+    'HOMEPORT_INSTALL_FILES',
+    '500000',
+    'files and folders that one install may have; backups of more fail; 0: no limit',
+    wholeNumber(0, 1_000_000_000),
+  ),
   installMemoryMb: setting(
     'HOMEPORT_INSTALL_MEMORY_MB',
     '512',

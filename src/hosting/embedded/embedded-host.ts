@@ -13,10 +13,12 @@ import {
   PermanentHostError,
   type SshQuestions,
 } from '../host.ts';
+import { type InstallLimits, NO_LIMITS } from '../install-limits.ts';
 import type { ObjectStorage } from '../object-storage.ts';
 import { ask, probe } from '../probe.ts';
 import { createSerial } from '../serial.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
+import { createDiskQuotas } from './disk-quota.ts';
 import { createEdge, type Edge } from './edge.ts';
 import { createEdgeCertificate } from './edge-certificate.ts';
 import { createFileFinder } from './file-finder.ts';
@@ -51,6 +53,8 @@ export interface EmbeddedHostOptions {
    * `edgeHttp` is then where that one is asked whether it did.
    */
   listen: boolean;
+  /** None if left out. */
+  limits?: InstallLimits;
   /** How long requests under way may take once the host is stopped, in milliseconds; 5 s if left out. */
   graceMs?: number;
 }
@@ -75,7 +79,10 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const layout = layoutOf(options.folder);
   const store = createVhostStore(layout);
   const files = createWebsiteFiles(layout);
-  const snapshots = createSnapshots({ folder: layout.snapshots, filesOf: layout.filesOf, clock });
+  const { filesOf } = layout;
+  const limits = options.limits ?? NO_LIMITS;
+  const snapshots = createSnapshots({ folder: layout.snapshots, filesOf, limits, clock });
+  const quotas = createDiskQuotas({ filesOf, limits, clock });
   const proofs = createProofs({ folder: layout.proofs, clock, log });
   const serving = options.listen ? createServing() : null;
   // The read-change-write of a vhost file must not run twice at once.
@@ -108,7 +115,8 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
     const ssh = createSftpGateway({
       listen: options.sshListen,
       hostKeyFile: layout.sshHostKey,
-      filesOf: layout.filesOf,
+      filesOf,
+      quotas,
       questions: options.questions,
       connections: options.connections.ssh,
       log,
@@ -222,6 +230,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
       await snapshots.removeAll(install.id);
       await files.remove(install.id);
+      quotas.forget(install.id);
     },
 
     async purge(install, cache) {
@@ -234,6 +243,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     async restore(install, backupId, options) {
       const snapshot = await snapshots.restore(install, backupId, options);
+      quotas.forget(install.id);
       const revision = await empty(install.id, CACHE_KINDS);
       if (revision !== null) await showing(install, revision);
       return snapshot;

@@ -5,6 +5,8 @@ import pino from 'pino';
 import ssh2, { type ConnectConfig } from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { limiterFor } from '../../../test/connections.ts';
+import { NO_LIMITS } from '../install-limits.ts';
+import { createDiskQuotas } from './disk-quota.ts';
 import { codeOf } from './sftp-client.fixture.ts';
 import {
   ada,
@@ -94,6 +96,7 @@ describe('signing in', () => {
       listen: here.address(),
       hostKeyFile: join(here.base, 'host-key'),
       filesOf: (id) => id,
+      quotas: createDiskQuotas({ filesOf: (id) => id, limits: NO_LIMITS, clock: here.clock }),
       questions: { sshLogin: async () => null },
       connections: limiterFor('ssh'),
       log: pino({ level: 'silent' }),

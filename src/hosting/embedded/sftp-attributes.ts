@@ -6,7 +6,7 @@ import { refusal } from './sftp-status.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
 
-/** The largest file that may be made; a sparse one costs its owner nothing, but its backup reads every byte. */
+/** The largest file that may be made, whatever the disk quota is. */
 export const MAX_FILE_BYTES = 64 * 1024 ** 3;
 
 /** SFTP's form of what the system says of a file; times in whole seconds. */
@@ -37,8 +37,15 @@ export function permittedMode(mode: number, kind: 'file' | 'folder'): number {
   return (mode & 0o777) | (kind === 'file' ? 0o600 : 0o700);
 }
 
-/** Changes what a client may change of a file or folder: permissions, times, and a file's length. */
-export async function changeAttributes(file: FileHandle, wanted: InputAttributes): Promise<void> {
+/**
+ * Changes what a client may change of a file or folder: permissions, times, and a file's length. `takeBytes` rejects if the disk quota does
+ * not allow a file to grow so much.
+ */
+export async function changeAttributes(
+  file: FileHandle,
+  wanted: InputAttributes,
+  takeBytes: (bytes: number) => Promise<void>,
+): Promise<void> {
   const stats = await file.stat();
   const { size, mode, atime, mtime, uid, gid } = wanted;
   if ((uid !== undefined && uid !== stats.uid) || (gid !== undefined && gid !== stats.gid)) {
@@ -47,6 +54,7 @@ export async function changeAttributes(file: FileHandle, wanted: InputAttributes
   if (size !== undefined) {
     if (!stats.isFile()) throw refusal.failed('Only files have a length');
     if (size > MAX_FILE_BYTES) throw refusal.failed('The file would become too large');
+    await takeBytes(size - stats.size);
     await file.truncate(size);
   }
   if (mode !== undefined) {

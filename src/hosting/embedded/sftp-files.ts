@@ -1,4 +1,4 @@
-import { constants, type Dir } from 'node:fs';
+import { constants, type Dir, type Stats } from 'node:fs';
 import {
   type FileHandle,
   lstat,
@@ -15,6 +15,8 @@ import ssh2, { type Attributes, type FileEntry, type InputAttributes } from 'ssh
 import type { Clock } from '../../clock.ts';
 import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../if-there.ts';
+import { countedBytes, type InstallUsage } from '../install-limits.ts';
+import type { DiskQuota } from './disk-quota.ts';
 import {
   attributesOf,
   changeAttributes,
@@ -66,8 +68,34 @@ const MAX_READ_BYTES = 255 * 1024;
 const LISTING_ENTRIES = 48;
 
 /** @param owner the name that listings show */
-export function createSftpFiles(root: string, owner: string, clock: Clock): SftpFiles {
+export function createSftpFiles(root: string, owner: string, clock: Clock, quota: DiskQuota): SftpFiles {
   const jail = createJail(root);
+  /** Files whose writes go to the end, whatever position the client names. */
+  const appending = new WeakSet<FileHandle>();
+
+  async function take(change: InstallUsage): Promise<void> {
+    const refused = await quota.take(change);
+    if (refused !== null) throw refusal.failed(`${refused}. Delete files first`);
+  }
+
+  const takeBytes = (bytes: number) => take({ bytes, files: 0 });
+
+  /** Makes one entry more, if the quota allows it. */
+  async function countNew<T>(make: () => Promise<T>): Promise<T> {
+    await take({ bytes: 0, files: 1 });
+    try {
+      return await make();
+    } catch (error) {
+      await take({ bytes: 0, files: -1 });
+      throw error;
+    }
+  }
+
+  async function giveBack(stats: Stats | null): Promise<void> {
+    if (stats === null) return;
+    const bytes = stats.isFile() ? countedBytes(stats.size, stats.blocks) : 0;
+    await take({ bytes: -bytes, files: -1 });
+  }
 
   async function entryOf(listing: Listing, name: string): Promise<FileEntry | null> {
     try {
@@ -100,11 +128,20 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
       return jail.at(
         wanted,
         async (place) => {
-          const file = await open(place, systemFlags(flags), permittedMode(Number(mode ?? 0o666), 'file'));
+          const system = systemFlags(flags);
+          const opening = () =>
+            open(place, system & ~constants.O_TRUNC, permittedMode(Number(mode ?? 0o666), 'file'));
+          const makes = (system & constants.O_CREAT) !== 0 && (await ifThere(lstat(place))) === null;
+          const file = await (makes ? countNew(opening) : opening());
           try {
             const stats = await file.stat();
             if (stats.isDirectory()) throw refusal.failed('It is a folder');
             if (!stats.isFile()) throw refusal.failed('It is not a regular file');
+            if ((system & constants.O_TRUNC) !== 0) {
+              await file.truncate(0);
+              await takeBytes(-countedBytes(stats.size, stats.blocks));
+            }
+            if ((system & constants.O_APPEND) !== 0) appending.add(file);
             return file;
           } catch (error) {
             await file.close();
@@ -124,8 +161,10 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
     },
 
     async write(file, position, content) {
-      if (!(position + content.length <= MAX_FILE_BYTES))
-        throw refusal.failed('The file would become too large');
+      const { size } = await file.stat();
+      const end = (appending.has(file) ? size : position) + content.length;
+      if (!(end <= MAX_FILE_BYTES)) throw refusal.failed('The file would become too large');
+      if (end > size) await takeBytes(end - size);
       for (let done = 0; done < content.length; ) {
         const { bytesWritten } = await file.write(content, done, content.length - done, position + done);
         done += bytesWritten;
@@ -133,7 +172,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
     },
 
     statOpen: async (file) => attributesOf(await file.stat()),
-    changeOpen: changeAttributes,
+    changeOpen: (file, attributes) => changeAttributes(file, attributes, takeBytes),
 
     async list(path) {
       const folder = await jail.openFolder(jail.normalize(path));
@@ -175,7 +214,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
         async (place) => {
           const file = await open(place, access | constants.O_NOFOLLOW | constants.O_NONBLOCK);
           try {
-            await changeAttributes(file, attributes);
+            await changeAttributes(file, attributes, takeBytes);
           } finally {
             await file.close();
           }
@@ -185,25 +224,31 @@ export function createSftpFiles(root: string, owner: string, clock: Clock): Sftp
     },
 
     async remove(path) {
-      await jail.at(jail.normalize(path), (place) => unlink(place));
+      await jail.at(jail.normalize(path), async (place) => {
+        const stats = await ifThere(lstat(place));
+        await unlink(place);
+        await giveBack(stats);
+      });
     },
 
     async makeFolder(path, { mode }) {
       const permissions = permittedMode(Number(mode ?? 0o777), 'folder');
-      await jail.at(jail.normalize(path), (place) => mkdir(place, permissions));
+      await jail.at(jail.normalize(path), (place) => countNew(() => mkdir(place, permissions)));
     },
 
     async removeFolder(path) {
       await jail.at(jail.normalize(path), (place) => rmdir(place));
+      await take({ bytes: 0, files: -1 });
     },
 
     async rename(from, to, existing) {
       await jail.at(jail.normalize(from), (source) => {
         return jail.at(jail.normalize(to), async (target) => {
           // The draft (section 6.5): an error if the new name is taken.
-          if (existing === 'keep' && (await ifThere(lstat(target))) !== null)
-            throw refusal.failed('The new name is taken');
+          const replaced = await ifThere(lstat(target));
+          if (existing === 'keep' && replaced !== null) throw refusal.failed('The new name is taken');
           await rename(source, target);
+          await giveBack(replaced);
         });
       });
     },

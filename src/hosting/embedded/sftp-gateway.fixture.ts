@@ -9,6 +9,8 @@ import { limiterFor } from '../../../test/connections.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { newSshKey } from '../../../test/ssh-key.ts';
 import type { SshLogin } from '../host.ts';
+import { NO_LIMITS } from '../install-limits.ts';
+import { createDiskQuotas } from './disk-quota.ts';
 import { promised, type Sftp } from './sftp-client.fixture.ts';
 import { createSftpGateway, type SftpGateway, type SftpGatewayOptions } from './sftp-gateway.ts';
 
@@ -43,10 +45,12 @@ export async function startSftpPlace() {
   ]);
   const clients: Client[] = [];
   let asked = 0;
+  const filesOf = (id: string) => join(base, id);
   const optionsOf = (more: Partial<SftpGatewayOptions>): SftpGatewayOptions => ({
     listen: { host: '127.0.0.1', port: 0 },
     hostKeyFile: join(base, 'host-key'),
-    filesOf: (id) => join(base, id),
+    filesOf,
+    quotas: createDiskQuotas({ filesOf, limits: NO_LIMITS, clock }),
     questions: {
       async sshLogin(name, fingerprint) {
         asked += 1;
@@ -91,6 +95,7 @@ export async function startSftpPlace() {
     /** How often it was asked who may enter. */
     asked: () => asked,
     address: () => address,
+    filesOf,
     hostFile: (path: string, install = shop) => join(base, install.id, path),
     start,
     stop: () => gateway.stop(),

@@ -8,6 +8,7 @@ import { createStartups, type StartupLimits, startupLimits } from '../../connect
 import { MINUTE_MS } from '../../durations.ts';
 import { OperatorError } from '../../operator-error.ts';
 import type { SshQuestions } from '../host.ts';
+import type { DiskQuotas } from './disk-quota.ts';
 import { listenFault } from './listener.ts';
 import { type ConnectionLimits, serveConnection } from './ssh-connection.ts';
 import { provideHostKey } from './ssh-host-key.ts';
@@ -50,6 +51,7 @@ export interface SftpGatewayOptions {
   hostKeyFile: string;
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
+  quotas: DiskQuotas;
   questions: SshQuestions;
   connections: SocketLimiter;
   log: Logger;
@@ -76,7 +78,7 @@ const STOP_MS = 3_000;
  * is offered: no shell, no commands, no forwarding, no agent, no environment.
  */
 export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
-  const { filesOf, questions, connections: limiter, clock, log, random = Math.random } = options;
+  const { filesOf, quotas, questions, connections: limiter, clock, log, random = Math.random } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = new Map<Socket, { end(reason: string): void }>();
   const waiting = new Map<string, (connection: ssh2.Connection) => void>();
@@ -114,7 +116,7 @@ export function createSftpGateway(options: SftpGatewayOptions): SftpGateway {
         startups.end(socket);
         limiter.busy(socket);
       };
-      const common = { socket, filesOf, questions, limits, clock, log: connectionLog };
+      const common = { socket, filesOf, quotas, questions, limits, clock, log: connectionLog };
       connections.set(socket, serveConnection(connection, { ...common, onSignedIn }));
     });
     socket.on('close', () => waiting.delete(peer));

@@ -6,12 +6,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { systemClock } from '../../clock.ts';
 import type { InstallRef } from '../host.ts';
-import { createSnapshots } from './snapshots.ts';
+import { NO_LIMITS } from '../install-limits.ts';
+import { createSnapshots, type SnapshotsOptions } from './snapshots.ts';
 
 export type SnapshotPlace = ReturnType<typeof makeSnapshotPlace>;
 
 /** The empty website of an install, and a folder for snapshots of it. */
-export function makeSnapshotPlace() {
+export function makeSnapshotPlace(more: Partial<SnapshotsOptions> = {}) {
   const base = fs.mkdtempSync(join(tmpdir(), 'snapshots-'));
   const install: InstallRef = { id: randomUUID(), name: 'shop' };
   const backupId = randomUUID();
@@ -20,7 +21,9 @@ export function makeSnapshotPlace() {
   const snapshots = createSnapshots({
     folder: join(base, 'backups'),
     filesOf: (id) => join(base, 'sites', id),
+    limits: NO_LIMITS,
     clock: systemClock,
+    ...more,
   });
 
   function put(path: string, content: string | Buffer): void {

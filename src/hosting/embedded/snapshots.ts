@@ -5,6 +5,7 @@ import { type Clock, timestamp } from '../../clock.ts';
 import { parseUuid } from '../../ids.ts';
 import { syncFolder } from '../durable-file.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../host.ts';
+import { type InstallLimits, requireBackupAllowed } from '../install-limits.ts';
 import { createSerial } from '../serial.ts';
 import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
 import { extractArchive } from './archive-extract.ts';
@@ -12,6 +13,7 @@ import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts'
 import { verifyArchive } from './archive-read.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, writeArchive } from './archive-write.ts';
+import { measureFiles } from './measure-files.ts';
 
 /**
  * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
@@ -47,10 +49,12 @@ export interface SnapshotsOptions {
   folder: string;
   /** The folder that holds an install's files. */
   filesOf(installId: string): string;
+  /** Of a website that exceeds them no snapshot is made. */
+  limits: InstallLimits;
   clock: Clock;
 }
 
-export function createSnapshots({ folder, filesOf, clock }: SnapshotsOptions): Snapshots {
+export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOptions): Snapshots {
   const serially = createSerial();
 
   function archivesOf(installId: string): string {
@@ -72,6 +76,7 @@ export function createSnapshots({ folder, filesOf, clock }: SnapshotsOptions): S
     await requireFolder(filesOf(install.id), install);
     const existing = await verifyIfThere(places, identity, signal);
     if (existing !== null) return summary(existing);
+    requireBackupAllowed(await measureFiles(filesOf(install.id), limits, signal), limits);
 
     const archives = dirname(places.archive);
     await mkdir(archives, { recursive: true, mode: 0o700 });

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import type { AuthContext, Connection, ServerChannel, Session } from 'ssh2';
 import type { Clock } from '../../clock.ts';
 import type { SshQuestions } from '../host.ts';
+import type { DiskQuotas } from './disk-quota.ts';
 import { createSftpFiles } from './sftp-files.ts';
 import { type SftpSession, serveSftp } from './sftp-session.ts';
 import { createAccess } from './ssh-access.ts';
@@ -22,6 +23,7 @@ export interface ConnectionLimits {
 export interface ConnectionOptions {
   socket: Socket;
   filesOf(installId: string): string;
+  quotas: DiskQuotas;
   questions: SshQuestions;
   limits: ConnectionLimits;
   onSignedIn(): void;
@@ -102,7 +104,12 @@ export function serveConnection(
       const sftp = accept();
       const served = serveSftp({
         sftp,
-        files: createSftpFiles(options.filesOf(install.id), install.name, clock),
+        files: createSftpFiles(
+          options.filesOf(install.id),
+          install.name,
+          clock,
+          options.quotas.of(install.id),
+        ),
         access: createAccess(who, questions, clock),
         handles: limits.handles,
         unsent: () => socket.writableLength,
