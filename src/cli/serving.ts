@@ -13,6 +13,7 @@ import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
+import { stopSignal } from './stop-signals.ts';
 import { lockWebsites } from './websites-lock.ts';
 
 const GRACE_MS = 10_000;
@@ -43,7 +44,7 @@ async function serveHere(
   const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
   const homeport = await startHomeport(config, { log }, roles);
   // Before anything is printed: whoever reads the first line may already want to end it.
-  const ended = untilSignal(homeport);
+  const ended = stopSignal('finishing running requests and jobs').then(() => homeport.stop(GRACE_MS));
   const first = await ensureOwner(homeport.platform, homeport.services);
   if (demo) await fillDemo(homeport.platform, homeport.services);
   await warnOfOtherKey(config, homeport, log);
@@ -57,21 +58,6 @@ async function serveHere(
 async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log: Logger): Promise<void> {
   const { state, message, remedy } = await checkSealingKey(config, platform.database);
   if (state === 'problem') log.error({ remedy }, message);
-}
-
-/** Resolves when a signal has ended the process's work; a second signal ends it at once. */
-function untilSignal(homeport: RunningHomeport): Promise<void> {
-  return new Promise((resolve, reject) => {
-    let stopping = false;
-    const onSignal = () => {
-      if (stopping) process.exit(1);
-      stopping = true;
-      process.stderr.write('homeport: finishing what is under way; once more ends it at once\n');
-      homeport.stop(GRACE_MS).then(resolve, reject);
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-  });
 }
 
 function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | undefined): string {

@@ -5,6 +5,7 @@ import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { alignedPairs, heading } from '../output.ts';
+import { stopSignal } from '../stop-signals.ts';
 import { requireRoot } from './require-root.ts';
 
 /** `homeport host`: the process, as root, that runs the websites of this machine. */
@@ -36,23 +37,12 @@ export function addHostRun(host: Command): void {
     });
 }
 
-/**
- * Resolves at the first signal to end; a second one ends the process at once. SIGHUP, from a terminal that is closed or a
- * server beside it that is gone, is nobody in a hurry.
- */
+/** Resolves when this process is asked to stop, also by SIGHUP: its terminal was closed, or the server beside it is gone. */
 function untilSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let asked = false;
-    const onSignal = () => {
-      if (asked) process.exit(1);
-      asked = true;
-      process.stderr.write('homeport: ending the websites of this machine; once more ends it at once\n');
-      resolve();
-    };
-    process.on('SIGINT', onSignal);
-    process.on('SIGTERM', onSignal);
-    process.on('SIGHUP', () => resolve());
-  });
+  return Promise.race([
+    stopSignal('stopping the websites of this machine'),
+    new Promise<void>((resolve) => process.on('SIGHUP', () => resolve())),
+  ]);
 }
 
 function banner(
