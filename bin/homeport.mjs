@@ -22,8 +22,9 @@ if (isNewEnough()) {
 function runAgainWith(node) {
   const command = [fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   if (process.execve !== undefined) process.execve(node, [node, ...command]);
-  const child = spawn(node, command, { stdio: 'inherit' });
+  // Before the child runs: a signal in between would end this process alone.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  const child = spawn(node, command, { stdio: 'inherit' });
   child.on('error', (error) => {
     process.stderr.write(`homeport: ${error.message}\n`);
     process.exit(1);

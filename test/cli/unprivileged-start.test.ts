@@ -1,0 +1,157 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAgent } from '../client.ts';
+import { freePort } from '../servers/free-port.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** Neither this user nor this group owns anything. */
+const NOBODY = { uid: 54_321, gid: 54_321 };
+
+const whyNot = reasonToSkip();
+
+describe.skipIf(whyNot !== null)(`npm start by an unprivileged user in root's clone${whyNot ?? ''}`, () => {
+  let base: string;
+  let clone: string;
+  let dataDir: string;
+  let origin: string;
+  let process_: ChildProcess | undefined;
+  let printed = '';
+
+  beforeEach(async () => {
+    base = mkdtempSync(join(tmpdir(), 'homeport-unprivileged-'));
+    chmodSync(base, 0o755);
+    clone = join(base, 'clone');
+    mkdirSync(clone);
+    for (const name of ['bin', 'src', 'web', 'package.json', 'package-lock.json']) {
+      cpSync(join(ROOT, name), join(clone, name), {
+        recursive: true,
+        filter: (file) => relative(ROOT, file) !== join('web', 'dist'),
+      });
+    }
+    symlinkSync(join(ROOT, 'node_modules'), join(clone, 'node_modules'));
+    dataDir = join(base, 'data');
+    mkdirSync(dataDir);
+    chownSync(dataDir, NOBODY.uid, NOBODY.gid);
+    origin = `https://localhost:${await freePort()}`;
+  });
+  afterEach(async () => {
+    if (process_?.exitCode === null && process_.signalCode === null) {
+      process_.kill('SIGKILL');
+      await once(process_, 'close');
+    }
+    rmSync(base, { recursive: true });
+  });
+
+  /** Runs the script of package.json, as npm would. */
+  async function start(): Promise<void> {
+    printed = '';
+    const { scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8'));
+    const child = spawn('/bin/sh', ['-c', scripts.start], {
+      ...NOBODY,
+      cwd: clone,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+        HOME: '/nonexistent',
+        HOMEPORT_DATA_DIR: dataDir,
+        HOMEPORT_LISTEN: `127.0.0.1:${new URL(origin).port}`,
+        HOMEPORT_PUBLIC_URL: origin,
+        HOMEPORT_EDGE_HTTP: '127.0.0.1:0',
+        HOMEPORT_EDGE_HTTPS: '127.0.0.1:0',
+        HOMEPORT_SSH_LISTEN: '127.0.0.1:0',
+      },
+    });
+    process_ = child;
+    const ended = once(child, 'close');
+    const ready = new Promise<void>((resolve) => {
+      const onText = (text: string) => {
+        printed += text;
+        if (printed.includes('Ctrl-C ends it.')) resolve();
+      };
+      child.stdout.setEncoding('utf8').on('data', onText);
+      child.stderr.setEncoding('utf8').on('data', onText);
+    });
+    await Promise.race([ready, ended.then(() => Promise.reject(new Error(`it ended:\n${printed}`)))]);
+  }
+
+  async function stop(): Promise<void> {
+    const child = process_;
+    if (child === undefined) return;
+    const ended = once(child, 'close');
+    child.kill('SIGTERM');
+    expect(await ended).toEqual([0, null]);
+  }
+
+  /** The portal's first page and a script that it loads. */
+  async function visit(): Promise<void> {
+    const agent = createAgent(readFileSync(join(dataDir, 'tls', 'api.crt'), 'utf8'));
+    const get = (path: string) => agent.request({ origin, path, method: 'GET' });
+    try {
+      const page = await get('/');
+      expect(page.statusCode).toBe(200);
+      const [script] = /portal\/assets\/[^"]+\.js/.exec(await page.body.text()) ?? [];
+      const asset = await get(`/${script}`);
+      await asset.body.dump();
+      expect(asset.statusCode).toBe(200);
+    } finally {
+      await agent.close();
+    }
+  }
+
+  it('builds the portal into the data folder if it was never built, and once', async () => {
+    await start();
+    expect(printed).toContain('The portal was built.');
+    await visit();
+    await stop();
+    expect(existsSync(join(clone, 'web', 'dist'))).toBe(false);
+    expect(statSync(join(dataDir, 'portal', 'index.html')).uid).toBe(NOBODY.uid);
+
+    await start();
+    expect(printed).not.toContain('The portal was built.');
+    await visit();
+    await stop();
+  });
+
+  it('uses what root built, until the sources change', async () => {
+    const built = spawnSync(process.execPath, ['web/build.ts'], { cwd: clone });
+    expect(built.stderr.toString()).toBe('');
+    await start();
+    await visit();
+    await stop();
+    expect(readdirSync(dataDir)).not.toContain('portal');
+
+    writeFileSync(join(clone, 'web', 'added.css'), '');
+    await start();
+    await visit();
+    await stop();
+    expect(readdirSync(dataDir)).toContain('portal');
+  });
+});
+
+function reasonToSkip(): string | null {
+  if (process.getuid?.() !== 0) return ' (skipped: only root can run it as another user)';
+  const { status } = spawnSync(
+    process.execPath,
+    ['-e', `require('node:fs').readdirSync(${JSON.stringify(ROOT)})`],
+    NOBODY,
+  );
+  return status === 0 ? null : ` (skipped: ${ROOT} is closed to other users)`;
+}
