@@ -8,6 +8,30 @@ export const LARGEST_BODY_BYTES = 1024 * 1024;
 export const LARGEST_BODY_OF_STRANGERS_BYTES = 16 * 1024;
 
 /**
+ * How much of a body that is too large is read and dropped. Many clients read the answer only once they have sent
+ * everything; if the connection ended before, its reset would take the answer away.
+ */
+const DRAINED_BYTES = 64 * 1024 * 1024;
+
+/** Takes the place of a body that cannot be read, so that the framework does not cut the connection. */
+export class UnreadableBody {
+  readonly failure: InvalidRequest;
+  constructor(failure: InvalidRequest) {
+    this.failure = failure;
+  }
+}
+
+/** Reads a request body as {@link readJsonBody} does, with the failure in the place of the body. */
+export async function readBodyOrFailure(...reading: Parameters<typeof readJsonBody>): Promise<unknown> {
+  try {
+    return await readJsonBody(...reading);
+  } catch (error) {
+    if (error instanceof InvalidRequest) return new UnreadableBody(error);
+    throw error;
+  }
+}
+
+/**
  * Reads a request body as JSON (RFC 8259). Throws {@link InvalidRequest} for anything else and for more bytes than `largest`;
  * an empty one is undefined.
  */
@@ -42,7 +66,10 @@ function readBytes(payload: IncomingMessage, largest: number): Promise<Buffer> {
         chunks.push(chunk);
         return;
       }
-      // The rest flows on and is dropped: were the connection cut here, its reset could overtake the answer.
+      if (size > largest + DRAINED_BYTES) {
+        payload.destroy();
+        return;
+      }
       chunks.length = 0;
       reject(unreadable('too_large', `The body must be at most ${largest / 1024} KiB`));
     });

@@ -9,7 +9,12 @@ import { isHttps, trustsAddress } from './client-address.ts';
 import { describeApi, describePortal, routeSchema } from './description.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 import type { Gate } from './gate.ts';
-import { LARGEST_BODY_BYTES, LARGEST_BODY_OF_STRANGERS_BYTES, readJsonBody } from './json-body.ts';
+import {
+  LARGEST_BODY_BYTES,
+  LARGEST_BODY_OF_STRANGERS_BYTES,
+  readBodyOrFailure,
+  UnreadableBody,
+} from './json-body.ts';
 import { API_PREFIX, PORTAL_PREFIX } from './prefixes.ts';
 import { parseTarget, routableTarget } from './request-target.ts';
 import type { Route } from './route.ts';
@@ -89,7 +94,7 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
   app.addSchema(errorEnvelope);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) =>
-    readJsonBody(request.headers['content-type'], payload, largestBody(request)),
+    readBodyOrFailure(request.headers['content-type'], payload, largestBody(request)),
   );
 
   app.addHook('onRequest', arrive);
@@ -168,6 +173,7 @@ function addRoute(api: FastifyInstance, route: Route, publicUrl: string): void {
     // A stream would run on with nobody to read it.
     exposeHeadRoute: route.contentType === undefined,
     async handler(request, reply) {
+      if (request.body instanceof UnreadableBody) throw request.body.failure;
       const answer = await route.run(
         {
           caller: request.caller ?? null,
