@@ -24,6 +24,9 @@ import { BUILT_PORTAL, portalPages } from './portal/pages.ts';
 import { claimWebsites } from './resources/hosts/websites-folder.ts';
 import { apiRoutes, portalRoutes } from './routes.ts';
 import { createServices, type Services } from './services.ts';
+import { createShutdown } from './shutdown.ts';
+
+const GRACE_MS = 10_000;
 
 /** What else the parts are made from, besides the configuration. */
 export interface Surroundings {
@@ -54,8 +57,11 @@ export interface RunningHomeport {
   hosting: HostingAddresses | null;
   /** Resolves when no job is due or running. */
   idle(): Promise<void>;
-  /** Ends gracefully: requests and jobs under way are finished, for at most `graceMs`. */
-  stop(graceMs?: number): Promise<void>;
+  /**
+   * Ends gracefully: requests and jobs in progress have `graceMs` (10 s) in all, everything together has `wholeMs` (15 s).
+   * Returns what failed or did not end in time, in words; the log has the reasons.
+   */
+  stop(graceMs?: number, wholeMs?: number): Promise<string[]>;
 }
 
 /** Starts Homeport: migrates, serves, works. Throws OperatorError for what its operator can mend. */
@@ -75,7 +81,7 @@ export async function startHomeport(
     log,
     clock,
   });
-  const limiter = createRateLimiter(database, clock);
+  const limiter = createRateLimiter(database, clock, log);
   const services = createServices(platform, {
     authenticator,
     limiter,
@@ -84,18 +90,16 @@ export async function startHomeport(
       sshHostKeys: () => embeddedHostKeys(config),
     },
   });
-  /** Undoes what was started, latest first. */
-  const started: ((graceMs: number) => Promise<void>)[] = [() => database.close()];
-  const stop = async (graceMs = 10_000) => {
-    for (const end of started.splice(0).reverse()) await end(graceMs);
-  };
+  const shutdown = createShutdown(log);
+  shutdown.add('database', () => database.close());
+  const stop = (graceMs = GRACE_MS, wholeMs?: number) => shutdown.run(graceMs, wholeMs);
 
   try {
     const hosting = roles.hosting ? await startHosting() : null;
     const api = roles.api ? await startApi() : null;
     if (config.metricsListen !== null) {
       const metrics = await startMetrics(platform, config.metricsListen, connections);
-      started.push(() => metrics.close());
+      shutdown.add('metrics', () => metrics.close());
     }
     return {
       platform,
@@ -113,15 +117,15 @@ export async function startHomeport(
   async function startHosting() {
     websites = createHost(platform, claimWebsites, connections);
     const { host, objectStorage } = websites;
-    started.push(async () => objectStorage.close());
+    shutdown.add('object storage', () => objectStorage.close());
     await host.start();
-    started.push(() => host.stop());
+    shutdown.add('websites', () => host.stop());
     const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
     worker.start();
-    started.push((graceMs) => worker.stop(graceMs));
+    shutdown.add('worker', (graceMs) => worker.stop(graceMs));
     const scheduler = createScheduler({ database, queue, clock, log, schedules });
     if (surroundings.schedules ?? true) scheduler.start();
-    started.push(() => scheduler.stop());
+    shutdown.add('schedules', () => scheduler.stop());
     return { addresses: websites.addresses(), worker };
   }
 
@@ -147,9 +151,9 @@ export async function startHomeport(
         );
       },
     });
-    started.push(() => authenticator.flush());
-    started.push(() => services.sessions.flush());
-    started.push(async (graceMs) => {
+    shutdown.add('last uses of credentials', () => authenticator.flush());
+    shutdown.add('last uses of sessions', () => services.sessions.flush());
+    shutdown.add('API', async (graceMs) => {
       // They end by themselves only with their sessions.
       services.liveEvents.close();
       await listener.close(graceMs);
@@ -160,7 +164,7 @@ export async function startHomeport(
         .then((pair) => listener.setCertificate(pair))
         .catch((error: unknown) => log.error({ err: error }, "could not load the API's certificate again"));
     }, DAY_MS).unref();
-    started.push(async () => clearInterval(renewal));
+    shutdown.add('certificate renewal', () => clearInterval(renewal));
     return listen(listener, config.listen);
   }
 }

@@ -75,8 +75,11 @@ export async function startHostMachine(
   const host = createHostMachine(config, questions, identity?.hostId ?? null, surroundings);
   const server = createHostServer({ host, log });
   const stop = async () => {
-    await server.close();
-    await host.stop();
+    try {
+      await server.close();
+    } finally {
+      await host.stop();
+    }
   };
   try {
     await host.start();

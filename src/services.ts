@@ -49,7 +49,7 @@ export function createServices(
   platform: Platform,
   {
     authenticator,
-    limiter = createRateLimiter(platform.database, platform.clock),
+    limiter = createRateLimiter(platform.database, platform.clock, platform.log),
     ownHost = NO_HOST,
   }: ServingParts = {},
 ) {

@@ -201,7 +201,8 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
       return { id: made.id, name };
     },
     async remove() {
-      await homeport.stop(2_000);
+      // On a busy machine, longer than a server would have.
+      await homeport.stop(2_000, 60_000);
       await agent.close();
       if (!options.place) await place.remove();
     },

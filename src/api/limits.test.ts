@@ -1,6 +1,7 @@
+import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Answer, type Client, field } from '../../test/client.ts';
-import { openTestDatabase } from '../../test/database.ts';
+import { openTestDatabase, silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { signedIn } from '../../test/portal-client.ts';
@@ -242,7 +243,7 @@ describe('createRateLimiter', () => {
 
   it.each([1, 2, 19, 20, 21, 39, 40, 41, 100, 3000])('lets exactly %i through', async (limit) => {
     const own = manualClock();
-    const limiters = [createRateLimiter(database, own), createRateLimiter(database, own)];
+    const limiters = [createRateLimiter(database, own, silent), createRateLimiter(database, own, silent)];
     let allowed = 0;
     for (let tried = 0; tried < limit + 20; tried++) {
       const decision = await limiters[tried % 2]?.spend(`exact ${limit}`, limit);
@@ -256,7 +257,10 @@ describe('createRateLimiter', () => {
   it('never lets more through than the limit while the clocks of two processes disagree', async () => {
     const ahead = manualClock(new Date('2026-01-01T00:00:00.500Z'));
     const behind = manualClock(new Date('2025-12-31T23:59:59.500Z'));
-    const limiters = [createRateLimiter(database, ahead), createRateLimiter(database, behind)];
+    const limiters = [
+      createRateLimiter(database, ahead, silent),
+      createRateLimiter(database, behind, silent),
+    ];
     let allowed = 0;
     for (let tried = 0; tried < 400; tried++) {
       const decision = await limiters[tried % 2]?.spend('skewed', 100);
@@ -266,7 +270,7 @@ describe('createRateLimiter', () => {
   });
 
   it('peeks without spending', async () => {
-    const limiter = createRateLimiter(database, manualClock());
+    const limiter = createRateLimiter(database, manualClock(), silent);
     for (let tried = 0; tried < 10; tried++) expect((await limiter.peek('peek', 3)).allowed).toBe(true);
     expect(await spendAll(limiter, 'peek', 3, 10)).toBe(3);
     expect((await limiter.peek('peek', 3)).allowed).toBe(false);
@@ -274,7 +278,7 @@ describe('createRateLimiter', () => {
 
   it('counts a key by another window than a minute, where it has one', async () => {
     const own = manualClock();
-    const limiters = [createRateLimiter(database, own), createRateLimiter(database, own)];
+    const limiters = [createRateLimiter(database, own, silent), createRateLimiter(database, own, silent)];
     const spend = (index: number) => limiters[index % 2]?.spend('hourly', 4, 3600);
     for (let spent = 0; spent < 4; spent++) expect(await spend(spent)).toMatchObject({ allowed: true });
     own.advance(20 * MINUTE_MS);
@@ -285,7 +289,7 @@ describe('createRateLimiter', () => {
 
   it('gives back what turned out not to count, in the same window alone', async () => {
     const own = manualClock();
-    const limiter = createRateLimiter(database, own);
+    const limiter = createRateLimiter(database, own, silent);
     expect(await spendAll(limiter, 'refund', 3, 5)).toBe(3);
     limiter.refund('refund');
     expect(await spendAll(limiter, 'refund', 3, 5)).toBe(1);
@@ -305,23 +309,53 @@ describe('createRateLimiter', () => {
         return database.write(work);
       },
     };
-    const limiter = createRateLimiter(counting, manualClock());
+    const limiter = createRateLimiter(counting, manualClock(), silent);
     await Promise.all(Array.from({ length: 150 }, () => limiter.spend('seldom', 3000)));
     expect(writes).toBe(1);
     await spendAll(limiter, 'seldom', 3000, 4000);
     expect(writes).toBe(20);
   });
 
-  it('passes a failure of the database on, and goes on afterwards', async () => {
-    let broken = true;
+  it('counts in memory while the database takes no writes, and in the database again afterwards', async () => {
+    let broken = false;
     const failing = {
       ...database,
       write: <Result>(work: Parameters<typeof database.write<Result>>[0]) =>
-        broken ? Promise.reject(new Error('gone')) : database.write(work),
+        broken ? Promise.reject(new Error('full')) : database.write(work),
     };
-    const limiter = createRateLimiter(failing, manualClock());
-    await expect(Promise.resolve(limiter.spend('failing', 10))).rejects.toThrow('gone');
+    const lines: { msg: string }[] = [];
+    const log = pino({ level: 'info' }, { write: (line) => lines.push(JSON.parse(line)) });
+    const own = manualClock();
+    const limiter = createRateLimiter(failing, own, log);
+    expect(await spendAll(limiter, 'failing', 40, 10)).toBe(10);
+    broken = true;
+    expect(await spendAll(limiter, 'failing', 40, 10)).toBe(10);
+    expect(await spendAll(limiter, 'never written', 20, 30)).toBe(20);
+    expect((await limiter.peek('never written', 20)).allowed).toBe(false);
+    expect((await limiter.peek('never asked', 20)).allowed).toBe(true);
+    expect(lines.map(({ msg }) => msg)).toEqual([expect.stringContaining('counted in memory')]);
     broken = false;
-    expect((await limiter.spend('failing', 10)).allowed).toBe(true);
+    own.advance(6_000);
+    // What was spent meanwhile still counts, here and in other processes.
+    expect(await spendAll(limiter, 'failing', 40, 19)).toBe(19);
+    const other = createRateLimiter(database, own, silent);
+    const more = (await spendAll(limiter, 'failing', 40, 10)) + (await spendAll(other, 'failing', 40, 10));
+    expect(more).toBe(1);
+    expect(lines.map(({ msg }) => msg)[1]).toContain('in the database again');
+    expect(lines).toHaveLength(2);
+  });
+
+  it('lets through what the database cannot be asked about, up to the limit', async () => {
+    const gone = {
+      ...database,
+      get reader(): typeof database.reader {
+        throw new Error('gone');
+      },
+      write: () => Promise.reject(new Error('gone')),
+    };
+    const limiter = createRateLimiter(gone, manualClock(), silent);
+    expect((await limiter.peek('gone', 10)).allowed).toBe(true);
+    expect(await spendAll(limiter, 'gone', 10, 20)).toBe(10);
+    expect((await limiter.peek('gone', 10)).allowed).toBe(false);
   });
 });

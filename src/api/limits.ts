@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { findTaken, takeOfWindow } from './rate-window-store.ts';
@@ -7,6 +8,8 @@ const WINDOW_SECONDS = 60;
 /** A process takes a twentieth of a limit at a time, so that it asks the database once in so many requests. */
 const SHARES = 20;
 const KEYS_REMEMBERED = 100_000;
+/** How long to count in memory before the database is tried again. */
+const RETRY_MS = 5_000;
 /** What is said of a limit that is switched off: the highest that can be set. Clients pause when nothing remains. */
 const UNLIMITED = 1_000_000_000;
 
@@ -26,6 +29,9 @@ export interface LimitDecision {
  * Requests a minute for a key, in fixed windows, held across all processes: each takes shares of the window's
  * allowance from the database and spends them by itself, so the sum never exceeds the limit. A key whose window is
  * another than a minute has the same one at every call.
+ *
+ * While the database takes no writes, each process counts in memory, so the sum may reach the limit times the number of
+ * processes. What it counted reaches the database with its next share of the same window.
  */
 export interface RateLimiter {
   /** Spends one request of `key`. A limit of 0 always allows. */
@@ -42,13 +48,34 @@ interface Allowance {
   inHand: number;
   /** What nobody had taken when this process asked last. */
   unclaimed: number;
+  /** What this process took without the database. */
+  owed: number;
   /** Whether it has asked at all in this window. */
   asked: boolean;
   asking: Promise<void> | undefined;
 }
 
-export function createRateLimiter(database: Database, clock: Clock): RateLimiter {
+export function createRateLimiter(database: Database, clock: Clock, log: Logger): RateLimiter {
   const allowances = new LRUCache<string, Allowance>({ max: KEYS_REMEMBERED });
+  /** When the database is tried again; undefined while it works. */
+  let retryAt: number | undefined;
+
+  const isAway = () => retryAt !== undefined && clock.now().getTime() < retryAt;
+
+  function failed(err: unknown): void {
+    if (retryAt === undefined) {
+      log.error(
+        { err },
+        'rate limits are counted in memory, because the database cannot be used; will retry',
+      );
+    }
+    retryAt = clock.now().getTime() + RETRY_MS;
+  }
+
+  function worked(): void {
+    if (retryAt !== undefined) log.info('rate limits are counted in the database again');
+    retryAt = undefined;
+  }
 
   function decide(
     key: string,
@@ -64,7 +91,7 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
 
     let allowance = allowances.get(key);
     if (allowance?.windowStart !== windowStart) {
-      allowance = { windowStart, inHand: 0, unclaimed: limit, asked: false, asking: undefined };
+      allowance = { windowStart, inHand: 0, unclaimed: limit, owed: 0, asked: false, asking: undefined };
       allowances.set(key, allowance);
     }
     if (allowance.inHand > 0) {
@@ -86,17 +113,41 @@ export function createRateLimiter(database: Database, clock: Clock): RateLimiter
   /** What the processes have taken together, without taking anything. */
   async function look(key: string, allowance: Allowance, limit: number): Promise<void> {
     const start = new Date(allowance.windowStart).toISOString();
-    allowance.unclaimed = Math.max(0, limit - (await findTaken(database.reader, key, start)));
     allowance.asked = true;
+    if (isAway()) return;
+    try {
+      const taken = await findTaken(database.reader, key, start);
+      allowance.unclaimed = Math.max(0, limit - taken - allowance.owed);
+    } catch (error) {
+      failed(error);
+    }
   }
 
   async function takeShare(key: string, allowance: Allowance, limit: number): Promise<void> {
     const share = Math.max(1, Math.ceil(limit / SHARES));
     const start = new Date(allowance.windowStart).toISOString();
-    const taken = await database.write(({ queries }) => takeOfWindow(queries, { key, start, share }));
-    allowance.inHand += Math.max(0, share - Math.max(0, taken - limit));
-    allowance.unclaimed = Math.max(0, limit - taken);
     allowance.asked = true;
+    if (isAway()) return takeFromMemory(allowance, share);
+    const { owed } = allowance;
+    try {
+      const taken = await database.write(({ queries }) =>
+        takeOfWindow(queries, { key, start, share: share + owed }),
+      );
+      allowance.owed -= owed;
+      allowance.inHand += Math.max(0, share - Math.max(0, taken - limit));
+      allowance.unclaimed = Math.max(0, limit - taken);
+      worked();
+    } catch (error) {
+      failed(error);
+      takeFromMemory(allowance, share);
+    }
+  }
+
+  function takeFromMemory(allowance: Allowance, share: number): void {
+    const taken = Math.min(share, allowance.unclaimed);
+    allowance.inHand += taken;
+    allowance.owed += taken;
+    allowance.unclaimed -= taken;
   }
 
   return {

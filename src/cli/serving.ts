@@ -33,24 +33,29 @@ export async function serve(
   { settings, ...options }: ServeOptions & { settings: string | undefined },
 ): Promise<void> {
   const log = await createLog(config);
+  let failed: string[] = [];
   const beside = options.roles.hosting ? await startHostBeside(config, { settings, log }) : null;
   try {
     const account = await unprivilegedAccount(config, { settings, log });
-    if (account === null) await serveHere(config, log, options);
+    if (account === null) failed = await serveHere(config, log, options);
     else process.exitCode = await runAgainAs(account);
   } catch (error) {
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
   } finally {
     await beside?.stop();
   }
+  if (failed.length === 0) return;
+  process.stderr.write(`homeport: ended, but not cleanly: ${failed.join(', ')}. The log has the reasons.\n`);
+  // What hangs would keep the process alive.
+  process.exit(1);
 }
 
-/** In this process. */
+/** In this process. Returns what could not be ended in order. */
 async function serveHere(
   config: Config,
   log: Logger,
   { roles, demo, buildPortal }: ServeOptions,
-): Promise<void> {
+): Promise<string[]> {
   const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
   const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
   const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
@@ -61,8 +66,9 @@ async function serveHere(
   await warnOfOtherKey(config, homeport, log);
   process.stdout.write(banner(config, homeport, first));
   releaseStartupMemory();
-  await ended;
+  const failed = await ended;
   lock?.release();
+  return failed;
 }
 
 /** In the data folder if this user may not write into Homeport's own. */

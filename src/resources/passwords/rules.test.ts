@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase, silent } from '../../../test/database.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { createRateLimiter } from '../../api/limits.ts';
 import { InvalidRequest, RateLimited } from '../../failures.ts';
@@ -14,7 +14,7 @@ afterAll(() => database.remove());
 
 it('looks at ten passwords of a person a minute, fit or not', async () => {
   const clock = manualClock();
-  const limits = createSignInLimits(createRateLimiter(database, clock), { perMinute: true });
+  const limits = createSignInLimits(createRateLimiter(database, clock, silent), { perMinute: true });
   const owner = { id: 'ada', email: 'ada@people.example', first_name: 'Ada', last_name: 'Byron' };
   const choose = (password: string) => requireFitPassword(limits, password, owner);
   for (let times = 0; times < 5; times++) await choose('correct horse battery staple');

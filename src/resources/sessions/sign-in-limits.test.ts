@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTestDatabase } from '../../../test/database.ts';
+import { openTestDatabase, silent } from '../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { createRateLimiter } from '../../api/limits.ts';
 import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
@@ -16,7 +16,9 @@ afterAll(() => database.remove());
 
 /** As many processes as are asked for, with one database. */
 const processes = (count: number, perMinute = true) =>
-  Array.from({ length: count }, () => createSignInLimits(createRateLimiter(database, clock), { perMinute }));
+  Array.from({ length: count }, () =>
+    createSignInLimits(createRateLimiter(database, clock, silent), { perMinute }),
+  );
 
 const address = () => `2001:db8:${counted++}::1`;
 const email = () => `${counted++}@people.example`;

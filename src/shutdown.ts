@@ -1,0 +1,53 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+
+/** On the whole of a shutdown: less than systemd and container runtimes wait before they kill. */
+const WHOLE_MS = 15_000;
+/** What a step has at least, however long those before it took. */
+const STEP_MS = 400;
+
+/** What a process has started, and how it ends. */
+export interface Shutdown {
+  /** Adds a step that ends something. The latest added runs first. `graceMs`: how long work in progress may still take. */
+  add(name: string, end: (graceMs: number) => Promise<void> | void): void;
+  /**
+   * Runs every step once, also after one that failed or did not end in time, within `wholeMs` (15 s) in all. Never
+   * throws; returns the names of the steps that failed or hung.
+   */
+  run(graceMs: number, wholeMs?: number): Promise<string[]>;
+}
+
+export function createShutdown(log: Logger): Shutdown {
+  const steps: { name: string; end: (graceMs: number) => Promise<void> | void }[] = [];
+
+  return {
+    add(name, end) {
+      steps.push({ name, end });
+    },
+    async run(graceMs, wholeMs = WHOLE_MS) {
+      const begun = performance.now();
+      const left = (ms: number) => Math.max(0, begun + ms - performance.now());
+      const failed: string[] = [];
+      for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
+        const { name, end } = step;
+        const timer = new AbortController();
+        const limit = Math.max(STEP_MS, left(wholeMs) - steps.length * STEP_MS);
+        const late = sleep(limit, 'late' as const, { signal: timer.signal }).catch(() => 'ended' as const);
+        const ending = Promise.resolve()
+          .then(() => end(left(graceMs)))
+          .then(
+            () => 'ended' as const,
+            (err: unknown) => {
+              log.error({ err, step: name }, 'a step of the shutdown failed');
+              return 'failed' as const;
+            },
+          );
+        const outcome = await Promise.race([ending, late]);
+        timer.abort();
+        if (outcome === 'late') log.error({ step: name }, 'a step of the shutdown did not end in time');
+        if (outcome !== 'ended') failed.push(name);
+      }
+      return failed;
+    },
+  };
+}
