@@ -13,7 +13,7 @@ const SITES = [
     installs: ['harbourcafe', 'harbourcafestg'],
     domains: ['harbourcafe.example', 'www.harbourcafe.example'],
   },
-  { name: 'Lighthouse Books', installs: ['lighthousebooks'], domains: ['lighthousebooks.example'] },
+  { name: 'Lighthouse Books', installs: ['lighthouse'], domains: ['lighthousebooks.example'] },
 ];
 
 const ENVIRONMENTS = ['production', 'staging'] as const;

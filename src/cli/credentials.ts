@@ -158,7 +158,7 @@ interface Reach {
   installs: string[] | null;
 }
 
-/** "reads all", "harbourcafe, lighthousebooks of Harbour Agency" */
+/** "reads all", "harbourcafe, lighthouse of Harbour Agency" */
 function reachInWords({ read_only, account, installs }: Reach): string {
   const names = installs?.join(', ') ?? 'all';
   const where = account === null ? names : `${names || 'nothing'} of ${account.name}`;
