@@ -5,11 +5,11 @@ import type { Config } from '../config/config.ts';
 import { prepareDataFolder } from '../data-folder.ts';
 import { isDatabaseFault, unusableDatabase } from '../database/unusable.ts';
 import { fillDemo } from '../demo.ts';
-import { ensureOwner, type FirstOwner } from '../first-start.ts';
+import { ensureOwner } from '../first-start.ts';
 import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts';
 import { hostAndPort } from '../host-and-port.ts';
-import { curlLine } from './curl-line.ts';
 import { checkSealingKey } from './doctor/sealing-key.ts';
+import { firstSignIn } from './first-sign-in.ts';
 import { startHostBeside } from './host/beside.ts';
 import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
 import { createLog } from './log.ts';
@@ -64,7 +64,9 @@ async function serveHere(
   const first = await ensureOwner(homeport.platform, homeport.services);
   if (demo) await fillDemo(homeport.platform, homeport.services);
   await warnOfOtherKey(config, homeport, log);
-  process.stdout.write(banner(config, homeport, first));
+  const signIn =
+    first && homeport.api ? await firstSignIn(config, first, { onTerminal: process.stdout.isTTY }) : null;
+  process.stdout.write(banner(config, homeport, signIn));
   releaseStartupMemory();
   const failed = await ended;
   lock?.release();
@@ -85,7 +87,7 @@ async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log
   if (state === 'problem') log.error({ remedy }, message);
 }
 
-function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | undefined): string {
+function banner(config: Config, homeport: RunningHomeport, signIn: string | null): string {
   const { api, hosting } = homeport;
   const base = `${config.publicUrl}${API_PREFIX}`;
   const pairs: [string, string][] = [];
@@ -105,24 +107,7 @@ function banner(config: Config, homeport: RunningHomeport, first: FirstOwner | u
   }
   pairs.push(['Data', config.dataDir]);
   const parts = [heading('Homeport is running'), alignedPairs(pairs)];
-  if (first && api) {
-    const { username, password } = first.credential;
-    parts.push(
-      heading('Set your password for the portal (the link works once, for 7 days)'),
-      alignedPairs([
-        ['Sign in as', first.email],
-        ['Open', first.passwordLink],
-      ]),
-      heading('Your credentials for the API (shown only now)'),
-      alignedPairs([
-        ['Username', username],
-        ['Password', password],
-        ['Account', first.accountId],
-      ]),
-      heading('Try it'),
-      `  ${curlLine(config, first.credential)}\n`,
-    );
-  }
+  if (signIn !== null) parts.push(signIn);
   parts.push('Ctrl-C ends it.\n');
   return parts.join('\n');
 }

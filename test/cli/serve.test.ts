@@ -56,8 +56,12 @@ async function whoAmI(): Promise<unknown> {
   return answer.body;
 }
 
-test('the first start prints where everything is, and credentials that work as printed', async () => {
-  const printed = server.stdout();
+/** Without a terminal the first start keeps its secrets out of what it prints. */
+const secrets = () => readFileSync(join(place.settings.dataDir, 'first-sign-in.txt'), 'utf8');
+
+test('the first start prints where everything is, and names the file with credentials that work', async () => {
+  expect(server.stdout()).toContain(join(place.settings.dataDir, 'first-sign-in.txt'));
+  const printed = `${server.stdout()}\n${secrets()}`;
   const value = (name: string) => new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(printed)?.[1] ?? '';
   username = value('Username');
   password = value('Password');
@@ -72,6 +76,8 @@ test('the first start prints where everything is, and credentials that work as p
   // 128 bits are 22 characters of base64url.
   expect(password).toMatch(/^[\w-]{22,}$/);
 
+  for (const secret of [username, password]) expect(server.stdout() + server.stderr()).not.toContain(secret);
+
   const line = /^ {2}(curl .*)$/m.exec(printed)?.[1] ?? '';
   expect(line).toContain(`${username}:${password}`);
   const curl = spawnSync('curl', ['--version']).status === 0;
@@ -81,8 +87,8 @@ test('the first start prints where everything is, and credentials that work as p
   expect(answer).toMatchObject({ email: 'owner@localhost' });
 });
 
-test('the link that it prints sets the password of the first owner, who then signs in', async () => {
-  const printed = server.stdout();
+test('the link in that file sets the password of the first owner, who then signs in', async () => {
+  const printed = secrets();
   const [, link = ''] = /^ {2}Open +(\S+)$/m.exec(printed) ?? [];
   const [, email = ''] = /^ {2}Sign in as +(\S+)$/m.exec(printed) ?? [];
   const origin = environment.HOMEPORT_PUBLIC_URL ?? '';
@@ -174,7 +180,7 @@ test('Ctrl-C lets a request under way end, and the process with 0', async () => 
   // It has come in once a later request was answered.
   await whoAmI();
   server.process.kill('SIGINT');
-  await server.printed('finishing what is under way');
+  await server.printed('finishing running requests and jobs');
   request.end(body.slice(10));
   expect(await answered).toMatchObject({
     status: 201,
