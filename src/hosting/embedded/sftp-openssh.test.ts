@@ -13,7 +13,21 @@ beforeEach(async () => {
 afterEach(() => here.remove());
 
 describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
-  async function sftp(batch: string, key = ada): Promise<{ code: number; output: string }> {
+  interface Ended {
+    code: number;
+    output: string;
+  }
+
+  const sftp = (batch: string, key = ada): Promise<Ended> =>
+    run('sftp', ['-b', '-', 'shop@127.0.0.1'], { key, input: batch });
+
+  const scp = (from: string, to: string): Promise<Ended> => run('scp', [from, to], { key: ada, input: '' });
+
+  async function run(
+    program: 'sftp' | 'scp',
+    operands: string[],
+    { key, input }: { key: typeof ada; input: string },
+  ): Promise<Ended> {
     const keyFile = join(here.base, `key-${randomUUID()}`);
     fs.writeFileSync(keyFile, key.private, { mode: 0o600 });
     const options = [
@@ -23,7 +37,7 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
       'BatchMode=yes',
     ];
     const child = spawn(
-      'sftp',
+      program,
       [
         '-F',
         '/dev/null',
@@ -32,9 +46,7 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
         '-i',
         keyFile,
         ...options.flatMap((option) => ['-o', option]),
-        '-b',
-        '-',
-        'shop@127.0.0.1',
+        ...operands,
       ],
       { cwd: here.base },
     );
@@ -45,7 +57,7 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
     child.stderr.on('data', (chunk: Buffer) => {
       output += chunk;
     });
-    child.stdin.end(batch);
+    child.stdin.end(input);
     const [code] = await once(child, 'close');
     return { code, output };
   }
@@ -89,6 +101,29 @@ describe.skipIf(!hasOpenSsh())("OpenSSH's own client", () => {
     const key = makeKey('rsa');
     here.logins.set(`shop ${key.fingerprint}`, { install: shop, userId: 'x' });
     expect(await sftp('ls\n', key)).toMatchObject({ code: 0, output: expect.stringContaining('index.html') });
+  });
+
+  test('sftp exits with 1 if a command of its batch fails', async () => {
+    expect(await sftp('get missing\n')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('not found'),
+    });
+  });
+
+  test('scp copies in both directions and exits with 0', async () => {
+    const content = randomBytes(300_000);
+    fs.writeFileSync(join(here.base, 'local'), content);
+    const there = 'shop@127.0.0.1:copied';
+    expect(await scp('local', there)).toMatchObject({ code: 0 });
+    expect(fs.readFileSync(here.hostFile('copied')).equals(content)).toBe(true);
+    expect(await scp(there, 'back')).toMatchObject({ code: 0 });
+    expect(fs.readFileSync(join(here.base, 'back')).equals(content)).toBe(true);
+  });
+
+  test('scp exits with 1 if it cannot copy', async () => {
+    fs.writeFileSync(join(here.base, 'local'), 'x');
+    expect(await scp('shop@127.0.0.1:missing', 'back')).toMatchObject({ code: 1 });
+    expect(await scp('local', 'shop@127.0.0.1:no-such-folder/copied')).toMatchObject({ code: 1 });
   });
 
   test('is refused with a wrong key', async () => {

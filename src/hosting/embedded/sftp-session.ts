@@ -180,6 +180,7 @@ export function serveSftp(options: SftpSessionOptions): SftpSession {
   sftp.on('end', () => {
     queue.add(0, async () => {
       await handles.closeAll();
+      sendExitStatus(sftp);
       sftp.end();
     });
   });
@@ -201,6 +202,24 @@ function bufferedIn(sftp: SFTPWrapper): number {
   let bytes = 0;
   for (const chunk of buffered) bytes += Buffer.isBuffer(chunk) ? chunk.length : 0;
   return bytes;
+}
+
+/**
+ * Reports that the SFTP subsystem ended well (RFC 4254 section 6.10). OpenSSH's `scp` exits with 1 if a server closes the channel without it.
+ * The library offers this for shells only, so it is sent through fields that it does not document.
+ */
+function sendExitStatus(sftp: SFTPWrapper): void {
+  const protocol: unknown = Reflect.get(sftp, '_protocol');
+  const channel: unknown = Reflect.get(sftp, 'outgoing');
+  if (!isRecord(protocol) || !isRecord(channel) || typeof protocol.exitStatus !== 'function') {
+    throw new TypeError('the SSH library has no way to send an exit status');
+  }
+  // A client that has closed the channel already expects nothing more.
+  if (channel.state === 'open' || channel.state === 'eof') protocol.exitStatus(channel.id, 0);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
 }
 
 /** Two strings of the SSH protocol (RFC 4251 section 5), and nothing else. */
