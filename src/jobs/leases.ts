@@ -104,8 +104,15 @@ export type Ending =
   /** Given back untouched: the attempt does not count, and it may begin at once. */
   | { state: 'handed back' };
 
-/** Ends an attempt. Throws LeaseLost, and changes nothing, unless the lease still holds. */
-export async function endAttempt(queries: Queries, lease: Lease, ending: Ending): Promise<void> {
+/**
+ * Ends an attempt, and tells whether the job was called off meanwhile. Throws LeaseLost, and changes nothing, unless the
+ * lease still holds.
+ */
+export async function endAttempt(
+  queries: Queries,
+  lease: Lease,
+  ending: Ending,
+): Promise<{ calledOff: boolean }> {
   let fenced = queries
     .updateTable('jobs')
     .set({ lease_until: null })
@@ -151,8 +158,18 @@ export async function endAttempt(queries: Queries, lease: Lease, ending: Ending)
     case 'handed back':
       fenced = fenced.set((eb) => ({ state: 'queued', attempt: eb('attempt', '-', 1), worker_id: null }));
   }
-  const { numUpdatedRows } = await fenced.executeTakeFirstOrThrow();
-  if (numUpdatedRows === 0n) throw new LeaseLost('the lease was lost');
+  const ended = await fenced.returning('called_off as calledOff').executeTakeFirst();
+  if (ended === undefined) throw new LeaseLost('the lease was lost');
+  return ended;
+}
+
+/** Marks a job as cancelled whose attempt the same transaction has ended. */
+export async function cancelEnded(queries: Queries, jobId: string, now: string): Promise<void> {
+  await queries
+    .updateTable('jobs')
+    .set({ state: 'cancelled', finished_at: now })
+    .where('id', '=', jobId)
+    .execute();
 }
 
 /** How many jobs wait since before `since`, or were left by their worker, of kinds that are not among the `known`. */

@@ -8,7 +8,7 @@ import { postponementMs, retryDelayMs } from './backoff.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';
 import { type Completion, Postponed } from './job.ts';
 import { advanceLane } from './lanes.ts';
-import { type ClaimedJob, endAttempt, type Lease, LeaseLost } from './leases.ts';
+import { type ClaimedJob, cancelEnded, type Ending, endAttempt, type Lease, LeaseLost } from './leases.ts';
 import { createOutage } from './outage.ts';
 
 /** Giving up is tried so often if the kind's own `giveUp` throws; then the job fails without it. */
@@ -25,6 +25,9 @@ export interface Ended {
   /** Aborts when the lease was lost, and there is nothing left to write. */
   lost: AbortSignal;
 }
+
+/** Marks the kind's own part of a transaction: what goes wrong in it is no failure of the database. */
+type OwnPart = (part: Promise<void>) => Promise<void>;
 
 /** Writes how attempts ended. Never throws: what cannot be written is logged, and left to whoever finds the lapsed lease. */
 export interface Settlement {
@@ -59,7 +62,11 @@ export function createSettlement(parts: {
         return;
       }
       case 'interrupted':
-        if (await persist(ended, (tx) => endAttempt(tx.queries, ended.lease, { state: 'handed back' }))) {
+        if (
+          await persist(ended, async ({ queries }) => {
+            await endAttempt(queries, ended.lease, { state: 'handed back' });
+          })
+        ) {
           ended.log.info('handed back');
         }
         return;
@@ -84,7 +91,7 @@ export function createSettlement(parts: {
   }
 
   async function fail(ended: Ended, error: unknown): Promise<void> {
-    const { job, lease, log } = ended;
+    const { job, log } = ended;
     // Its worker died before it could see that it was.
     if (job.calledOff) return settle(ended, { is: 'called off' });
     const failure = describeFailure(error, job.id);
@@ -95,44 +102,39 @@ export function createSettlement(parts: {
     if (failure.permanent || job.attempt >= job.maxAttempts) return giveUp(ended, failure, error);
     // The lapse of the lease was delay enough.
     const delayMs = error instanceof AttemptInterrupted ? 0 : retryDelayMs(job.attempt, random);
-    const written = await persist(ended, (transaction) =>
-      endAttempt(transaction.queries, lease, {
-        state: 'queued',
-        runAt: timestamp(clock, delayMs),
-        error: failure.line,
-        reason: failure.reason,
-      }),
-    );
-    if (written) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
+    const isTriedAgain = await endFailed(ended, () => ({
+      state: 'queued',
+      runAt: timestamp(clock, delayMs),
+      error: failure.line,
+      reason: failure.reason,
+    }));
+    if (isTriedAgain) log.warn({ err: error, retry_in_ms: delayMs }, 'failed; it is tried again');
   }
 
   async function postpone(ended: Ended, { line, reason }: Described, delayMs: number): Promise<void> {
-    const written = await persist(ended, (transaction) =>
-      endAttempt(transaction.queries, ended.lease, {
-        state: 'postponed',
-        runAt: timestamp(clock, delayMs),
-        error: line,
-        reason,
-      }),
-    );
+    const isPostponed = await endFailed(ended, () => ({
+      state: 'postponed',
+      runAt: timestamp(clock, delayMs),
+      error: line,
+      reason,
+    }));
     // What is away is said once, by whoever watches it.
-    if (written) ended.log.debug({ reason: line, retry_in_ms: delayMs }, 'postponed');
+    if (isPostponed) ended.log.debug({ reason: line, retry_in_ms: delayMs }, 'postponed');
   }
 
   async function giveUp(ended: Ended, failure: Described, error: unknown): Promise<void> {
-    const { job, kind, lease, log } = ended;
+    const { job, kind, log } = ended;
     const { line, reason } = failure;
     const ending = () => ({ state: 'failed', now: timestamp(clock), error: line, reason }) as const;
     for (let tried = 1; ; tried++) {
       try {
-        const written = await persist(ended, async (transaction, own) => {
-          await endAttempt(transaction.queries, lease, ending());
+        const isGivenUp = await endFailed(ended, ending, async (transaction, own) => {
           if (tried <= GIVE_UP_TRIES) {
             await own(kind.giveUp(job.payload, { reason, attempts: job.attempt }, transaction));
           }
           await advanceLane(transaction, job.lane);
         });
-        if (written) log.error({ err: error }, 'gave up');
+        if (isGivenUp) log.error({ err: error }, 'gave up');
         return;
       } catch (cause) {
         log.error({ err: cause, tried }, 'giving the job up failed');
@@ -141,12 +143,33 @@ export function createSettlement(parts: {
   }
 
   /**
+   * Ends a failed attempt. A job that was called off since its worker's last heartbeat, as its install was deleted, ends as cancelled, and
+   * `andThen` is left out. False if it was, or if nothing could be written.
+   */
+  async function endFailed(
+    ended: Ended,
+    ending: () => Ending,
+    andThen: (transaction: Transaction, own: OwnPart) => Promise<void> = async () => {},
+  ): Promise<boolean> {
+    let isCalledOff = false;
+    const written = await persist(ended, async (transaction, own) => {
+      ({ calledOff: isCalledOff } = await endAttempt(transaction.queries, ended.lease, ending()));
+      if (isCalledOff) {
+        await cancelEnded(transaction.queries, ended.job.id, timestamp(clock));
+        await advanceLane(transaction, ended.job.lane);
+      } else await andThen(transaction, own);
+    });
+    if (written && isCalledOff) ended.log.info('called off');
+    return written && !isCalledOff;
+  }
+
+  /**
    * Carries out `work` in a transaction, again and again while the database does not answer. False if the lease was
    * lost or time ran out. What goes wrong inside `own(…)`, the kind's part of the transaction, is thrown.
    */
   async function persist(
     ended: Ended,
-    work: (transaction: Transaction, own: (part: Promise<void>) => Promise<void>) => Promise<void>,
+    work: (transaction: Transaction, own: OwnPart) => Promise<void>,
   ): Promise<boolean> {
     for (;;) {
       let fault: { error: unknown } | undefined;

@@ -2,8 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, NEVER, openJobsFixture, until } from '../../test/jobs.ts';
-import { HOUR_MS } from '../durations.ts';
-import { defineJob } from './job.ts';
+import { defineJob, PermanentFailure, Postponed } from './job.ts';
 import { createQueue } from './queue.ts';
 import { liveWorkers } from './worker.ts';
 
@@ -253,22 +252,32 @@ describe('calling off what runs', () => {
     expect(told).toHaveLength(1);
   });
 
-  it('is not begun again where its attempt failed before it could see that', async () => {
-    let begun = 0;
-    const kind = kindOf(async () => {
-      begun += 1;
-      await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
-      throw new Error('the disk is full');
-    });
-    const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
-    const worker = jobs.worker([kind]);
-    await worker.idle();
-    expect((await jobs.row(id)).state).toBe('queued');
-    jobs.clock.advance(HOUR_MS);
-    await worker.idle();
-    expect((await jobs.row(id)).state).toBe('cancelled');
-    expect(begun).toBe(1);
-  });
+  it.each([
+    ['would be tried again', new Error('the disk is full')],
+    ['is permanent', new PermanentFailure('The install has no website to back up.')],
+    ['postpones it', new Postponed('The host is away.')],
+  ])(
+    'cancels it quietly if its attempt fails before the heartbeat, in a way that %s',
+    async (_way, error) => {
+      const given: unknown[] = [];
+      const kind = kindOf(
+        async () => {
+          await jobs.database.write((transaction) => jobs.queue.cancelLane(transaction, 'a'));
+          throw error;
+        },
+        { giveUp: async () => void given.push('up') },
+      );
+      const id = await jobs.ask(kind, { n: 1 }, { lane: 'a' });
+      await jobs.worker([kind]).idle();
+      expect(await jobs.row(id)).toMatchObject({
+        state: 'cancelled',
+        finished_at: jobs.clock.now().toISOString(),
+        lease_until: null,
+      });
+      expect(given).toEqual([]);
+      expect(jobs.lines.filter(({ level }) => Number(level) > 30)).toEqual([]);
+    },
+  );
 
   it('stays called off where its worker died', async () => {
     const given: unknown[] = [];
