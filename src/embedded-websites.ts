@@ -4,17 +4,27 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config/config.ts';
 import type { SocketLimiters } from './connections/socket-limiters.ts';
+import type { Database } from './database/database.ts';
+import { removeDurably } from './hosting/durable-file.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import { provideFolderId, readFolderId, replaceUnusableFolderId } from './hosting/embedded/folder-id.ts';
+import { createEmbeddedInventory, type EmbeddedInventory } from './hosting/embedded/inventory.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
+import { createSnapshots } from './hosting/embedded/snapshots.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
+import { createWebsiteFiles } from './hosting/embedded/website-files.ts';
 import type { Host } from './hosting/host.ts';
 import { ifThere } from './hosting/if-there.ts';
-import { installLimits } from './hosting/install-limits.ts';
+import { installLimits, NO_LIMITS } from './hosting/install-limits.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
-import type { Websites } from './linux-fleet.ts';
+import { createSerial } from './hosting/serial.ts';
+import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
 import type { Platform } from './platform.ts';
+import { EMBEDDED } from './resources/hosts/orphan-store.ts';
+import { requireNameFree } from './resources/hosts/orphans.ts';
+import { createReconciling } from './resources/hosts/reconciling.ts';
 import type { FolderHere, WebsitesClaim } from './resources/hosts/websites-folder.ts';
+import { findWebsitesFolder } from './resources/hosts/websites-folder-store.ts';
 import { createSshLogin } from './resources/ssh-keys/ssh-login.ts';
 import { runs } from './running-process.ts';
 
@@ -57,8 +67,28 @@ export function createEmbeddedWebsites(
       }
       await embedded.start();
     },
+    async apply(state, signal) {
+      await requireNameFree(database.reader, EMBEDDED, state);
+      return embedded.apply(state, signal);
+    },
   };
-  return { host, hostOf: async () => host, addresses: () => embedded.addresses };
+  return {
+    host,
+    hostOf: async () => host,
+    addresses: () => embedded.addresses,
+    async startReconciling() {
+      const reconciling = createReconciling(platform);
+      const reconcile = () => reconciling.run(EMBEDDED, embedded);
+      await reconcile();
+      const timer = setInterval(() => void reconcile(), RECONCILE_MS).unref();
+      return {
+        async stop() {
+          clearInterval(timer);
+          await reconciling.stop();
+        },
+      };
+    },
+  };
 }
 
 /** The folder that this process would serve websites from. */
@@ -105,6 +135,39 @@ export async function missingParts(
     ifThere(stat(layout.filesOf(installId))),
   ]);
   return { vhost: vhost === null, files: files === null };
+}
+
+/** What the folder holds, for a command: the edge of a server follows the folder. */
+export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInventory {
+  return createEmbeddedInventory({ layout: layoutFor(config), serially: createSerial(), onAside() {} });
+}
+
+/** Deletes all that the folder holds of an install, backups included. The caller sees to it that no server works on it. */
+export async function discardFromFolder(
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  installId: string,
+): Promise<void> {
+  const layout = layoutFor(config);
+  await removeDurably(layout.vhostOf(installId));
+  await folderInventory(config).takeBack(installId);
+  const snapshots = createSnapshots({
+    folder: layout.snapshots,
+    filesOf: layout.filesOf,
+    limits: NO_LIMITS,
+    clock,
+  });
+  await snapshots.removeAll(installId);
+  await createWebsiteFiles(layout).remove(installId);
+}
+
+/** Whether the websites of the database are in this process's folder. */
+export async function isOwnFolder(
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  { reader }: Pick<Database, 'reader'>,
+): Promise<boolean> {
+  if (config.databaseUrl === null) return true;
+  const claimed = await findWebsitesFolder(reader);
+  return claimed !== undefined && claimed.id === (await presentFolderId(config));
 }
 
 /** The id of this process's folder, if it has one already. */

@@ -120,6 +120,9 @@ export async function startHomeport(
     shutdown.add('object storage', () => objectStorage.close());
     await host.start();
     shutdown.add('websites', () => host.stop());
+    // Before the first job: a new install may have the name of a website that the database does not know any more.
+    const reconciling = await websites.startReconciling();
+    shutdown.add('reconciliation', () => reconciling.stop());
     const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
     worker.start();
     shutdown.add('worker', (graceMs) => worker.stop(graceMs));

@@ -1,9 +1,11 @@
+import { HOUR_MS } from './durations.ts';
 import type { Host } from './hosting/host.ts';
 import type { HostingAddresses } from './hosting/hosting-addresses.ts';
 import { connectHost } from './hosting/remote/client.ts';
 import type { Platform } from './platform.ts';
 import { createFleet } from './resources/hosts/fleet.ts';
 import { hostQuestions } from './resources/hosts/questions.ts';
+import { createReconciling } from './resources/hosts/reconciling.ts';
 
 /** The websites, whatever runs them. */
 export interface Websites {
@@ -12,7 +14,14 @@ export interface Websites {
   hostOf(installId: string): Promise<Host>;
   /** Null while nothing is known of them, and where others than this process listen. */
   addresses(): HostingAddresses | null;
+  /**
+   * Reconciles what the hosts hold with the database: now, every hour, and when a host answers again. Once it resolves, a host in this
+   * process serves nothing that the database does not know.
+   */
+  startReconciling(): Promise<{ stop(): Promise<void> }>;
 }
+
+export const RECONCILE_MS = HOUR_MS;
 
 /** Websites on Linux hosts, in processes and on machines of their own. */
 export function createLinuxFleet(platform: Platform): Websites {
@@ -24,6 +33,23 @@ export function createLinuxFleet(platform: Platform): Websites {
   return {
     host: fleet,
     hostOf: fleet.machineOf,
+    async startReconciling() {
+      const reconciling = createReconciling(platform);
+      const reconcile = async (hostId: string) => reconciling.run(hostId, await fleet.machine(hostId));
+      const logged = (hostId: string) =>
+        void reconcile(hostId).catch((err: unknown) =>
+          platform.log.warn({ err, host: hostId }, 'a host could not be reconciled with the database'),
+        );
+      const unsubscribe = fleet.onMet(logged);
+      const timer = setInterval(() => fleet.met().forEach(logged), RECONCILE_MS).unref();
+      return {
+        async stop() {
+          clearInterval(timer);
+          unsubscribe();
+          await reconciling.stop();
+        },
+      };
+    },
     addresses() {
       const ports = fleet.ports();
       if (ports === null) return null;

@@ -224,6 +224,7 @@ function createHostMachine(
       log,
     }),
     records: createRecords({ folder: layout.records, log }),
+    aside: createRecords({ folder: layout.aside, log }),
     journal: createJournal(layout.journals, layout.journalOf),
   });
 }

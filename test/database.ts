@@ -86,6 +86,40 @@ async function postgresPlace(server: string, template = 'template1'): Promise<Da
   };
 }
 
+/** A copy of a database as it was, which takes its place again. */
+export interface DatabaseCopy {
+  /** Nobody may be connected to the database. */
+  restore(): Promise<void>;
+  remove(): Promise<void>;
+}
+
+/** Copies a database to which nobody is connected: SQLite's file, or PostgreSQL's database. */
+export async function copyDatabase({ settings }: DatabasePlace): Promise<DatabaseCopy> {
+  const { databaseUrl, dataDir } = settings;
+  if (databaseUrl === null) {
+    const file = join(dataDir, SQLITE_FILE);
+    const content = readFileSync(file);
+    return {
+      async restore() {
+        for (const ending of ['-wal', '-shm']) rmSync(`${file}${ending}`, { force: true });
+        writeFileSync(file, content, { mode: 0o600 });
+      },
+      async remove() {},
+    };
+  }
+  const server = inject('postgresUrl');
+  const name = new URL(databaseUrl).pathname.slice(1);
+  const copy = `${name}_${randomBytes(4).toString('hex')}`;
+  await administer(server, `create database ${copy} template ${name}`);
+  return {
+    async restore() {
+      await administer(server, `drop database ${name} with (force)`);
+      await administer(server, `create database ${name} template ${copy}`);
+    },
+    remove: () => administer(server, `drop database ${copy} with (force)`),
+  };
+}
+
 const urlOf = (server: string, database: string) => server.replace(/\/postgres$/, `/${database}`);
 
 /** A migrated database of its own for one test file. */

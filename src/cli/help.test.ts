@@ -64,6 +64,8 @@ test('all that the documents name are there', () => {
     'install list',
     'install wordpress',
     'install apply',
+    'install orphans',
+    'install discard',
     'backup list',
     'backup restore',
     'host setup',
@@ -78,6 +80,7 @@ test('all that the documents name are there', () => {
     'host forget',
     'host remove',
     'host take-over',
+    'host adopt',
     'doctor',
   ]);
 });

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { OperatorError } from '../operator-error.ts';
 import { namedAccount } from './named-account.ts';
+import { addOrphanCommands } from './orphans.ts';
 import { printable, printJson, table } from './output.ts';
 import { waitForJob } from './wait-for-job.ts';
 import { withPlatform } from './with-platform.ts';
@@ -47,6 +48,8 @@ export function addInstallCommands(program: Command): void {
     .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
     .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')
     .action(applyAgain);
+
+  addOrphanCommands(install);
 }
 
 async function listInstalls({ account, json }: { account?: string; json?: boolean }, command: Command) {

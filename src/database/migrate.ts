@@ -16,6 +16,7 @@ import { knownDevices } from './migrations/0011-known-devices.ts';
 import { websitesFolder } from './migrations/0012-websites-folder.ts';
 import { backupsForCopies } from './migrations/0013-backups-for-copies.ts';
 import { fairSharesOfJobs } from './migrations/0014-fair-shares-of-jobs.ts';
+import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -33,6 +34,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0012-websites-folder': websitesFolder,
   '0013-backups-for-copies': backupsForCopies,
   '0014-fair-shares-of-jobs': fairSharesOfJobs,
+  '0015-orphaned-installs': orphanedInstalls,
 };
 
 export interface MigrationOutcome {

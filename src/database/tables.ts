@@ -9,7 +9,13 @@ import type {
 } from './tables/certificates.ts';
 import type { ChangeRow } from './tables/changes.ts';
 import type { DomainLookRow, DomainReportRow, DomainRow } from './tables/domains.ts';
-import type { HostAuthorityRow, HostRow, WebsitesFolderRow } from './tables/hosts.ts';
+import type {
+  HostAuthorityRow,
+  HostRow,
+  OrphanedInstallRow,
+  PlatformIdentityRow,
+  WebsitesFolderRow,
+} from './tables/hosts.ts';
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
@@ -54,6 +60,8 @@ export interface Tables {
   hosts: HostRow;
   host_authority: HostAuthorityRow;
   websites_folder: WebsitesFolderRow;
+  platform_identity: PlatformIdentityRow;
+  orphaned_installs: OrphanedInstallRow;
   ssh_keys: SshKeyRow;
   domain_looks: DomainLookRow;
   domain_reports: DomainReportRow;

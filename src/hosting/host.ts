@@ -1,3 +1,5 @@
+import type { Inventory } from './inventory.ts';
+
 /**
  * The one interface through which the control plane touches websites (docs/architecture.md). It says what should
  * be, never how. A host knows websites and no database; everything it may ask back is in {@link HostQuestions}.
@@ -64,12 +66,14 @@ export interface HostDescription {
   reservedNames: string[];
   /** Ports on which websites, and SFTP with SSH, are reached. */
   ports: { http: number; https: number; ssh: number };
+  /** UUID of the platform that it belongs to, null for none yet; left out by a host of an earlier version. */
+  platform?: string | null;
   /** Public keys by which SSH clients know it, each `type base64`; left out by a host of an earlier version. */
   sshHostKeys?: string[];
 }
 
 /** A host in a process, and perhaps on a machine, of its own. */
-export interface HostMachine extends Host {
+export interface HostMachine extends Host, Inventory {
   describe(): Promise<HostDescription>;
   /**
    * Compares what is on the machine with what should be: `expected` are the installs that the control plane has placed

@@ -95,6 +95,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     'sites, HTTPS': 'ok',
     SFTP: 'ok',
     websites: 'ok',
+    orphans: 'ok',
     jobs: 'ok',
     'failed jobs': 'ok',
     'install names': 'ok',

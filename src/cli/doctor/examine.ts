@@ -19,6 +19,7 @@ import { checkInstallNames } from './install-names.ts';
 import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
+import { checkOrphans } from './orphans.ts';
 import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkResolvers } from './resolvers.ts';
@@ -65,6 +66,7 @@ export async function examine(
         : config.host === 'embedded'
           ? await findingsOf('websites', () => checkWebsites(tables, config))
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
+      ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addHostAcceptAndDrain } from './accept.ts';
 import { addHostAdd } from './add.ts';
+import { addHostAdopt } from './adopt.ts';
 import { addHostChange } from './change.ts';
 import { addHostForget } from './forget.ts';
 import { addHostIdentity } from './identity.ts';
@@ -27,4 +28,5 @@ export function addHostCommand(program: Command): void {
   addHostForget(host);
   addHostRemove(host);
   addHostTakeOver(host);
+  addHostAdopt(host);
 }

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { GeneratedJson, NullableJson } from './json.ts';
+import type { GeneratedJson, Json, NullableJson } from './json.ts';
 
 export interface HostRow {
   seq: Generated<number>;
@@ -43,4 +43,24 @@ export interface WebsitesFolderRow {
   machine: string;
   path: string;
   claimed_at: string;
+}
+
+/** The id by which hosts know this platform. A copy of the database has the same. */
+export interface PlatformIdentityRow {
+  one: 1;
+  id: string;
+}
+
+/** An install that a host holds and the platform does not know. */
+export interface OrphanedInstallRow {
+  /** Id of the host; `embedded` where this platform's own process serves the websites. */
+  host: string;
+  id: string;
+  /** Null if nothing on the host says it. */
+  name: string | null;
+  /** The first of the host names that it answers, or answered. */
+  hostnames: Json;
+  /** Whether it is still served, because the host refused to put it aside for this platform. */
+  is_served: boolean;
+  found_at: string;
 }

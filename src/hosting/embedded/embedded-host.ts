@@ -14,6 +14,7 @@ import {
   type SshQuestions,
 } from '../host.ts';
 import { type InstallLimits, NO_LIMITS } from '../install-limits.ts';
+import type { Inventory } from '../inventory.ts';
 import type { ObjectStorage } from '../object-storage.ts';
 import { ask, probe } from '../probe.ts';
 import { createSerial } from '../serial.ts';
@@ -22,6 +23,7 @@ import { createDiskQuotas } from './disk-quota.ts';
 import { createEdge, type Edge } from './edge.ts';
 import { createEdgeCertificate } from './edge-certificate.ts';
 import { createFileFinder } from './file-finder.ts';
+import { createEmbeddedInventory } from './inventory.ts';
 import { layoutOf } from './layout.ts';
 import type { ListenAddress } from './listener.ts';
 import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
@@ -66,7 +68,7 @@ export interface EmbeddedAddresses {
   ssh: ListenAddress;
 }
 
-export interface EmbeddedHost extends Host {
+export interface EmbeddedHost extends Host, Inventory {
   /** Null before it was started, and where it does not listen. */
   readonly addresses: EmbeddedAddresses | null;
 }
@@ -87,6 +89,11 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const serving = options.listen ? createServing() : null;
   // The read-change-write of a vhost file must not run twice at once.
   const serially = createSerial();
+  const inventory = createEmbeddedInventory({
+    layout,
+    serially,
+    onAside: (installId) => serving?.vhosts.refresh(installId),
+  });
   let addresses: EmbeddedAddresses | null = null;
 
   function createServing(): { vhosts: LiveVhosts; edge: Edge; ssh: ReturnType<typeof createSftpGateway> } {
@@ -217,14 +224,19 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
         const plan = await planned(state);
         await snapshots.recover(state.id);
         await files.provide(state);
-        return 'file' in plan ? store.write(plan.file) : plan.revision;
+        const revision = 'file' in plan ? await store.write(plan.file) : plan.revision;
+        await inventory.takeBack(state.id);
+        return revision;
       });
       await showing(state, revision, signal);
       return { phpVersion: null, wordpressVersion: null, stableIps: null };
     },
 
     async remove(install) {
-      await serially(install.id, () => store.delete(install.id));
+      await serially(install.id, async () => {
+        await store.delete(install.id);
+        await inventory.takeBack(install.id);
+      });
       if (serving !== null) serving.vhosts.refresh(install.id);
       // To ask makes it look. One that does not answer serves nothing either.
       else await ask(edgeAddress(), platformName(install), { installId: install.id, revision: 'removed' });
@@ -253,5 +265,9 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
 
     publish: (proof) => proofs.publish(proof),
     withdraw: (proof) => proofs.withdraw(proof),
+
+    heldInstalls: inventory.heldInstalls,
+    belongTo: inventory.belongTo,
+    setAside: inventory.setAside,
   };
 }

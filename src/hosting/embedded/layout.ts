@@ -8,6 +8,8 @@ export interface Layout {
   vhosts: string;
   /** One folder for each install, with the document root in it. */
   installs: string;
+  /** Vhost files of installs that are put aside: the edge does not read them. */
+  aside: string;
   snapshots: string;
   /** One file for each proof that is published. */
   proofs: string;
@@ -18,7 +20,10 @@ export interface Layout {
   sshHostKey: string;
   /** Which folder it is. */
   folderId: string;
+  /** The id of the platform that it belongs to. */
+  platform: string;
   vhostOf(installId: string): string;
+  asideOf(installId: string): string;
   installOf(installId: string): string;
   /** The document root. */
   filesOf(installId: string): string;
@@ -28,16 +33,20 @@ export interface Layout {
 export function layoutOf(root: string): Layout {
   const vhosts = join(root, 'vhosts');
   const installs = join(root, 'installs');
+  const aside = join(root, 'aside');
   return {
     vhosts,
     installs,
+    aside,
     snapshots: join(root, 'snapshots'),
     proofs: join(root, 'proofs'),
     trash: join(root, 'trash'),
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
     folderId: join(root, 'id'),
+    platform: join(root, 'platform'),
     vhostOf: (id) => join(vhosts, `${checked(id)}.json`),
+    asideOf: (id) => join(aside, `${checked(id)}.json`),
     installOf: (id) => join(installs, checked(id)),
     filesOf: (id) => join(installs, checked(id), 'files'),
   };

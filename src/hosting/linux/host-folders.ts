@@ -23,6 +23,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.phpRoots, PUBLIC_MODE],
     [layout.golden, PRIVATE_MODE],
     [layout.records, PRIVATE_MODE],
+    [layout.aside, PRIVATE_MODE],
     [layout.journals, PRIVATE_MODE],
     [layout.ssh, PUBLIC_MODE],
     [layout.backups, PRIVATE_MODE],

@@ -27,6 +27,10 @@ export interface LinuxLayout {
   /** What each install should be, and what was decided for it: one JSON file each, root's alone. */
   records: string;
   recordOf(installId: string): string;
+  /** The same of installs that are put aside: not served, their data kept. */
+  aside: string;
+  /** The id of the platform that this host belongs to. */
+  platform: string;
   /** What is under way with an install, for the case that the host is killed: one JSON file each. */
   journals: string;
   journalOf(installId: string): string;
@@ -80,6 +84,8 @@ export function linuxLayout(folder: string, runFolder: string): LinuxLayout {
     phpRoots: below('php'),
     records: below('records'),
     recordOf: (id) => join(below('records'), `${checkedId(id)}.json`),
+    aside: below('aside'),
+    platform: below('platform'),
     journals: below('journals'),
     journalOf: (id) => join(below('journals'), `${checkedId(id)}.json`),
     installs,

@@ -29,6 +29,8 @@ export interface LinuxHostParts extends WebsiteParts {
   ssh: SshServer;
   cron: Cron;
   records: Records;
+  /** The records of installs that are put aside. */
+  aside: Records;
   journal: Journal;
   /** The records of the installs that are whole, for what asks often. */
   live: LiveInstalls;

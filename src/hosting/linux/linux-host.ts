@@ -9,6 +9,7 @@ import { inspectMachine } from './drift/inspect.ts';
 import type { HostedInstall } from './hosted-install.ts';
 import { hostId } from './identity.ts';
 import { inBatches } from './in-batches.ts';
+import { createLinuxInventory } from './inventory.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { findPhpRuntimes } from './php/runtimes.ts';
@@ -30,6 +31,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
   const wordpressVersions = createWordPressVersions(parts);
+  const inventory = createLinuxInventory({ ...parts, serially, setAside: lifecycle.setAside });
   const firewall = createStandingFirewall(parts.firewall, { log });
   let identity: string | null = null;
 
@@ -150,6 +152,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         wordpressVersions: await cores.list(),
         reservedNames: (await systemLogins()).filter((name) => AS_INSTALL.test(name)),
         ports: { ...web.ports(), ssh: parts.ssh.port() },
+        platform: await inventory.platform(),
         sshHostKeys: parts.ssh.hostKeys(),
       };
     },
@@ -158,6 +161,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       inspectMachine({ ...parts, ...lifecycle, steps, serially }, expected, repair),
 
     addWordpress: (source) => wordpressVersions.add(source),
+
+    heldInstalls: inventory.heldInstalls,
+    belongTo: inventory.belongTo,
+    setAside: inventory.setAside,
   };
 }
 

@@ -64,6 +64,8 @@ export interface Records {
   /** In a file that root alone can read: there are private keys in it. */
   write(record: InstallRecord): Promise<void>;
   remove(installId: string): Promise<void>;
+  /** The installs that have a record, whether it can be read or not. */
+  ids(): Promise<string[]>;
   /** Every record that can be read; the others are told to the log and left where they are. */
   all(): Promise<InstallRecord[]>;
 }
@@ -81,17 +83,21 @@ export function createRecords({ folder, log }: { folder: string; log: Logger }):
     return parse(text, installId);
   }
 
+  async function ids(): Promise<string[]> {
+    return (await readdir(folder))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter((id) => parseUuid(id) === id);
+  }
+
   return {
     read,
     write: (record) => writeDurably(fileOf(record.state.id), JSON.stringify(record)),
     remove: (installId) => removeDurably(fileOf(installId)),
+    ids,
     async all() {
-      const ids = (await readdir(folder))
-        .filter((name) => name.endsWith('.json'))
-        .map((name) => name.slice(0, -'.json'.length))
-        .filter((id) => parseUuid(id) === id);
       const records = await Promise.all(
-        ids.map((id) =>
+        (await ids()).map((id) =>
           read(id).catch((err: unknown) => {
             log.error({ err, install: id }, 'the record of an install cannot be read');
             return null;

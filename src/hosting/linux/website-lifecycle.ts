@@ -8,7 +8,9 @@ import { createOffers } from './offers.ts';
 import type { PhpRuntime } from './php/runtimes.ts';
 import {
   addressOf,
+  cgroupOf,
   phpDaemon,
+  redisDaemon,
   type Website,
   type WebsiteRemains,
   type WebsiteSteps,
@@ -29,6 +31,8 @@ export interface WebsiteLifecycle {
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
   /** Takes it away, backups included. Removing what is not there is success. */
   remove(install: InstallRef): Promise<void>;
+  /** Stops serving it, ends its processes and keeps its data, until `apply` brings it back. Success if it is not there. */
+  setAside(installId: string): Promise<void>;
   /** Empties what is kept of a website that is no longer made from the same: the memory of PHP, and both caches. */
   forgetPages(installId: string): Promise<void>;
   /** The website that a record is of, on a PHP that there is. */
@@ -36,7 +40,7 @@ export interface WebsiteLifecycle {
 }
 
 export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteSteps): WebsiteLifecycle {
-  const { layout, records, journal, live, backups, log } = parts;
+  const { layout, records, aside, journal, live, backups, log } = parts;
   const offers = createOffers(layout, parts.cores);
   const saga = createSaga(steps.stages, {
     reached: parts.reached,
@@ -170,8 +174,32 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.web.purge(installId);
   }
 
+  async function setAside(installId: string): Promise<void> {
+    const record = await records.read(installId);
+    if (record === null) return;
+    // Written before anything ends: a host that is killed on the way serves the website again, and knows all of it.
+    await aside.write(record);
+    await records.remove(installId);
+    live.delete(installId);
+    await parts.web.remove(installId);
+    await parts.ssh.endSessions(installId);
+    await parts.daemons.remove(phpDaemon(installId));
+    await parts.daemons.remove(redisDaemon(installId));
+    await parts.cgroups.kill(cgroupOf(installId));
+  }
+
+  /** Brings back a website that was put aside. Null if there is none. */
+  async function takeBack(installId: string): Promise<InstallRecord | null> {
+    const record = await aside.read(installId);
+    if (record === null) return null;
+    await records.write(record);
+    await bringUp(record);
+    await aside.remove(installId);
+    return record;
+  }
+
   async function remove({ id, name }: InstallRef): Promise<void> {
-    const record = await records.read(id);
+    const record = (await records.read(id)) ?? (await aside.read(id));
     const remains = {
       id,
       name: record?.state.name ?? name,
@@ -180,6 +208,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     // Written before anything goes, so that a host killed on the way does not bring half a website up again.
     await journal.begin(remains);
     await records.remove(id);
+    await aside.remove(id);
     live.delete(id);
     await parts.ssh.endSessions(id);
     await backups.recover(id);
@@ -193,10 +222,11 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     undo,
     bringUp,
     async apply(state, signal) {
-      const record = await records.read(state.id);
+      const record = (await records.read(state.id)) ?? (await takeBack(state.id));
       return record === null ? provision(state, signal) : change(record, state);
     },
     remove,
+    setAside,
     forgetPages,
     websiteOf,
   };

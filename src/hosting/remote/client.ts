@@ -163,6 +163,12 @@ export function connectHost(target: HostTarget, limits: Partial<TimeLimits> = {}
         expected: expected.map(({ id, name }) => ({ id, name })),
         repair,
       }),
+    heldInstalls: (after) => call(COMMANDS.heldInstalls, withinMs.heldInstalls, { after }),
+    async belongTo(platform) {
+      await call(COMMANDS.belongTo, withinMs.belongTo, { platform });
+    },
+    setAside: (platform, installIds) =>
+      call(COMMANDS.setAside, withinMs.setAside, { platform, installs: [...installIds] }),
     addWordpress: (source) => call(COMMANDS.addWordpress, withinMs.addWordpress, { source }),
     answer(questions, onFault) {
       const listening: Listening = {

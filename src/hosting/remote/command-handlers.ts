@@ -5,7 +5,12 @@ import type { QuestionQueue } from './questions.ts';
 type Handler = (body: unknown, signal: AbortSignal) => Promise<unknown>;
 
 /** What is said all the time, and no news. */
-export const IDLE_TALK = new Set([COMMANDS.nextQuestion.name, COMMANDS.answer.name, COMMANDS.describe.name]);
+export const IDLE_TALK = new Set([
+  COMMANDS.nextQuestion.name,
+  COMMANDS.answer.name,
+  COMMANDS.describe.name,
+  COMMANDS.heldInstalls.name,
+]);
 
 /** How each command of the protocol is carried out, by its name. A {@link ProtocolError} is thrown for arguments that are none. */
 export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<string, Handler> {
@@ -39,6 +44,9 @@ export function commandHandlers(host: HostMachine, queue: QuestionQueue): Map<st
       remedy: remedy === null ? null : cut(remedy),
     })),
   );
+  handle(COMMANDS.heldInstalls, ({ after }) => host.heldInstalls(after));
+  handle(COMMANDS.belongTo, ({ platform }) => host.belongTo(platform));
+  handle(COMMANDS.setAside, ({ platform, installs }) => host.setAside(platform, installs));
   handle(COMMANDS.addWordpress, ({ source }) => host.addWordpress(source));
   handle(COMMANDS.nextQuestion, (_none, signal) => queue.next(signal));
   handle(COMMANDS.answer, async ({ id, reply }) => queue.answer(id, reply));

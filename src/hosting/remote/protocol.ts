@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import { CACHE_KINDS } from '../host.ts';
+import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../inventory.ts';
 
 /**
  * What the control plane and a host say to each other: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of
@@ -89,10 +90,12 @@ const state = Type.Object(
   closed,
 );
 
+const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
+
 const snapshot = Type.Object({
   bytes: count,
   files: count,
-  sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
+  sha256,
 });
 
 const proof = { hostname: text(253), path: text(1024) };
@@ -117,6 +120,7 @@ export const descriptionSchema = Type.Object({
   reservedNames: Type.Array(logIn, { maxItems: 1_000 }),
   ports: Type.Object({ http: port, https: port, ssh: port }),
   sshHostKeys: Type.Optional(Type.Array(hostKey, { maxItems: 8 })),
+  platform: Type.Optional(orNull(uuid)),
 });
 
 /** What a host asks of the control plane (HostQuestions). */
@@ -221,6 +225,28 @@ export const COMMANDS = {
       }),
       { maxItems: 20_000 },
     ),
+  ),
+  heldInstalls: command(
+    'held_installs',
+    Type.Object({ after: orNull(uuid) }, closed),
+    Type.Object({
+      platform: orNull(uuid),
+      installs: Type.Array(
+        Type.Object({
+          id: uuid,
+          name: orNull(installName),
+          hostnames: Type.Array(hostName, { maxItems: LISTED_HOSTNAMES }),
+          digest: orNull(sha256),
+        }),
+        { maxItems: INVENTORY_PAGE },
+      ),
+    }),
+  ),
+  belongTo: command('belong_to', Type.Object({ platform: uuid }, closed), nothing),
+  setAside: command(
+    'set_aside',
+    Type.Object({ platform: uuid, installs: Type.Array(uuid, { maxItems: INVENTORY_PAGE }) }, closed),
+    Type.Array(uuid, { maxItems: INVENTORY_PAGE }),
   ),
   addWordpress: command(
     'add_wordpress',

@@ -18,6 +18,10 @@ export const TIME_LIMITS: TimeLimits = {
   answer: 2 * ANSWER_WITHIN_MS,
   // It looks at every install, and mends some.
   inspect: 10 * MINUTE_MS,
+  heldInstalls: MINUTE_MS,
+  belongTo: 15 * SECOND_MS,
+  // The processes of a whole page of installs are ended.
+  setAside: 10 * MINUTE_MS,
   addWordpress: 15 * MINUTE_MS,
   remove: 5 * MINUTE_MS,
   apply: 10 * MINUTE_MS,

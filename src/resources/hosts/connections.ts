@@ -22,6 +22,10 @@ export interface Connections {
   /** Rejects with a PermanentHostError for a host that was removed, HostUnreachableError for one of another machine. */
   machine(hostId: string): Promise<RemoteHost>;
   isKnown(hostId: string): Promise<boolean>;
+  /** The ids of the hosts that answered when they were last asked. */
+  met(): string[];
+  /** Calls back with each host that answers, those that do already included. Returns how to stop that. */
+  onMet(listener: (hostId: string) => void): () => void;
   ports(): HostDescription['ports'] | null;
   close(): Promise<void>;
 }
@@ -45,6 +49,8 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   const machines = new Map<string, RemoteHost>();
   /** Why hosts do not answer, so that it is said once. */
   const faults = new Map<string, string>();
+  const met = new Set<string>();
+  const listeners = new Set<(hostId: string) => void>();
   let local = connect(hosts.localTarget);
   let localId: string | null = null;
   let ports: HostDescription['ports'] | null = null;
@@ -131,6 +137,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
       // It may have been met since they were read.
       if (await findHost(reader, { id })) continue;
       machines.delete(id);
+      met.delete(id);
       await remote.close();
       if (id === localId) {
         localId = null;
@@ -168,11 +175,15 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   async function noteWell(description: HostDescription): Promise<void> {
     if (faults.delete(description.id)) log.info({ host: description.id }, 'a host answers again');
     await hosts.note(description);
+    if (met.has(description.id)) return;
+    met.add(description.id);
+    for (const listener of listeners) listener(description.id);
   }
 
   async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {
     // That we hung up ourselves is no fault of the host's.
     if (isClosing) return;
+    met.delete(id);
     const reason = messageOf(error);
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
@@ -196,6 +207,12 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     refresh,
     machine,
     isKnown: async (hostId) => (await findHost(reader, { id: hostId })) !== undefined,
+    met: () => [...met],
+    onMet(listener) {
+      listeners.add(listener);
+      for (const hostId of met) listener(hostId);
+      return () => listeners.delete(listener);
+    },
     ports: () => ports,
     async close() {
       isClosing = true;

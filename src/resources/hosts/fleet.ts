@@ -2,6 +2,7 @@ import { type Host, type HostDescription, type HostMachine, PermanentHostError }
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import type { Platform } from '../../platform.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
+import { requireNameFree } from './orphans.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
 
@@ -9,6 +10,12 @@ import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
 export interface Fleet extends Host {
   /** The machine that an install is on. Rejects with a {@link PermanentHostError} if it is on none. */
   machineOf(installId: string): Promise<HostMachine>;
+  /** The machine of that id. */
+  machine(hostId: string): Promise<HostMachine>;
+  /** The ids of the machines that answered when they were last asked. */
+  met(): string[];
+  /** Calls back with each machine that answers, and again when one answers after it did not. Returns how to stop that. */
+  onMet(listener: (hostId: string) => void): () => void;
   /** Ports on which the host of this machine, else the first of all, serves websites; null while none is known. */
   ports(): HostDescription['ports'] | null;
 }
@@ -83,10 +90,15 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       await connections.close();
     },
     machineOf,
+    machine: connections.machine,
+    met: connections.met,
+    onMet: connections.onMet,
     ports: connections.ports,
 
     async apply(state, signal) {
-      const machine = await connections.machine(await place(state.id));
+      const hostId = await place(state.id);
+      await requireNameFree(reader, hostId, state);
+      const machine = await connections.machine(hostId);
       return machine.apply(state, signal);
     },
 

@@ -48,6 +48,7 @@ export async function inspectMachine(
     })),
     ...(await checked('records', async () => {
       for (const { state } of await host.records.all()) names.set(state.id, state.name);
+      for (const { state } of await host.aside.all()) names.set(state.id, state.name);
       return [];
     })),
   ];
@@ -113,6 +114,9 @@ async function inspectOne(
     const options = { repair, canAskDatabases: !unlisted.has('databases') };
     return [...(await mended(found, repair)), ...(await inspectInstall(host, record, options))];
   }
+  if ((await host.aside.ids()).includes(id)) {
+    return mended([{ thing, ...(isExpected ? knownAgain(name) : putAside(id)) }], repair);
+  }
   const { things, findings } = await listThings(host);
   const left = things.filter(({ installId }) => installId === id);
   const entry = (await host.journal.unfinished()).find((other) => other.id === id);
@@ -136,6 +140,23 @@ function unknown({ state }: InstallRecord): Fault {
     message: 'It is served here, and the control plane has no such install on this host.',
     mend: null,
     remedy: `If nobody needs it any more, take it away: homeport host forget <this host> ${state.id}`,
+  };
+}
+
+/** Its Unix user, database and folder are left alone, so that no other install gets its ids or its data. */
+function putAside(id: string): Fault {
+  return {
+    message: 'The platform does not know it. It is not served, and its data are kept.',
+    mend: null,
+    remedy: `homeport install orphans lists it; homeport install discard ${id} deletes it for good.`,
+  };
+}
+
+function knownAgain(name: string): Fault {
+  return {
+    message: 'The control plane has it on this host, and it is put aside here.',
+    mend: null,
+    remedy: `homeport installs apply ${name} serves it again.`,
   };
 }
 

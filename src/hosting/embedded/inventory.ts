@@ -1,0 +1,88 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { hasCode } from '../../error-code.ts';
+import { parseUuid } from '../../ids.ts';
+import { removeDurably, syncFolder } from '../durable-file.ts';
+import { ifThere } from '../if-there.ts';
+import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../inventory.ts';
+import { createPlatformMembership } from '../platform-membership.ts';
+import { stateDigest } from '../state-digest.ts';
+import { installOfVhostFile, type Layout } from './layout.ts';
+import { parseVhostFile, type VhostFile } from './vhost.ts';
+
+export interface EmbeddedInventory extends Inventory {
+  /** Forgets that an install was put aside. Its website is made from its new vhost file, or is removed. */
+  takeBack(installId: string): Promise<void>;
+}
+
+export interface EmbeddedInventoryOptions {
+  layout: Layout;
+  /** Work on one vhost file at a time. */
+  serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
+  /** Called when an install is no longer to be served; the edge of another process sees it in the folder. */
+  onAside(installId: string): void;
+}
+
+/** The installs of an embedded host's folder. The vhost file of one that is put aside lies in another folder than the edge reads. */
+export function createEmbeddedInventory({
+  layout,
+  serially,
+  onAside,
+}: EmbeddedInventoryOptions): EmbeddedInventory {
+  const membership = createPlatformMembership(layout.platform);
+
+  async function ids(): Promise<string[]> {
+    const folders = [layout.vhosts, layout.aside, layout.installs, layout.snapshots];
+    const names = await Promise.all(folders.map(async (folder) => (await ifThere(readdir(folder))) ?? []));
+    return names.flat().flatMap((name) => installOfVhostFile(name) ?? (parseUuid(name) === name ? name : []));
+  }
+
+  function held(id: string): HeldInstall {
+    const served = readVhost(layout.vhostOf(id));
+    const file = served ?? readVhost(layout.asideOf(id));
+    return {
+      id,
+      name: file?.name ?? null,
+      hostnames: file?.hostnames.slice(0, LISTED_HOSTNAMES).map(({ name }) => name) ?? [],
+      digest: served === null ? null : stateDigest(served),
+    };
+  }
+
+  async function setAside(id: string): Promise<void> {
+    await mkdir(layout.aside, { recursive: true, mode: 0o700 });
+    try {
+      await rename(layout.vhostOf(id), layout.asideOf(id));
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+      return;
+    }
+    await Promise.all([syncFolder(layout.aside), syncFolder(layout.vhosts)]);
+    onAside(id);
+  }
+
+  return {
+    async heldInstalls(after) {
+      const platform = await membership.platform();
+      return { platform, installs: pageOf(await ids(), after).map(held) };
+    },
+    belongTo: membership.belongTo,
+    async setAside(platform, installIds) {
+      await membership.requireOwn(platform);
+      for (const id of installIds) await serially(id, () => setAside(id));
+      const present = new Set(await ids());
+      return installIds.filter((id) => present.has(id));
+    },
+    async takeBack(installId) {
+      if (existsSync(layout.asideOf(installId))) await removeDurably(layout.asideOf(installId));
+    },
+  };
+}
+
+/** Null if there is none, or if it cannot be used: then the website is not served either. */
+function readVhost(path: string): VhostFile | null {
+  try {
+    return parseVhostFile(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}

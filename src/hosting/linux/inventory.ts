@@ -1,0 +1,65 @@
+import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../inventory.ts';
+import { createPlatformMembership } from '../platform-membership.ts';
+import { stateDigest } from '../state-digest.ts';
+import type { LinuxLayout } from './layout.ts';
+import type { InstallRecord, Records } from './record.ts';
+
+export interface LinuxInventoryOptions {
+  layout: LinuxLayout;
+  records: Records;
+  aside: Records;
+  /** Whether an install of this name is a copy that is there for a moment. */
+  isTrial(installName: string): boolean;
+  /** Work on one install at a time. */
+  serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
+  /** In the install's turn. */
+  setAside(installId: string): Promise<void>;
+}
+
+/** The installs that have a record on this host, those included that are put aside. */
+export function createLinuxInventory(
+  options: LinuxInventoryOptions,
+): Inventory & { platform(): Promise<string | null> } {
+  const { records, aside, isTrial, serially } = options;
+  const membership = createPlatformMembership(options.layout.platform);
+
+  async function held(id: string): Promise<HeldInstall[]> {
+    const served = await read(records, id);
+    const record = served ?? (await read(aside, id));
+    if (record === null || isTrial(record.state.name)) return [];
+    const { name, hostnames } = record.state;
+    return [
+      {
+        id,
+        name,
+        hostnames: hostnames.slice(0, LISTED_HOSTNAMES).map((hostname) => hostname.name),
+        digest: served === null ? null : stateDigest(served.state),
+      },
+    ];
+  }
+
+  async function ids(): Promise<string[]> {
+    return (await Promise.all([records.ids(), aside.ids()])).flat();
+  }
+
+  return {
+    async heldInstalls(after) {
+      const page = pageOf(await ids(), after);
+      const platform = await membership.platform();
+      return { platform, installs: (await Promise.all(page.map(held))).flat() };
+    },
+    platform: membership.platform,
+    belongTo: membership.belongTo,
+    async setAside(platform, installIds) {
+      await membership.requireOwn(platform);
+      for (const id of installIds) await serially(id, () => options.setAside(id));
+      const present = new Set(await ids());
+      return installIds.filter((id) => present.has(id));
+    },
+  };
+}
+
+/** One that cannot be read is served by nothing either; `doctor --host` names it. */
+function read(records: Records, id: string): Promise<InstallRecord | null> {
+  return records.read(id).catch(() => null);
+}

@@ -1,0 +1,34 @@
+import { readFile } from 'node:fs/promises';
+import { parseUuid } from '../ids.ts';
+import { writeDurably } from './durable-file.ts';
+import { PermanentHostError } from './host.ts';
+import { ifThere } from './if-there.ts';
+
+/** Which platform a host belongs to, in a file of its own. */
+export interface PlatformMembership {
+  /** Null before it has been told. Throws an Error for a file that holds no id. */
+  platform(): Promise<string | null>;
+  belongTo(platform: string): Promise<void>;
+  /** Rejects with a PermanentHostError if the host belongs to another platform, or to none yet. */
+  requireOwn(platform: string): Promise<void>;
+}
+
+export function createPlatformMembership(file: string): PlatformMembership {
+  async function platform(): Promise<string | null> {
+    const text = await ifThere(readFile(file, 'utf8'));
+    if (text === null) return null;
+    const id = parseUuid(text.trim());
+    if (id === undefined) throw new Error(`${file} holds no id of a platform`);
+    return id;
+  }
+  return {
+    platform,
+    belongTo: (id) => writeDurably(file, `${id}\n`),
+    async requireOwn(id) {
+      if ((await platform()) === id) return;
+      throw new PermanentHostError(
+        'This host belongs to another platform, and puts no website aside for this one.',
+      );
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Database, Queries } from '../../database/database.ts';
+
+/** Stands for a host's id where this platform's own process serves the websites. */
+export const EMBEDDED = 'embedded';
+
+/** An install that a host holds and the platform does not know. */
+export interface Orphan {
+  /** Id of the host, or {@link EMBEDDED}. */
+  host: string;
+  id: string;
+  name: string | null;
+  hostnames: string[];
+  /** Whether the host still serves it. */
+  is_served: boolean;
+  found_at: string;
+}
+
+const hostnames = Type.Array(Type.String());
+
+/** The id by which hosts know this platform; `made` becomes it where there is none yet. */
+export async function providePlatformId(
+  database: Pick<Database, 'reader' | 'write'>,
+  made: string,
+): Promise<string> {
+  const present = await findPlatformId(database.reader);
+  if (present !== undefined) return present;
+  return database.write(async ({ queries }) => {
+    await queries
+      .insertInto('platform_identity')
+      .values({ one: 1, id: made })
+      .onConflict((conflict) => conflict.column('one').doNothing())
+      .execute();
+    const { id } = await queries.selectFrom('platform_identity').select('id').executeTakeFirstOrThrow();
+    return id;
+  });
+}
+
+export async function findPlatformId(queries: Queries): Promise<string | undefined> {
+  return (await queries.selectFrom('platform_identity').select('id').executeTakeFirst())?.id;
+}
+
+/** Every orphan, by host and name. */
+export async function allOrphans(queries: Queries): Promise<Orphan[]> {
+  const rows = await queries
+    .selectFrom('orphaned_installs')
+    .selectAll()
+    .orderBy('host')
+    .orderBy('name')
+    .orderBy('id')
+    .execute();
+  return rows.map((row) => ({ ...row, hostnames: Value.Parse(hostnames, row.hostnames) }));
+}
+
+/** Those of one host that have a name. */
+export function orphansNamed(queries: Queries, host: string, name: string) {
+  return queries
+    .selectFrom('orphaned_installs')
+    .select(['id', 'is_served'])
+    .where('host', '=', host)
+    .where('name', '=', name)
+    .execute();
+}
+
+/** Puts what was found on a host in the place of what was found before; the time of the first find stays. */
+export async function replaceOrphans(
+  queries: Queries,
+  host: string,
+  found: readonly Omit<Orphan, 'host'>[],
+): Promise<void> {
+  const before = await queries
+    .selectFrom('orphaned_installs')
+    .select(['id', 'found_at'])
+    .where('host', '=', host)
+    .execute();
+  if (before.length === 0 && found.length === 0) return;
+  const since = new Map(before.map((row) => [row.id, row.found_at]));
+  await queries.deleteFrom('orphaned_installs').where('host', '=', host).execute();
+  for (let at = 0; at < found.length; at += ROWS_AT_ONCE) {
+    const rows = found.slice(at, at + ROWS_AT_ONCE).map((orphan) => ({
+      ...orphan,
+      host,
+      hostnames: JSON.stringify(orphan.hostnames),
+      found_at: since.get(orphan.id) ?? orphan.found_at,
+    }));
+    await queries.insertInto('orphaned_installs').values(rows).execute();
+  }
+}
+
+/** Databases bound how many values one statement may have. */
+const ROWS_AT_ONCE = 500;
+
+export async function deleteOrphan(queries: Queries, host: string, id: string): Promise<void> {
+  await queries.deleteFrom('orphaned_installs').where('host', '=', host).where('id', '=', id).execute();
+}
+
+/** Those of the installs that the platform has, on this host or on none yet; on {@link EMBEDDED} all are. */
+export async function installsOf(queries: Queries, host: string, ids: readonly string[]) {
+  if (ids.length === 0) return [];
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'status'])
+    .where('id', 'in', ids)
+    .$if(host !== EMBEDDED, (query) =>
+      query.where((of) => of.or([of('host_id', '=', host), of('host_id', 'is', null)])),
+    )
+    .execute();
+}
+
+/** Whether a job of a lane waits or runs. */
+export async function isLaneBusy(queries: Queries, lane: string): Promise<boolean> {
+  const job = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('lane', '=', lane)
+    .where('state', 'in', ['queued', 'running'])
+    .limit(1)
+    .executeTakeFirst();
+  return job !== undefined;
+}
