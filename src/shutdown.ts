@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 
-/** On the whole of a shutdown: less than systemd and container runtimes wait before they kill. */
+/** Bound of a whole shutdown. systemd kills after 90 s. */
 const WHOLE_MS = 15_000;
-/** What a step has at least, however long those before it took. */
+/** Least time of a step, however long the steps before it took. */
 const STEP_MS = 400;
 
-/** What a process has started, and how it ends. */
+/** Steps that end a process in order. */
 export interface Shutdown {
   /** Adds a step that ends something. The latest added runs first. `graceMs`: how long work in progress may still take. */
   add(name: string, end: (graceMs: number) => Promise<void> | void): void;

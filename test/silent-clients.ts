@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
-/** What a client says to a port, and how a server that works begins its answer. */
+/** The words of a client to a port, and the beginning of a working server's answer. */
 export interface Dialogue {
   port: number;
   secure: boolean;
@@ -49,7 +49,7 @@ export async function connectSilently(
   };
 }
 
-/** What the server answers a client with another address first; empty if it closes the connection. */
+/** The server's first answer to a client at another address; empty if it closes the connection. */
 export async function answerTo({ port, secure, says }: Dialogue, localAddress: string): Promise<string> {
   const plain = connect({ port, host: '127.0.0.1', localAddress });
   const socket = secure

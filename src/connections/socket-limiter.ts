@@ -22,7 +22,7 @@ export interface SocketLimiter {
   busy(socket: Socket): void;
   /** Marks a connection as waiting for its next request. A new one waits for its first. */
   waiting(socket: Socket): void;
-  /** What an address counts as; null for a trusted proxy, whose connections are many people's. */
+  /** The block that an address counts for; null for a trusted proxy, which brings many visitors' connections. */
   blockOf(address: string): string | null;
   /** Refuses a connection for another reason than the limits: destroys and counts it. */
   refuse(socket: Socket): void;

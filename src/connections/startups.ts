@@ -40,13 +40,13 @@ export interface StartupsOptions {
   limits: StartupLimits;
   /** A number from 0 up to 1. */
   random: () => number;
-  /** Closes a connection for which there is no room. */
+  /** Closes a connection for lack of room. */
   refuse(socket: Socket): void;
 }
 
 /**
- * Refuses clients at random once many are signing in. Unlike OpenSSH it refuses one of the block that has the most, if
- * that is more than the new client's, so that a few addresses do not keep all others out.
+ * Refuses clients at random once many are signing in. OpenSSH refuses the new client. Here one of the largest block goes
+ * if the new client's block is smaller, so that a few addresses do not keep all others out.
  */
 export function createStartups({ limits, random, refuse }: StartupsOptions): Startups {
   const { start, rate, full, perBlock } = limits;

@@ -3,14 +3,14 @@ import { socketLimits } from '../../connections/socket-limits.ts';
 import { hasCode } from '../../error-code.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
-/** From so many on, the limits of connections are those of `socketLimits`, not of the machine. */
+/** From here on `socketLimits` gives each server the most that it makes use of. */
 const ENOUGH = 32_768;
 const LOW = 4_096;
 const CHECK = 'open files';
 
 /**
- * Whether the server's processes on this machine may open enough files and connections. `pids`: theirs; without one,
- * this process stands for the server that the same user would start.
+ * Checks that the server's processes may open enough files and connections. `pids`: the processes on this machine. If
+ * there is none, this process stands for the server that the same user would start.
  */
 export function checkDescriptors(pids: number[]): Finding {
   const limits = pids.flatMap(limitOf);

@@ -36,7 +36,7 @@ export const API_SETTINGS = {
   ),
   trustProxy: list(
     'HOMEPORT_TRUST_PROXY',
-    'addresses or ranges, comma-separated, whose `X-Forwarded-*` count; plain HTTP from them is accepted',
+    'addresses or ranges of proxies, comma-separated. The API takes plain HTTP and `X-Forwarded-*` from them, nginx on a Linux host the visitor of `X-Forwarded-For`; no limit of connections for each address applies to them',
     addressRanges,
   ),
   initialCredential: optional(

@@ -23,7 +23,7 @@ let pages = 0;
 /** A page that no test has asked for before; it shows all headers that reach PHP. */
 const fresh = () => `/page-${++pages}/?server`;
 
-/** What a client at an address is answered to a request with these lines of headers. */
+/** Sends a request with these header lines from an address; returns the whole response. */
 async function send(lines: string[], { from = '127.0.0.1', path = fresh() } = {}): Promise<string> {
   const socket = connect({ port: server.options.edgeHttp.port, host: '127.0.0.1', localAddress: from });
   socket.write(
@@ -109,7 +109,7 @@ describe('behind a trusted proxy', () => {
     expect(answer).not.toContain('poison');
   });
 
-  test('nobody else may name one', async () => {
+  test('another client cannot name one', async () => {
     const answer = await send(['X-Forwarded-For: 198.51.100.7'], { from: '127.0.0.3' });
     expect(answer).toContain('"REMOTE_ADDR":"127.0.0.3"');
   });

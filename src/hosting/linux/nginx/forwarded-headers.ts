@@ -1,6 +1,6 @@
 /**
- * Request headers by which a proxy tells a website another address, scheme, path or visitor than nginx sees. The key of
- * the page cache holds none of them, so a page that one visitor made with them would be shown to the next.
+ * Request headers that name another host, scheme, path or visitor than nginx sees. The key of the page cache holds none
+ * of them, so the next visitor would see a page that one visitor's headers made.
  * Headers with underscores, which PHP could not tell from these, nginx drops itself (`underscores_in_headers off`).
  */
 const FORWARDED = [

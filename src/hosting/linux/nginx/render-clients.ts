@@ -7,8 +7,8 @@ import type { AddressRange } from '../../../config/setting-values.ts';
 const MOST_REQUESTS = 512;
 
 /**
- * Who is asking: the peer, or the visitor that a trusted proxy names. How much each may ask for at once. Unix sockets
- * are nginx's own way to its servers behind the scenes, and are not counted (an empty key).
+ * Tells visitors apart (the peer, or the visitor that a trusted proxy names) and limits the requests of each. nginx
+ * reaches its own servers by Unix sockets; their requests are not counted (an empty key).
  */
 export function renderClients(trustedProxies: AddressRange[]): string {
   const proxies = trustedProxies.map(([address, bits]) => `set_real_ip_from ${address}/${bits};`);
