@@ -2,7 +2,7 @@ import { cnameOf } from './chain.ts';
 import { askServer, type DnsAnswer } from './client.ts';
 import type { AuthoritativeView } from './diagnosis.ts';
 import { isAskable, isWithin } from './domain-name.ts';
-import type { DnsRecord } from './record.ts';
+import type { DnsRecord, RecordType } from './record.ts';
 import { addressesOf, type DnsResolver } from './resolver.ts';
 
 /** A name server as a zone or its parent names it. */
@@ -17,6 +17,8 @@ export interface AuthorityOptions {
   signal: AbortSignal;
   mayContact: (address: string) => boolean;
   port: number;
+  /** What is asked for; A and AAAA if left out. */
+  types?: readonly RecordType[];
 }
 
 export interface AuthorityFindings {
@@ -27,10 +29,13 @@ export interface AuthorityFindings {
   view: AuthoritativeView | null;
   /** The names of servers that answered and do not serve the zone. */
   lame: string[];
+  /** The answers with authority, of every server. */
+  answers: DnsAnswer[];
 }
 
 const MOST_SERVERS = 4;
 const MOST_DELEGATIONS = 5;
+const ADDRESS_TYPES: readonly RecordType[] = ['A', 'AAAA'];
 
 /**
  * Asks the servers of a zone what they say of a name now, and those of the zones below it that they delegate the name to.
@@ -61,17 +66,17 @@ export async function askAuthorities(
 
 interface Reply {
   server: string;
-  /** To the questions for A and AAAA; empty if the server did not answer or may not be asked. */
+  /** To the questions; empty if the server did not answer or may not be asked. */
   answers: DnsAnswer[];
 }
 
 async function askNameServer(
   name: string,
   server: NameServer,
-  { resolver, signal, mayContact, port }: AuthorityOptions,
+  { resolver, signal, mayContact, port, types = ADDRESS_TYPES }: AuthorityOptions,
 ): Promise<Reply> {
   for (const host of (await addressesOfServer(server, resolver, signal)).filter(mayContact).slice(0, 2)) {
-    const asked = (['A', 'AAAA'] as const).map((type) =>
+    const asked = types.map((type) =>
       askServer({ host, port }, { name, type, recursive: false }, { signal }).catch(() => null),
     );
     const answers = (await Promise.all(asked)).filter((answer) => answer !== null);
@@ -124,13 +129,15 @@ function glueOf(server: string, additionals: DnsRecord[]): string[] {
   );
 }
 
-function judge(name: string, replies: Reply[]): { view: AuthoritativeView | null; lame: string[] } {
+function judge(name: string, replies: Reply[]): Pick<AuthorityFindings, 'view' | 'lame' | 'answers'> {
   const view: AuthoritativeView = { servers: [], cname: null, a: [], aaaa: [] };
   const lame: string[] = [];
+  const authoritative: DnsAnswer[] = [];
   for (const { server, answers } of replies) {
     const valid = answers.filter(
       ({ rcode, authoritative }) => authoritative && (rcode === 'NOERROR' || rcode === 'NXDOMAIN'),
     );
+    authoritative.push(...valid);
     if (valid.length > 0) view.servers.push(server);
     else if (answers.length > 0) lame.push(server);
     for (const answer of valid) {
@@ -144,5 +151,5 @@ function judge(name: string, replies: Reply[]): { view: AuthoritativeView | null
   }
   view.a = [...new Set(view.a)];
   view.aaaa = [...new Set(view.aaaa)];
-  return { view: view.servers.length > 0 ? view : null, lame };
+  return { view: view.servers.length > 0 ? view : null, lame, answers: authoritative };
 }

@@ -233,7 +233,7 @@ interface ZoneCut {
 }
 
 /** The zone that a name is in: the owner of the SOA that comes with the answer, or with that for a name above. */
-async function findZone(name: string, ask: Ask): Promise<ZoneCut | null> {
+export async function findZone(name: string, ask: Ask): Promise<ZoneCut | null> {
   let isSure = true;
   for (let at = withoutWildcard(name); at !== ''; at = parentOf(at)) {
     let answer: DnsAnswer;
