@@ -9,7 +9,7 @@ import { createLinuxFleet, type Websites } from './linux-fleet.ts';
 import { createMailer } from './mail/mailer.ts';
 import { maintenance } from './maintenance.ts';
 import type { VisitedPorts } from './outbound/visitor.ts';
-import { createOutside } from './outside.ts';
+import { createOutside, createTextLookUp } from './outside.ts';
 import type { Platform } from './platform.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
@@ -18,6 +18,7 @@ import { issuanceHooks } from './resources/certificates/hooks.ts';
 import { certificateJobKinds } from './resources/certificates/job-kinds.ts';
 import { domainReportJobKinds } from './resources/domain-reports/job-kinds.ts';
 import { domainLookKind } from './resources/domain-reports/looks.ts';
+import { ownershipJobKinds } from './resources/domains/proof-looks.ts';
 import { emailChangeJobKinds } from './resources/email-changes/job-kinds.ts';
 import type { WebsitesClaim } from './resources/hosts/websites-folder.ts';
 import { installJobKinds } from './resources/installs/job-kinds.ts';
@@ -86,6 +87,7 @@ export function createHomeportWorker(
       issuance: issuance && issuanceHooks(issuance),
     }),
     domainLookKind(platform, { host, internet }),
+    ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
     ...(certificates?.kinds ?? []),
     ...warnings.kinds,
     ...invitationJobKinds(services.invitations, mailer, config.invitationDays),

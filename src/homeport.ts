@@ -19,6 +19,7 @@ import { createScheduler } from './jobs/schedule.ts';
 import { startMetrics } from './metrics/server.ts';
 import { openPlatform } from './open-platform.ts';
 import { OperatorError } from './operator-error.ts';
+import { createTextLookUp } from './outside.ts';
 import type { Platform } from './platform.ts';
 import { BUILT_PORTAL, portalPages } from './portal/pages.ts';
 import { claimWebsites } from './resources/hosts/websites-folder.ts';
@@ -85,6 +86,7 @@ export async function startHomeport(
   const services = createServices(platform, {
     authenticator,
     limiter,
+    lookUpTexts: createTextLookUp(config, surroundings.dnsPort),
     ownHost: {
       listening: () => websites?.addresses() ?? null,
       sshHostKeys: () => embeddedHostKeys(config),

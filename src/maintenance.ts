@@ -8,6 +8,7 @@ import { areBackupsDaily } from './resources/backups/daily.ts';
 import { backUpDaily, discardSpent, sampleRestore } from './resources/backups/jobs.ts';
 import { installsToRenew } from './resources/certificates/self-signed-certificates.ts';
 import { looksSchedule } from './resources/domain-reports/looks.ts';
+import { proofLooksSchedule } from './resources/domains/proof-looks.ts';
 import { applyInstall } from './resources/installs/jobs.ts';
 import { failedLanes } from './resources/installs/website-store.ts';
 import { createTidyJob } from './tidy.ts';
@@ -57,6 +58,7 @@ export function maintenance(
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
       scheduled(discardSpent, '*/10 * * * *'),
+      proofLooksSchedule(platform),
       ...(config.watchDomains ? [looksSchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)

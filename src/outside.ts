@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import { type Authority, createAuthority } from './acme/authority.ts';
 import type { Config } from './config/config.ts';
+import { lookUpOwnTexts } from './dns/own-texts.ts';
 import { createDnsResolver, systemDnsServers } from './dns/resolver.ts';
 import { messageOf } from './error-message.ts';
 import { OperatorError } from './operator-error.ts';
@@ -10,6 +11,7 @@ import { createAddressPolicy } from './outbound/address-policy.ts';
 import { createVisitor, type VisitedPorts } from './outbound/visitor.ts';
 import type { Platform } from './platform.ts';
 import type { Internet } from './resources/domain-reports/internet.ts';
+import type { LookUpTexts } from './resources/domains/ownership-service.ts';
 
 /** Everything that reaches out: to name servers, to names that customers give, to the certificate authority. */
 export interface Outside {
@@ -20,6 +22,7 @@ export interface Outside {
 
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
+const DNS_PORT = 53;
 
 /**
  * `edgePorts`: the ports that the edge of this machine listens on. `dnsPort`: the port of authoritative name servers.
@@ -44,6 +47,16 @@ export function createOutside(
     internet: { resolver, visitor, mayContact: policy, authoritativePort: dnsPort },
     authority: configuredAuthority(config, roots, { clock, log }),
   };
+}
+
+/** Looks up TXT records in the configured way; `dnsPort`: the port of authoritative name servers. */
+export function createTextLookUp(
+  { resolvers, allowPrivateTargets }: Pick<Config, 'resolvers' | 'allowPrivateTargets'>,
+  dnsPort: number = DNS_PORT,
+): LookUpTexts {
+  const resolver = createDnsResolver(resolvers ?? systemDnsServers());
+  const mayContact = createAddressPolicy(allowPrivateTargets);
+  return (name, signal) => lookUpOwnTexts(name, { resolver, mayContact, signal, authoritativePort: dnsPort });
 }
 
 function configuredAuthority(

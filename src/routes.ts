@@ -44,7 +44,10 @@ export function apiRoutes({ config, database, clock }: Platform, services: Servi
     ...siteRoutes(services.sites, siteDomain),
     ...installRoutes(services.installs, siteDomain),
     ...offloadRoutes(services.offload),
-    ...domainRoutes(services.domains, { siteDomain, clock }),
+    ...domainRoutes(
+      { domains: services.domains, ownership: services.domainOwnership },
+      { siteDomain, clock },
+    ),
     ...domainReportRoutes(services.domainReports),
     ...certificateRoutes(services.certificates, config.acmeContact),
     ...backupRoutes(services.backups),

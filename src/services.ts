@@ -1,6 +1,7 @@
 import { readOwnCertificate } from './api/api-certificate.ts';
 import type { Authenticator } from './api/auth.ts';
 import { createRateLimiter, personKey, type RateLimiter } from './api/limits.ts';
+import { createTextLookUp } from './outside.ts';
 import type { Platform } from './platform.ts';
 import { createAccountUserService } from './resources/account-users/service.ts';
 import { createAccountService } from './resources/accounts/service.ts';
@@ -11,6 +12,7 @@ import { createCacheService } from './resources/caches/service.ts';
 import { createCertificateService } from './resources/certificates/service.ts';
 import { createCredentialService } from './resources/credentials/service.ts';
 import { createDomainReportService } from './resources/domain-reports/service.ts';
+import { createDomainOwnershipService, type LookUpTexts } from './resources/domains/ownership-service.ts';
 import { createDomainService } from './resources/domains/service.ts';
 import { createEmailChangeService } from './resources/email-changes/service.ts';
 import { createHostService } from './resources/hosts/service.ts';
@@ -40,6 +42,7 @@ export interface ServingParts {
   authenticator?: Authenticator;
   limiter?: RateLimiter;
   ownHost?: OwnHost;
+  lookUpTexts?: LookUpTexts;
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
@@ -51,18 +54,21 @@ export function createServices(
     authenticator,
     limiter = createRateLimiter(platform.database, platform.clock, platform.log),
     ownHost = NO_HOST,
+    lookUpTexts = createTextLookUp(platform.config),
   }: ServingParts = {},
 ) {
   const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
   const credentials = createCredentialService(platform, authenticator?.forget);
   const backups = createBackupService(platform, createNotificationLimits(limiter));
   const caches = createCacheService(platform);
+  const domains = createDomainService(platform);
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
     sites: createSiteService(platform),
     installs: createInstallService(platform),
-    domains: createDomainService(platform),
+    domains,
+    domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),
     certificates: createCertificateService(platform),
     backups,

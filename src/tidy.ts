@@ -10,6 +10,8 @@ import { deleteActivityBefore } from './resources/activity/store.ts';
 import { KEEP_ENDED_MS } from './resources/credentials/service.ts';
 import { deleteEndedCredentials } from './resources/credentials/store.ts';
 import { deleteReportsBefore } from './resources/domain-reports/store.ts';
+import { deleteReleasedBefore } from './resources/domains/claims-store.ts';
+import { HOLD_DAYS } from './resources/domains/ownership.ts';
 import { deleteExpiredEmailChanges } from './resources/email-changes/store.ts';
 import { deleteExpiredInvitations } from './resources/invitations/store.ts';
 import { deleteExpiredPasswordLinks } from './resources/passwords/store.ts';
@@ -47,6 +49,7 @@ export function createTidyJob({
         const now = timestamp(clock);
         await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
+        await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteExpiredInvitations(queries, now);
         await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
         await deleteExpiredSessions(queries, now);

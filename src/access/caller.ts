@@ -46,6 +46,12 @@ const AT_COMMAND_LINE: Origin = {
 /** Whoever works at the command line, on nobody's behalf. */
 export const OPERATOR: { userId: null; origin: Origin } = { userId: null, origin: AT_COMMAND_LINE };
 
+/** The platform, which does on its own what is due. */
+export const PLATFORM: { userId: null; origin: Origin } = {
+  userId: null,
+  origin: { means: 'platform', credentialId: null, address: null, requestId: null },
+};
+
 /** Somebody on whose behalf the operator acts, by the command line. */
 export function operatorFor(userId: string): Caller {
   return { userId, limits: null, origin: AT_COMMAND_LINE };

@@ -152,6 +152,14 @@ const CASES: {
     bad: ['example.com', 'mailto:a@', 'a@b@c', 'a b@c', 'a@b, c@d'],
   },
   acmeCa: { standard: null, good: [['/etc/ca.pem', '/etc/ca.pem']], bad: [] },
+  domainOwnership: {
+    standard: 'first',
+    good: [
+      ['first', 'first'],
+      ['required', 'required'],
+    ],
+    bad: ['always', 'FIRST'],
+  },
   watchDomains: {
     standard: true,
     good: [

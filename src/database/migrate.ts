@@ -17,6 +17,7 @@ import { websitesFolder } from './migrations/0012-websites-folder.ts';
 import { backupsForCopies } from './migrations/0013-backups-for-copies.ts';
 import { fairSharesOfJobs } from './migrations/0014-fair-shares-of-jobs.ts';
 import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
+import { domainOwnership } from './migrations/0016-domain-ownership.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -35,6 +36,7 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0013-backups-for-copies': backupsForCopies,
   '0014-fair-shares-of-jobs': fairSharesOfJobs,
   '0015-orphaned-installs': orphanedInstalls,
+  '0016-domain-ownership': domainOwnership,
 };
 
 export interface MigrationOutcome {

@@ -8,7 +8,13 @@ import type {
   CertificateRow,
 } from './tables/certificates.ts';
 import type { ChangeRow } from './tables/changes.ts';
-import type { DomainLookRow, DomainReportRow, DomainRow } from './tables/domains.ts';
+import type {
+  DomainLookRow,
+  DomainProofRow,
+  DomainReportRow,
+  DomainRow,
+  ReleasedNameRow,
+} from './tables/domains.ts';
 import type {
   HostAuthorityRow,
   HostRow,
@@ -50,6 +56,8 @@ export interface Tables {
   sites: SiteRow;
   installs: InstallRow;
   domains: DomainRow;
+  domain_proofs: DomainProofRow;
+  released_names: ReleasedNameRow;
   certificates: CertificateRow;
   certificate_attempts: CertificateAttemptRow;
   acme_accounts: AcmeAccountRow;

@@ -112,6 +112,34 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${install.name}.sites.example`);
   });
 
+  it('of another account are served here once a TXT record proves them', async () => {
+    const { homeport } = portal;
+    const other = await homeport.ownedAccount();
+    const theirs = await homeport.install(other.owner, other.accountId);
+    const added = await other.owner.client.post(`/installs/${theirs.id}/domains`, { name: 'taken.example' });
+    expect(added.status).toBe(201);
+    await show('taken.example');
+    const taken = card('taken.example');
+    await taken.getByText('Needs verification').waitFor();
+    await taken.getByText('Prove that you own taken.example to serve it here').waitFor();
+    await expectAccessible(page);
+    await taken.getByRole('button', { name: 'Copy the TXT name of taken.example' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('_homeport-challenge.taken.example');
+    await taken.getByRole('button', { name: 'Copy the TXT value of taken.example' }).click();
+    const value = String(await page.evaluate('navigator.clipboard.readText()'));
+    expect(value).toMatch(/^homeport-verification=/);
+    const verify = taken.getByRole('button', { name: 'Verify: taken.example' });
+    await verify.click();
+    await said('The TXT record of taken.example is not there yet.');
+    await dns.setZone('taken.example', `@ A 127.0.0.1\n_homeport-challenge TXT "${value}"`);
+    await verify.click();
+    await said('taken.example is verified.');
+    await taken.getByText('This account has proved that it owns taken.example.').waitFor();
+    await taken.getByText('Set up, not checked yet').waitFor();
+    await homeport.idle();
+    expect((await visit(homeport, 'http://taken.example/')).body).toContain(install.name);
+  });
+
   it('have one primary among them', async () => {
     await show('shop.example');
     await change('shop.example', 'Make primary');

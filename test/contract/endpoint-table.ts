@@ -12,7 +12,7 @@ export interface EndpointRow {
   isPaged: boolean;
 }
 
-/** The endpoint table, as the specification has it: number, method, path, success, other statuses. */
+/** The endpoint table, as the specification has it, and endpoints of its successor: number, method, path, success, other statuses. */
 const TABLE = `
 |  1 | GET    | /status                                                     | 200 | 429, 503                           |
 |  2 | GET    | /swagger                                                    | 200 | 429, 503                           |
@@ -53,10 +53,11 @@ const TABLE = `
 | 37 | GET    | /ssh_keys                                                   | 200 | 400, 401, 429, 503                 |
 | 38 | POST   | /ssh_keys                                                   | 201 | 400, 401, 403, 429, 503            |
 | 39 | DELETE | /ssh_keys/{ssh_key_id}                                      | 204 | 400, 401, 403, 429, 503            |
+| 40 | POST   | /installs/{install_id}/domains/{domain_id}/verification     | 200 | 400, 401, 403, 404, 429, 500, 503  |
 `;
 
-/** Endpoints that read a body: all that POST or PATCH, but the request for a status report. */
-const POST_WITHOUT_BODY = [30];
+/** Endpoints that read a body: all that POST or PATCH, but the requests for a status report and a verification. */
+const POST_WITHOUT_BODY = [30, 40];
 /** "Endpoints 3, 10, 15, 24, 37 accept the query parameters limit and offset" (specification, Endpoints). */
 const PAGED = [3, 10, 15, 24, 37];
 const PUBLIC = [1, 2];

@@ -5,7 +5,7 @@ import { manualClock } from '../manual-clock.ts';
 import { ENDPOINTS, type EndpointRow, nameOf } from './endpoint-table.ts';
 import { bodyFor, createThings, pathTo, type Things } from './things.ts';
 
-/** What each endpoint that changes something writes down: once for each subject. A status report changes nothing. */
+/** What each endpoint that changes something writes down: once for each subject. A status report changes nothing, nor does a verification without the record. */
 const WRITTEN: Record<number, readonly string[]> = {
   6: ['account_user.invite'],
   8: [],
@@ -27,6 +27,7 @@ const WRITTEN: Record<number, readonly string[]> = {
   35: ['cache.purge'],
   38: ['ssh_key.create'],
   39: ['ssh_key.delete'],
+  40: [],
 };
 
 /** A body that no endpoint takes. */

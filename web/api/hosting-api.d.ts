@@ -356,7 +356,7 @@ export interface paths {
       parameters: { query?: { limit?: number; offset?: number }; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean }> } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { previous: string | null; next: string | null; count: number; results: Array<{ id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null }> } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -369,7 +369,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { name: string; primary?: boolean; redirect_to?: string | null } } };
       responses: {
-        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        201: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -409,7 +409,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -438,7 +438,7 @@ export interface paths {
       parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
       requestBody: { content: { 'application/json': { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean } } };
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; duplicate: boolean; primary: boolean; network_type: "LEGACY" | "AN" | "GES"; network_details: { dns_config_info: { cname: string; a_records: Array<string> }; network_info: { status: "PENDING" | "ACTIVE" | "FAILED"; ssl: { status: "pending" | "active" | "failed" | "none" } } }; redirects_to: Array<{ id: string; name: string }>; secure_all_urls: boolean; ownership_status: "TXT_VERIFIED" | "TXT_VERIFICATION_PENDING"; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
         400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
@@ -447,6 +447,29 @@ export interface paths {
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
     };
+    trace?: never;
+  };
+  '/installs/{install_id}/domains/{domain_id}/verification': {
+    get?: never;
+    put?: never;
+    post: {
+      parameters: { query?: never; path: { install_id: string; domain_id: string }; header?: never; cookie?: never };
+      requestBody?: never;
+      responses: {
+        200: { headers: Record<string, unknown>; content: { 'application/json': { id: string; name: string; txt_verified_time: string | null; txt_verified_domain: string; txt_verification_key: string | null; txt_verification_value: string | null } } };
+        400: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        500: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+      };
+    };
+    delete?: never;
+    options?: never;
+    head?: never;
+    patch?: never;
     trace?: never;
   };
   '/installs/{install_id}/domains/{domain_id}/check_status': {

@@ -1,4 +1,4 @@
-import { addressRanges, dnsServers, trueOrFalse } from '../setting-values.ts';
+import { addressRanges, dnsServers, oneOf, trueOrFalse } from '../setting-values.ts';
 import { list, optional, setting } from './setting.ts';
 
 /** How a domain is looked at from the outside. */
@@ -19,5 +19,11 @@ export const DOMAIN_CHECK_SETTINGS = {
     'true',
     'once a day Homeport looks by itself whether each domain that it serves still leads here; `false`: only when somebody asks',
     trueOrFalse,
+  ),
+  domainOwnership: setting(
+    'HOMEPORT_DOMAIN_OWNERSHIP',
+    'first',
+    '`first`: the account that adds a domain first serves it, until another account proves that it owns the domain; `required`: new domains are served once a TXT record proves them',
+    oneOf(['first', 'required']),
   ),
 };

@@ -12,8 +12,10 @@ export interface DomainRow {
   /** The install's own `<name>.<site domain>`, which cannot be deleted. */
   is_cname: boolean;
   is_primary: boolean;
-  /** Another install has the name and serves it. At most one row of a name is not a duplicate. */
+  /** The row does not serve its name: another one does, or none does yet (`needs_proof`). At most one row of a name is not a duplicate. */
   is_duplicate: boolean;
+  /** The row may not serve its name before the account has proved that it owns the domain. */
+  needs_proof: Generated<boolean>;
   redirect_to_id: string | null;
   secure_all_urls: Generated<boolean>;
   network_status: Generated<NetworkStatus>;
@@ -24,6 +26,27 @@ export interface DomainRow {
   /** Why there is no certificate from the authority, one sentence for the domain's owner. */
   ssl_reason: string | null;
   created_at: string;
+}
+
+/** What an account puts into the DNS to prove that it owns a domain, and whether it did. */
+export interface DomainProofRow {
+  account_id: string;
+  /** The registrable domain, which the proof covers with all names below. */
+  registrable: string;
+  /** Random; part of the value of the TXT record. */
+  token: string;
+  /** When the record was seen; null: it was not yet, or another account has proved the domain since. */
+  verified_at: string | null;
+  /** When the platform looks for the record again; null once it is proved. */
+  next_look_at: string | null;
+  created_at: string;
+}
+
+/** When an account last gave up a name that it served. */
+export interface ReleasedNameRow {
+  name: string;
+  account_id: string;
+  released_at: string;
 }
 
 export interface DomainLookRow {

@@ -24,6 +24,8 @@ export const ACTIONS = [
   'domain.create',
   'domain.update',
   'domain.delete',
+  'domain.verify',
+  'domain.lose',
   'backup.create',
   'backup.restore',
   'cache.purge',

@@ -5,6 +5,7 @@ import type { CaaRecord } from '../../dns/record.ts';
 import type { Host } from '../../hosting/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform.ts';
+import { challengesOf } from '../domains/proofs.ts';
 import type { DomainRow } from '../domains/store.ts';
 import { clusterOf } from '../hosts/cluster.ts';
 import { createEdgeAddressBook } from '../hosts/edge-address-book.ts';
@@ -98,9 +99,9 @@ export function domainReportJobKinds(
       cname: cnameOf(report.install_name, config.siteDomain),
       addresses: await edges.ofInstall(reader, install_id),
     };
-    const standings = (await withSibling(reader, install_id, domain_id)).map((domain) =>
-      standingOf(domain, target),
-    );
+    const domains = await withSibling(reader, install_id, domain_id);
+    const challenges = await challengesOf(reader, install_id, domains);
+    const standings = domains.map((domain) => standingOf(domain, target, challenges.get(domain.id) ?? null));
     const checks: DomainCheck[] = standings.map(({ name }) => blankCheck(name, place));
     const writes = createPartialWrites<DomainCheck[]>(
       (domains) => writeSoFar({ ...report, complete: false, domains }),
@@ -148,12 +149,13 @@ export function domainReportJobKinds(
     }
   }
 
-  function standingOf(domain: DomainRow, target: DnsTarget): Standing {
+  function standingOf(domain: DomainRow, target: DnsTarget, challenge: Standing['challenge']): Standing {
     return {
       id: domain.id,
       name: domain.name,
       isCname: domain.is_cname,
       isDuplicate: domain.is_duplicate,
+      challenge,
       networkStatus: domain.network_status,
       sslReason: domain.ssl_reason,
       target,

@@ -14,6 +14,7 @@ const standing: Standing = {
   name,
   isCname: false,
   isDuplicate: false,
+  challenge: null,
   networkStatus: 'ACTIVE',
   sslReason: null,
   target: { cname: 'torquemag.sites.example', addresses: ['203.0.113.5'] },

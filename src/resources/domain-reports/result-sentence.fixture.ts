@@ -15,6 +15,7 @@ export const standing = (name: string, more: Partial<Standing> = {}): Standing =
   name,
   isCname: false,
   isDuplicate: false,
+  challenge: null,
   networkStatus: 'ACTIVE',
   sslReason: null,
   target: { cname: CNAME, addresses: [EDGE] },

@@ -14,7 +14,10 @@ import type { Sight, Standing } from './standing.ts';
  * (gaps section 5). What stands in the way of everything else comes before it.
  */
 export function resultSentence(standing: Standing, sight: Sight): string {
-  const { name } = standing;
+  const { name, challenge } = standing;
+  if (challenge !== null) {
+    return `${name} is not served until you verify it: add a TXT record with the name ${challenge.key} and the value ${challenge.value}, then verify the domain.`;
+  }
   if (standing.isDuplicate) return `${name} is served by another install; remove it there to serve it here.`;
   if (standing.networkStatus === 'FAILED') {
     return `The edge could not take on ${name}; the operator finds the cause in the log.`;

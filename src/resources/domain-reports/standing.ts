@@ -10,8 +10,10 @@ export interface Standing {
   name: string;
   /** The install's own `<name>.<site domain>`, whose DNS is the operator's. */
   isCname: boolean;
-  /** Another install serves the name. */
+  /** The install does not serve the name: another one does, or its account has to prove the domain first. */
   isDuplicate: boolean;
+  /** The TXT record that has to prove the domain before the name is served; null: none has to. */
+  challenge: { key: string; value: string } | null;
   networkStatus: NetworkStatus;
   /** Why the authority gave no certificate, one sentence; null if nothing is known against one. */
   sslReason: string | null;

@@ -30,7 +30,7 @@ describe('what is taken, and how it is stored', () => {
     ['example.test', 'example.test'],
     [`${LABEL_63}.com`, `${LABEL_63}.com`],
     ['my.github.io', 'my.github.io'],
-    ['example.net', 'example.net'],
+    ['examples.net', 'examples.net'],
     ['sites.example.net.example.com', 'sites.example.net.example.com'],
     ['othersites.example.net', 'othersites.example.net'],
     ['shop.local', 'shop.local'],
@@ -96,6 +96,9 @@ describe('what is refused', () => {
     [`*.${SITE_DOMAIN}`, 'reserved'],
     [`shop.${SITE_DOMAIN}`, 'reserved'],
     [`a.b.SITES.example.NET.`, 'reserved'],
+    ['example.net', 'reserved'],
+    ['*.example.net', 'reserved'],
+    ['EXAMPLE.net.', 'reserved'],
     ['homeport.invalid', 'reserved'],
     ['*.homeport.invalid', 'reserved'],
     ['Homeport.INVALID.', 'reserved'],
@@ -137,15 +140,45 @@ describe('the portal’s own host name', () => {
     expect(parse(text)).toEqual({ ok: false, fault: { code: 'reserved', message } });
   });
 
+  it.each(['www.provider.example', '*.www.provider.example', 'panel.provider.example.example.com'])(
+    '%j is another',
+    (name) => {
+      expect(parse(name)).toEqual({ ok: true, name });
+      expect(covers(name, PORTAL)).toBe(false);
+    },
+  );
+
   it.each([
-    'provider.example',
-    'www.provider.example',
-    'a.panel.provider.example',
-    '*.panel.provider.example',
-    'panel.provider.example.example.com',
-  ])('%j is another', (name) => {
-    expect(parse(name)).toEqual({ ok: true, name });
-    expect(covers(name, PORTAL)).toBe(false);
+    ['provider.example', 'above'],
+    ['a.panel.provider.example', 'below'],
+    ['*.panel.provider.example', 'below'],
+    ['a.b.PANEL.provider.example', 'below'],
+  ])('%j is refused as well: it is %s', (name, where) => {
+    const message = `${name.toLowerCase()} is ${where} panel.provider.example, a name of this platform; no website can have it`;
+    expect(parse(name)).toEqual({ ok: false, fault: { code: 'reserved', message } });
+  });
+
+  it.each([
+    ['web1.hosts.example', 'web1.hosts.example is a name of this platform; no website can have it'],
+    [
+      'hosts.example',
+      'hosts.example is above web1.hosts.example, a name of this platform; no website can have it',
+    ],
+    [
+      '*.hosts.example',
+      '*.hosts.example is above web1.hosts.example, a name of this platform; no website can have it',
+    ],
+    [
+      'a.web1.hosts.example',
+      'a.web1.hosts.example is below web1.hosts.example, a name of this platform; no website can have it',
+    ],
+  ])('%j is refused where a machine is known by a name', (name, message) => {
+    const names = {
+      siteDomain: SITE_DOMAIN,
+      portalHost: PORTAL,
+      hostNames: ['203.0.113.7', 'web1.hosts.example'],
+    };
+    expect(parseDomainName(name, names)).toEqual({ ok: false, fault: { code: 'reserved', message } });
   });
 
   it.each(['localhost', '192.0.2.1', '[2001:db8::1]'])('%j is covered by no domain', (portalHost) => {

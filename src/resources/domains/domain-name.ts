@@ -1,5 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
+import { isWithin } from '../../dns/domain-name.ts';
 
 /** Why a text is no name that an install can have, with the sentence for the person who sent it (gaps section 5). */
 export interface DomainNameFault {
@@ -13,6 +14,8 @@ export interface PlatformNames {
   siteDomain: string;
   /** Where people open the portal. */
   portalHost: string;
+  /** By which people reach the machines. */
+  hostNames?: readonly string[];
 }
 
 export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: DomainNameFault };
@@ -30,11 +33,12 @@ const FOREIGN = /(?![A-Za-z0-9.-])\p{ASCII}/u;
 
 /**
  * The form in which a host name is stored and compared: IDNA to ASCII, lower case, no final dot; `*.` before it stands
- * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have, those under the
- * platform's own domain, and what would answer in the portal's place: cookies know no ports, so whoever opens a website at its host
- * name sends it the cookie of their session.
+ * for one label. Refuses addresses, public suffixes (nobody owns them), names that the DNS cannot have, and the platform's own
+ * names with all above and below them. Cookies know neither ports nor, for names below, borders: a website there could read or
+ * set those of the portal.
  */
-export function parseDomainName(text: string, { siteDomain, portalHost }: PlatformNames): DomainNameResult {
+export function parseDomainName(text: string, platformNames: PlatformNames): DomainNameResult {
+  const { siteDomain, portalHost } = platformNames;
   const trimmed = text.trim().replace(/\.$/, '');
   const wildcard = trimmed.startsWith('*.');
   const given = wildcard ? trimmed.slice(2) : trimmed;
@@ -59,7 +63,13 @@ export function parseDomainName(text: string, { siteDomain, portalHost }: Platfo
       `${name} covers ${portalHost}, the address of this portal; add the names that you need one by one`,
     );
   }
-  if (parse(host, { allowPrivateDomains: true }).domain === null) {
+  const isSuffix = registrableDomainOf(host) === null;
+  const own = isSuffix ? undefined : ownRelative(host, platformNames);
+  if (own !== undefined) {
+    const relation = name === own ? '' : `${isWithin(host, own) ? 'below' : 'above'} ${own}, `;
+    return refuse('reserved', `${name} is ${relation}a name of this platform; no website can have it`);
+  }
+  if (isSuffix) {
     return refuse('public_suffix', `${host} is a public suffix; a domain is at least one label longer`);
   }
   const last = host.slice(host.lastIndexOf('.') + 1);
@@ -67,6 +77,19 @@ export function parseDomainName(text: string, { siteDomain, portalHost }: Platfo
     return refuse('reserved', `Names under ${last} are reserved: no visitor can look one up`);
   }
   return { ok: true, name };
+}
+
+/**
+ * The part of a name that somebody can register, and whose owner decides on all below it; null if the name is a public suffix.
+ * Private suffixes (`github.io`) count: the names below them have owners of their own.
+ */
+export function registrableDomainOf(name: string): string | null {
+  return parse(hostOf(name), { allowPrivateDomains: true }).domain;
+}
+
+/** The name without `*.`. */
+export function hostOf(name: string): string {
+  return isWildcard(name) ? name.slice('*.'.length) : name;
 }
 
 /** Whether a name stands for many. */
@@ -84,6 +107,14 @@ export function covers(name: string, host: string): boolean {
   if (!isWildcard(name)) return name === host;
   const firstDot = host.indexOf('.');
   return firstDot > 0 && host.slice(firstDot) === name.slice('*'.length);
+}
+
+/** The platform's own name that is the host, above or below it; undefined if none is. */
+function ownRelative(
+  host: string,
+  { siteDomain, portalHost, hostNames = [] }: PlatformNames,
+): string | undefined {
+  return [siteDomain, portalHost, ...hostNames].find((own) => isWithin(host, own) || isWithin(own, host));
 }
 
 /** Whether every label is one that hosts have; one that begins with `xn--` must be the encoding of something (RFC 5891). */

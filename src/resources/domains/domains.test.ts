@@ -60,6 +60,11 @@ describe('an install', () => {
           },
           redirects_to: [],
           secure_all_urls: false,
+          ownership_status: 'TXT_VERIFIED',
+          txt_verified_time: null,
+          txt_verified_domain: name,
+          txt_verification_key: null,
+          txt_verification_value: null,
         },
       ],
     });
@@ -110,6 +115,11 @@ describe('POST domains', () => {
       },
       redirects_to: [],
       secure_all_urls: false,
+      ownership_status: 'TXT_VERIFICATION_PENDING',
+      txt_verified_time: null,
+      txt_verified_domain: name,
+      txt_verification_key: `_homeport-challenge.${name}`,
+      txt_verification_value: expect.stringMatching(/^homeport-verification=[\w-]{32}$/),
     };
     expect(answer.body).toEqual(expected);
     await homeport.idle();

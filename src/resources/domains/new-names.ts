@@ -1,9 +1,24 @@
 import { type Clock, timestamp } from '../../clock.ts';
+import type { Config } from '../../config/config.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
+import { DAY_MS } from '../../durations.ts';
 import type { Fault } from '../../failures.ts';
 import type { FaultCollection } from '../../fault-collection.ts';
+import type { Platform } from '../../platform.ts';
+import { publicNamesOfHosts } from '../hosts/public-name-store.ts';
+import { isHeldElsewhere, servesItself } from './claims-store.ts';
 import { type PlatformNames, parseDomainName } from './domain-name.ts';
+import { settleNames } from './name-holders.ts';
+import { HOLD_DAYS, provenDomainOf } from './ownership.ts';
+import { beginProof } from './proofs.ts';
 import { insertDomain, namesAmong } from './store.ts';
+
+/** The install that gets names, and the request that asks. */
+interface Receiver {
+  installId: string;
+  accountId: string;
+  requestId: string | null;
+}
 
 /** A name as it was given for an install. */
 interface GivenName {
@@ -18,25 +33,46 @@ interface GivenName {
  * Adds those of some names that an install can have, and keeps what is wrong with the others, each fault at its place. Returns of
  * each whether it was added.
  */
-export function createNewNames({ clock, platformNames }: { clock: Clock; platformNames: PlatformNames }) {
+export function createNewNames(platform: Platform, platformNames: PlatformNames) {
+  const { clock, config } = platform;
+
   return async (
     transaction: Transaction,
-    installId: string,
+    { installId, accountId, requestId }: Receiver,
     given: readonly GivenName[],
     faults: FaultCollection,
   ): Promise<boolean[]> => {
-    const read = await readNames(transaction.queries, installId, given, platformNames);
+    const { queries } = transaction;
+    const hostNames = await publicNamesOfHosts(queries);
+    const read = await readNames(queries, installId, given, { ...platformNames, hostNames });
     for (const [index, { id }] of given.entries()) {
       const result = read[index];
       if (result === undefined) continue;
       if ('fault' in result) faults.add(result.fault);
       else {
+        const { name } = result;
+        const proof = await beginProof(transaction, platform, accountId, provenDomainOf(name));
+        const needs_proof =
+          proof.verified_at === null && (await mustProve(queries, accountId, name, { clock, config }));
         const created_at = timestamp(clock);
-        await insertDomain(transaction, { id, install_id: installId, name: result.name, created_at });
+        await insertDomain(queries, { id, install_id: installId, name, needs_proof, created_at });
+        await settleNames(transaction, platform, [name], { requestId, applied: installId });
       }
     }
     return read.map((result) => 'name' in result);
   };
+}
+
+/** Whether an account without proof needs one before it serves the name. */
+async function mustProve(
+  queries: Queries,
+  accountId: string,
+  name: string,
+  { clock, config }: { clock: Clock; config: Pick<Config, 'domainOwnership'> },
+): Promise<boolean> {
+  if (await servesItself(queries, accountId, name)) return false;
+  if (config.domainOwnership === 'required') return true;
+  return isHeldElsewhere(queries, accountId, name, timestamp(clock, -HOLD_DAYS * DAY_MS));
 }
 
 /** Each name as it is stored, or what is wrong with it. */

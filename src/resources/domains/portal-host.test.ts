@@ -54,13 +54,13 @@ it('no website can have it; one that had it before is not served any more', asyn
     );
     await expect(
       service.createBulk(caller, second.id, [
-        { name: 'a.panel.provider.example' },
+        { name: 'a.www.provider.example' },
         { name: '*.provider.example' },
       ]),
     ).rejects.toMatchObject({
       faults: [{ field: 'domains.1.name', type: 'invalid_value', code: 'reserved' }],
     });
-    await service.create(caller, second.id, { name: 'a.panel.provider.example' });
+    await service.create(caller, second.id, { name: 'a.www.provider.example' });
   } finally {
     await homeport.remove();
   }

@@ -21,6 +21,9 @@ export function domainPortalRoutes(domains: DomainService): Route[] {
           Type.Object({
             domain_id: uuid(),
             is_cname: Type.Boolean({ description: 'the name that the install always has' }),
+            needs_proof: Type.Boolean({
+              description: 'it is not served before its TXT record proves the domain',
+            }),
             ssl_reason: nullableString('why the authority has issued no certificate, one sentence'),
             checked_at: nullableString('when a status report last looked'),
             report_id: nullableString('the last status report, for as long as it is kept'),

@@ -2,12 +2,15 @@ import { bodyRoute, pagedRoute, type Route, route } from '../../api/route.ts';
 import type { Static } from '../../api/schema.ts';
 import type { Clock } from '../../clock.ts';
 import { cnameOf } from '../installs/present.ts';
+import { challengeOf, provenDomainOf } from './ownership.ts';
+import type { DomainOwnershipService } from './ownership-service.ts';
 import {
   bulkDomainsBody,
   bulkDomainsSchema,
   createDomainBody,
   domainSchema,
   updateDomainBody,
+  verificationSchema,
 } from './schema.ts';
 import type { DomainService, DomainView } from './service.ts';
 
@@ -22,7 +25,7 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
   return {
     id: domain.id,
     name: domain.name,
-    duplicate: domain.is_duplicate,
+    duplicate: domain.is_taken && domain.is_duplicate,
     primary: domain.is_primary,
     network_type: 'AN',
     network_details: {
@@ -37,6 +40,23 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
     },
     redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
     secure_all_urls: domain.secure_all_urls,
+    ownership_status: isVerified(domain) ? 'TXT_VERIFIED' : 'TXT_VERIFICATION_PENDING',
+    ...presentProof(domain),
+  };
+}
+
+/** The platform's own names are its own without any record. */
+function isVerified({ is_cname, proof }: DomainView): boolean {
+  return is_cname || (proof !== null && proof.verified_at !== null);
+}
+
+function presentProof({ name, proof }: DomainView) {
+  const challenge = proof && challengeOf(proof.registrable, proof.token);
+  return {
+    txt_verified_time: proof?.verified_at ?? null,
+    txt_verified_domain: provenDomainOf(name),
+    txt_verification_key: challenge?.key ?? null,
+    txt_verification_value: challenge?.value ?? null,
   };
 }
 
@@ -64,7 +84,7 @@ function presentBulkDomain(domain: DomainView) {
   return {
     id: domain.id,
     name: domain.name,
-    duplicate: domain.is_duplicate,
+    duplicate: domain.is_taken && domain.is_duplicate,
     primary: domain.is_primary,
     redirects_to: redirectTarget(domain),
   };
@@ -77,7 +97,10 @@ function presentBulk(domains: DomainView[]): Static<typeof bulkDomainsSchema> {
   return { ...first, domains: shapes };
 }
 
-export function domainRoutes(domains: DomainService, surroundings: DomainSurroundings): Route[] {
+export function domainRoutes(
+  { domains, ownership }: { domains: DomainService; ownership: DomainOwnershipService },
+  surroundings: DomainSurroundings,
+): Route[] {
   const tag = 'Domains';
   return [
     pagedRoute({
@@ -146,6 +169,19 @@ export function domainRoutes(domains: DomainService, surroundings: DomainSurroun
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
       handle: ({ caller, id }) => domains.remove(caller, id('install_id'), id('domain_id')),
+    }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/domains/:domain_id/verification',
+      summary: 'Look for the TXT record that proves the domain',
+      tag,
+      errors: [400, 401, 403, 404, 429, 500, 503],
+      success: 200,
+      response: verificationSchema,
+      async handle({ caller, id }) {
+        const domain = await ownership.verify(caller, id('install_id'), id('domain_id'));
+        return { id: domain.id, name: domain.name, ...presentProof(domain) };
+      },
     }),
   ];
 }

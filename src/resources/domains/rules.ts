@@ -9,6 +9,13 @@ import type { DomainRow } from './store.ts';
 const refuse = (field: string, code: string, message: string) => invalidValue('Domain', field, code, message);
 
 export function requireFitForPrimary(domain: DomainRow): void {
+  if (domain.needs_proof && !domain.is_taken) {
+    throw refuse(
+      'primary',
+      'not_verified',
+      `${domain.name} is not verified yet; add its TXT record and verify it before you make it the primary domain`,
+    );
+  }
   if (domain.is_duplicate) {
     throw refuse(
       'primary',

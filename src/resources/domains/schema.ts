@@ -1,9 +1,18 @@
-import { stringEnum, Type, uuid } from '../../api/schema.ts';
+import { nullableString, stringEnum, Type, uuid } from '../../api/schema.ts';
 import { malformedId } from '../../api/things.ts';
 import { type BodyDefinition, NOT_BLANK, type TextRule } from '../../api/validation.ts';
 import { UUID_PATTERN } from '../../ids.ts';
 
 const redirectTarget = Type.Object({ id: uuid(), name: Type.String() });
+
+const verification = {
+  txt_verified_time: nullableString('when the TXT record was seen; null before'),
+  txt_verified_domain: Type.String({
+    description: 'the registrable domain, which the record proves with all names below it',
+  }),
+  txt_verification_key: nullableString('the name of the TXT record; null before verification was asked for'),
+  txt_verification_value: nullableString('its value, for this account alone'),
+};
 
 export const domainSchema = Type.Object(
   {
@@ -24,8 +33,15 @@ export const domainSchema = Type.Object(
     }),
     redirects_to: Type.Array(redirectTarget),
     secure_all_urls: Type.Boolean({ description: 'visitors by HTTP are sent to HTTPS' }),
+    ownership_status: stringEnum(['TXT_VERIFIED', 'TXT_VERIFICATION_PENDING']),
+    ...verification,
   },
   { description: 'A host name of an install' },
+);
+
+export const verificationSchema = Type.Object(
+  { id: uuid(), name: Type.String(), ...verification },
+  { description: 'Whether a TXT record proves that the account owns a domain, and which one does' },
 );
 
 const bulkDomain = {

@@ -12,9 +12,11 @@ import { applyInstall } from '../installs/jobs.ts';
 import { findStanding } from '../installs/store.ts';
 import { changesBetween, NEW_NAME } from './changes.ts';
 import { type DomainNameFault, parseDomainName } from './domain-name.ts';
-import { releaseNames } from './duplicates.ts';
+import { releaseNames } from './name-holders.ts';
 import { createNewNames } from './new-names.ts';
+import { provenDomainOf } from './ownership.ts';
 import { portalHostOf } from './portal-host.ts';
+import { type Proof, proofsOf } from './proofs-store.ts';
 import { findTarget, isRedirect, redirect } from './redirects.ts';
 import {
   requireFitAsTarget,
@@ -42,6 +44,8 @@ export interface DomainView extends DomainRow {
   install: { id: string; name: string };
   /** Of the edge that serves the install: what the DNS should say where a CNAME cannot be. */
   addresses: string[];
+  /** Of the registrable domain, by the install's account; null if it has not begun. */
+  proof: Proof | null;
 }
 
 export interface NewDomain {
@@ -61,11 +65,12 @@ const NAME_TRIES = 5;
 
 export type DomainService = ReturnType<typeof createDomainService>;
 
-export function createDomainService({ config, database, queue, activity, clock, random }: Platform) {
+export function createDomainService(platform: Platform) {
+  const { config, database, queue, activity, random } = platform;
   const { reader } = database;
   const edges = createEdgeAddressBook(config);
   const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
-  const addNames = createNewNames({ clock, platformNames });
+  const addNames = createNewNames(platform, platformNames);
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
     const install = await findStanding(queries, caller, installId);
@@ -78,14 +83,32 @@ export function createDomainService({ config, database, queue, activity, clock, 
     const { count, results } = await pageOfDomains(reader, installId, page);
     // It was deleted since it was looked up: an install always has its own name.
     if (count === 0) throw new NotFound();
-    const addresses = await edges.ofInstall(reader, installId);
-    return { count, results: results.map((domain) => ({ ...domain, install, addresses })) };
+    return { count, results: await viewsOf(install, results) };
+  }
+
+  /** The domains of an install with what the API says of them besides. */
+  async function viewsOf(
+    install: { id: string; name: string; account_id: string },
+    domains: readonly DomainRow[],
+  ): Promise<DomainView[]> {
+    const registrables = domains.map(({ name }) => provenDomainOf(name));
+    const [addresses, proofs] = await Promise.all([
+      edges.ofInstall(reader, install.id),
+      proofsOf(reader, install.account_id, registrables),
+    ]);
+    return domains.map((domain) => ({
+      ...domain,
+      install,
+      addresses,
+      proof: proofs.get(provenDomainOf(domain.name)) ?? null,
+    }));
   }
 
   async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
     const install = await seenInstall(reader, caller, installId, 'install.read');
-    const domain = await existing(reader, installId, domainId);
-    return { ...domain, install, addresses: await edges.ofInstall(reader, installId) };
+    const [view] = await viewsOf(install, [await existing(reader, installId, domainId)]);
+    if (view === undefined) throw new NotFound();
+    return view;
   }
 
   /** Runs a change of an install's domains with the install locked, and has the host follow. */
@@ -145,7 +168,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const faults = new FaultCollection(newDomainSchema);
       const [isAdded = false] = await addNames(
         transaction,
-        installId,
+        { installId, accountId: account_id, requestId: caller.origin.requestId },
         [{ id, field: 'name', text: input.name }],
         faults,
       );
@@ -178,7 +201,8 @@ export function createDomainService({ config, database, queue, activity, clock, 
         text: name,
       }));
       const faults = new FaultCollection(newDomainsSchema);
-      const isAdded = await addNames(transaction, installId, given, faults);
+      const receiver = { installId, accountId: account_id, requestId: caller.origin.requestId };
+      const isAdded = await addNames(transaction, receiver, given, faults);
       const all = await domainsOf(queries, installId);
       const requested = new Set(inputs.map(({ name }) => writtenName(name)));
       for (const [index, { redirect_to }] of inputs.entries()) {
@@ -208,9 +232,7 @@ export function createDomainService({ config, database, queue, activity, clock, 
       }
     });
     const install = await seenInstall(reader, caller, installId, 'install.read');
-    const added = await someDomainsOf(reader, installId, ids);
-    const addresses = await edges.ofInstall(reader, installId);
-    return added.map((domain) => ({ ...domain, install, addresses }));
+    return viewsOf(install, await someDomainsOf(reader, installId, ids));
   }
 
   async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
@@ -256,9 +278,8 @@ export function createDomainService({ config, database, queue, activity, clock, 
       const deleted = await deleteDomain(queries, domainId);
       await record(transaction, caller, account_id, 'domain.delete', domain);
       if (deleted.is_duplicate) return;
-      for (const heir of await releaseNames(queries, [domain.name])) {
-        await enqueueApply(transaction, heir, caller);
-      }
+      const { requestId } = caller.origin;
+      await releaseNames(transaction, platform, account_id, [domain.name], { requestId, applied: installId });
     });
   }
 

@@ -11,6 +11,7 @@ export function domainsWithCertificates(queries: Queries, installId: string) {
       'domain.id as domain_id',
       'domain.name',
       'domain.is_cname',
+      'domain.needs_proof',
       'domain.ssl_reason',
       'domain.checked_at',
       'certificate.source',

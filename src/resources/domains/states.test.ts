@@ -54,12 +54,19 @@ describe('the states of domains', () => {
       source: 'SELF_SIGNED',
       not_after: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
     };
-    const unchecked = { ssl_reason: null, checked_at: null, report_id: null, certificate: selfSigned };
+    const unchecked = {
+      needs_proof: false,
+      ssl_reason: null,
+      checked_at: null,
+      report_id: null,
+      certificate: selfSigned,
+    };
     expect(await states()).toEqual([
       { ...unchecked, domain_id: expect.any(String), is_cname: true },
       {
         domain_id: shop,
         is_cname: false,
+        needs_proof: false,
         ssl_reason: reason,
         checked_at: checkedAt,
         report_id: second,

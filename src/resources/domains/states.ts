@@ -10,6 +10,8 @@ import { domainsWithCertificates, type LastReport, lastReports, namesIn } from '
 export interface DomainState {
   domain_id: string;
   is_cname: boolean;
+  /** It is not served before its account has proved the domain. */
+  needs_proof: boolean;
   /** Why the authority has issued no certificate, one sentence. */
   ssl_reason: string | null;
   /** When a status report last looked. */

@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from '../../database/database.ts';
+import type { Queries } from '../../database/database.ts';
 import type { NetworkStatus, SslStatus } from '../../database/tables/domains.ts';
 import type { PageRequest } from '../../page.ts';
 
@@ -9,7 +9,12 @@ export interface DomainRow {
   name: string;
   is_cname: boolean;
   is_primary: boolean;
+  /** It does not serve its name. */
   is_duplicate: boolean;
+  /** It may not serve its name before its account has proved the domain. */
+  needs_proof: boolean;
+  /** Another domain serves the name. */
+  is_taken: boolean;
   redirect_to_id: string | null;
   redirect_to_name: string | null;
   secure_all_urls: boolean;
@@ -28,6 +33,13 @@ const select = (queries: Queries, installId: string) =>
   queries
     .selectFrom('domains as domain')
     .leftJoin('domains as target', 'target.id', 'domain.redirect_to_id')
+    // At most one: a unique index sees to that.
+    .leftJoin('domains as serving', (join) =>
+      join
+        .onRef('serving.name', '=', 'domain.name')
+        .onRef('serving.id', '!=', 'domain.id')
+        .on('serving.is_duplicate', '=', false),
+    )
     .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
     .select([
       'domain.id',
@@ -36,6 +48,8 @@ const select = (queries: Queries, installId: string) =>
       'domain.is_cname',
       'domain.is_primary',
       'domain.is_duplicate',
+      'domain.needs_proof',
+      'serving.id as serving_id',
       'domain.redirect_to_id',
       'target.name as redirect_to_name',
       'domain.secure_all_urls',
@@ -48,23 +62,28 @@ const select = (queries: Queries, installId: string) =>
     .where('domain.install_id', '=', installId)
     .orderBy('domain.seq');
 
+const rowOf = <Row extends { serving_id: string | null }>({ serving_id, ...row }: Row) => ({
+  ...row,
+  is_taken: serving_id !== null,
+});
+
 /** The domains of an install, oldest first. */
-export function domainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
-  return select(queries, installId).execute();
+export async function domainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
+  return (await select(queries, installId).execute()).map(rowOf);
 }
 
-/** Those of them that no other install serves: what its website answers to, redirects too. */
-export function ownDomainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
-  return select(queries, installId).where('domain.is_duplicate', '=', false).execute();
+/** Those of them that it serves: what its website answers to, redirects too. */
+export async function ownDomainsOf(queries: Queries, installId: string): Promise<DomainRow[]> {
+  return (await select(queries, installId).where('domain.is_duplicate', '=', false).execute()).map(rowOf);
 }
 
 /** Some of them, by their ids. */
-export function someDomainsOf(
+export async function someDomainsOf(
   queries: Queries,
   installId: string,
   ids: readonly string[],
 ): Promise<DomainRow[]> {
-  return select(queries, installId).where('domain.id', 'in', ids).execute();
+  return (await select(queries, installId).where('domain.id', 'in', ids).execute()).map(rowOf);
 }
 
 export async function pageOfDomains(
@@ -80,7 +99,7 @@ export async function pageOfDomains(
       .executeTakeFirstOrThrow(),
     select(queries, installId).limit(page.limit).offset(page.offset).execute(),
   ]);
-  return { count, results };
+  return { count, results: results.map(rowOf) };
 }
 
 export async function findDomain(
@@ -88,7 +107,8 @@ export async function findDomain(
   installId: string,
   domainId: string,
 ): Promise<DomainRow | undefined> {
-  return select(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
+  const row = await select(queries, installId).where('domain.id', '=', domainId).executeTakeFirst();
+  return row && rowOf(row);
 }
 
 /** Which of some names the install has. */
@@ -131,28 +151,18 @@ export async function insertOwnDomain(
     .execute();
 }
 
-/**
- * Adds a name to an install; a duplicate if another install serves it. That one's row is held until the commit: it
- * cannot give the name up without seeing who waits for it.
- */
+/** Adds a name to an install, as one that does not serve it yet. The caller settles who does, and holds the lock of host names. */
 export async function insertDomain(
-  { dialect, queries }: Transaction,
-  domain: { id: string; install_id: string; name: string; created_at: string },
+  queries: Queries,
+  domain: { id: string; install_id: string; name: string; needs_proof: boolean; created_at: string },
 ): Promise<void> {
-  const serving = await queries
-    .selectFrom('domains')
-    .select('id')
-    .where('name', '=', domain.name)
-    .where('is_duplicate', '=', false)
-    .$if(dialect === 'postgres', (query) => query.forUpdate())
-    .executeTakeFirst();
   await queries
     .insertInto('domains')
     .values({
       ...domain,
       is_cname: false,
       is_primary: false,
-      is_duplicate: serving !== undefined,
+      is_duplicate: true,
       redirect_to_id: null,
       ssl_status: 'pending',
     })
@@ -184,11 +194,11 @@ export async function deleteDomain(queries: Queries, domainId: string): Promise<
 export function deleteDomainsOf(
   queries: Queries,
   installId: string,
-): Promise<{ name: string; is_duplicate: boolean }[]> {
+): Promise<{ name: string; is_cname: boolean; is_duplicate: boolean }[]> {
   return queries
     .deleteFrom('domains')
     .where('install_id', '=', installId)
-    .returning(['name', 'is_duplicate'])
+    .returning(['name', 'is_cname', 'is_duplicate'])
     .execute();
 }
 

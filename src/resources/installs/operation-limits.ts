@@ -8,6 +8,10 @@ const LIMITS = {
     seconds: 5,
     message: 'Domain status checks are rate-limited to one request every 5 seconds for each install',
   },
+  verify_domain: {
+    seconds: 5,
+    message: 'Domain verifications are rate-limited to one request every 5 seconds for each install',
+  },
   purge_object: {
     seconds: 60,
     message: 'Object cache purges are rate-limited to one request every 60 seconds for each install',

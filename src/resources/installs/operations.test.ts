@@ -119,13 +119,18 @@ describe('the operations of an install', () => {
 
   it('tell when what is limited may be asked for again', async () => {
     const limited = await homeport.install(owner, accountId);
-    expect((await operations(limited.id)).next).toEqual({ purge_object: null, check_status: null });
+    expect((await operations(limited.id)).next).toEqual({
+      purge_object: null,
+      check_status: null,
+      verify_domain: null,
+    });
     expect((await owner.client.post(`/installs/${limited.id}/purge_cache`, { type: 'object' })).status).toBe(
       202,
     );
     expect((await operations(limited.id)).next).toEqual({
       purge_object: timestamp(clock, 60_000),
       check_status: null,
+      verify_domain: null,
     });
     clock.advance(60_000);
     expect((await operations(limited.id)).next.purge_object).toBeNull();
@@ -164,7 +169,7 @@ describe('the portal', () => {
       status: 200,
       body: {
         results: [{ kind: 'provision_install' }],
-        next: { purge_object: null, check_status: null },
+        next: { purge_object: null, check_status: null, verify_domain: null },
         // A website of files keeps no objects, and this platform has no CDN.
         caches: ['page'],
       },

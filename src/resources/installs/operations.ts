@@ -27,6 +27,7 @@ export type Operation = Static<typeof operationSchema>;
 export interface NextTurns {
   purge_object: string | null;
   check_status: string | null;
+  verify_domain: string | null;
 }
 
 export type OperationsService = ReturnType<typeof createOperationsService>;
@@ -46,7 +47,11 @@ export function createOperationsService({ config, database, clock }: Platform) {
     const held = await heldOperations(reader, installId, timestamp(clock));
     const next = (operation: keyof NextTurns) =>
       held.find((limit) => limit.operation === operation)?.next_at ?? null;
-    return { purge_object: next('purge_object'), check_status: next('check_status') };
+    return {
+      purge_object: next('purge_object'),
+      check_status: next('check_status'),
+      verify_domain: next('verify_domain'),
+    };
   }
 
   /**

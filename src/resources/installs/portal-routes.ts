@@ -40,6 +40,7 @@ export function installPortalRoutes(operations: OperationsService, connections: 
         next: Type.Object({
           purge_object: nullableString('when the object cache may be purged again; null: now'),
           check_status: nullableString('when a domain may be checked again; null: now'),
+          verify_domain: nullableString('when a domain may be verified again; null: now'),
         }),
       }),
       handle: ({ caller, id }) => operations.list(caller, id('install_id')),

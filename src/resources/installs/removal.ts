@@ -1,9 +1,9 @@
 import type { Caller } from '../../access/caller.ts';
 import type { Transaction } from '../../database/database.ts';
 import type { Platform } from '../../platform.ts';
-import { releaseNames } from '../domains/duplicates.ts';
+import { releaseNames } from '../domains/name-holders.ts';
 import { deleteDomainsOf } from '../domains/store.ts';
-import { applyInstall, removeInstall } from './jobs.ts';
+import { removeInstall } from './jobs.ts';
 import { addToInstallCount } from './store.ts';
 import { deleteInstall } from './website-store.ts';
 
@@ -19,21 +19,18 @@ interface DoomedInstall {
  */
 export async function deleteInstalls(
   transaction: Transaction,
-  { queue, activity }: Pick<Platform, 'queue' | 'activity'>,
+  platform: Pick<Platform, 'queue' | 'activity' | 'clock'>,
   installs: DoomedInstall[],
   caller: Caller,
 ): Promise<void> {
   const { queries } = transaction;
+  const { queue, activity } = platform;
   const { requestId } = caller.origin;
   for (const { id, name, account_id } of installs) {
     // What the deletion itself found, and not what was read before: a name may have become the install's just now.
     const domains = await deleteDomainsOf(queries, id);
     const host_id = await deleteInstall(queries, id);
     await addToInstallCount(queries, account_id, -1);
-    const heirs = await releaseNames(
-      queries,
-      domains.filter((domain) => !domain.is_duplicate).map((domain) => domain.name),
-    );
     await queue.cancelLane(transaction, id);
     await queue.enqueue(transaction, removeInstall, {
       payload: { id, name, host_id },
@@ -41,9 +38,14 @@ export async function deleteInstalls(
       account: account_id,
       requestId,
     });
-    for (const heir of heirs) {
-      await queue.enqueue(transaction, applyInstall, { payload: { id: heir }, lane: heir, requestId });
-    }
+    const served = domains.filter((domain) => !domain.is_duplicate && !domain.is_cname);
+    await releaseNames(
+      transaction,
+      platform,
+      account_id,
+      served.map((domain) => domain.name),
+      { requestId },
+    );
     await activity.record(transaction, caller, account_id, {
       action: 'install.delete',
       subject: { id, name },

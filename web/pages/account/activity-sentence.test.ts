@@ -22,6 +22,8 @@ const ACTIONS: readonly Entry['action'][] = [
   'domain.create',
   'domain.update',
   'domain.delete',
+  'domain.verify',
+  'domain.lose',
   'backup.create',
   'backup.restore',
   'cache.purge',

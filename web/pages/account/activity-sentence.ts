@@ -40,6 +40,9 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'domain.create': ({ subject_name }) => `added the domain ${subject_name}`,
   'domain.update': domainUpdate,
   'domain.delete': ({ subject_name }) => `removed the domain ${subject_name}`,
+  'domain.verify': ({ subject_name }) => `verified the domain ${subject_name} by its TXT record`,
+  'domain.lose': ({ subject_name }) =>
+    `withdrew the domain ${subject_name}, because another account proved that it owns it`,
   'backup.create': ({ subject_name }) => `asked for the backup “${shortened(subject_name, LONGEST_NAME)}”`,
   'backup.restore': ({ subject_name }, { from, to }) =>
     `restored the backup “${shortened(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,

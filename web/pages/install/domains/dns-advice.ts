@@ -1,7 +1,7 @@
 import type { Domain } from '../queries.ts';
 
 export interface DnsRecord {
-  type: 'CNAME' | 'A' | 'AAAA';
+  type: 'CNAME' | 'A' | 'AAAA' | 'TXT';
   /** As forms of DNS providers want it, without the zone: `@` for its top, `www`, `*.shop`. */
   name: string;
   value: string;

@@ -48,7 +48,8 @@ export function DnsRecords({ domain }: { domain: Domain }) {
   );
 }
 
-function Records({ domain, records }: { domain: string; records: DnsRecord[] }) {
+/** DNS records to set, each part to be copied. */
+export function Records({ domain, records }: { domain: string; records: DnsRecord[] }) {
   return (
     <ul className={styles.records}>
       {records.map(({ type, name, value }) => (

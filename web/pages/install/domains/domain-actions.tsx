@@ -18,6 +18,7 @@ export function DomainActions({
   domain,
   all,
   isCname,
+  needsProof,
   objection,
   onDeleted,
 }: {
@@ -25,6 +26,8 @@ export function DomainActions({
   domain: Domain;
   all: Domain[];
   isCname: boolean;
+  /** It is not served before it is verified. */
+  needsProof: boolean;
   /** Why it had better not be the primary domain yet; null: visitors by this name get here. */
   objection: string | null;
   onDeleted(): void;
@@ -60,7 +63,8 @@ export function DomainActions({
   }
 
   const isPrimaryNow = `${shownName(domain.name)} is the primary domain now.`;
-  const cannotBePrimary = domain.primary || isRedirect || domain.duplicate || domain.name.startsWith('*.');
+  const cannotBePrimary =
+    domain.primary || isRedirect || domain.duplicate || needsProof || domain.name.startsWith('*.');
   const entries = [
     ...(cannotBePrimary
       ? []

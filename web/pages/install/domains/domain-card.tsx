@@ -8,6 +8,7 @@ import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainCheckPanel } from './domain-check.tsx';
+import { DomainVerification } from './domain-verification.tsx';
 import { CERTIFICATE_SOURCES, daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-words.ts';
 import styles from './domains.module.css';
 import { HttpsSwitch } from './https-switch.tsx';
@@ -23,6 +24,7 @@ export function DomainCard({
   state,
   twinState,
   nextCheck,
+  nextVerification,
   mayWork,
   onDeleted,
 }: {
@@ -34,6 +36,8 @@ export function DomainCard({
   /** Of its www twin, whose reports tell of it too. */
   twinState: DomainState | undefined;
   nextCheck: string | null;
+  /** When a domain of the install may be verified again; null: now. */
+  nextVerification: string | null;
   mayWork: boolean;
   onDeleted(): void;
 }) {
@@ -56,11 +60,17 @@ export function DomainCard({
           Visitors are sent on to <strong>{shownName(target.name)}</strong>.
         </p>
       )}
-      {domain.duplicate && (
-        <p>
-          Another install has this name and serves it. As soon as it is removed there, it is served here; if
-          that install is not yours, ask your provider.
-        </p>
+      {state !== undefined && !state.is_cname && (
+        <DomainVerification
+          installId={install.id}
+          domain={domain}
+          needsProof={state.needs_proof}
+          next={nextVerification}
+          mayWork={mayWork}
+        />
+      )}
+      {domain.duplicate && state?.needs_proof === false && (
+        <p>Another install of this account serves this name. Remove it there to serve it here.</p>
       )}
       <CertificateLine install={install} domain={domain} state={state} />
       {state !== undefined && !state.is_cname && <DnsRecords domain={domain} />}
@@ -77,6 +87,7 @@ export function DomainCard({
           domain={domain}
           all={all}
           isCname={state?.is_cname ?? false}
+          needsProof={state?.needs_proof ?? false}
           objection={objectionToPrimary(domain, state)}
           onDeleted={onDeleted}
         />

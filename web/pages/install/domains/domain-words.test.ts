@@ -11,14 +11,21 @@ const details = (status: 'PENDING' | 'ACTIVE' | 'FAILED', ssl: 'pending' | 'acti
 
 describe('a domain in words', () => {
   it('says that another install has it before all else', () => {
-    const checked = { is_cname: false, checked_at: '2026-06-01T00:00:00Z' };
+    const checked = { is_cname: false, needs_proof: false, checked_at: '2026-06-01T00:00:00Z' };
     expect(networkWord({ ...details('ACTIVE', 'active'), duplicate: true }, checked).tone).toBe('bad');
     expect(networkWord(details('ACTIVE', 'active'), checked)).toEqual({ word: 'Served here', tone: 'good' });
   });
 
+  it('says that a domain needs verification, even if another install serves it', () => {
+    const withheld = { is_cname: false, needs_proof: true, checked_at: null };
+    const word = { word: 'Needs verification', tone: 'bad' };
+    expect(networkWord({ ...details('PENDING', 'pending'), duplicate: true }, withheld)).toEqual(word);
+    expect(networkWord(details('PENDING', 'pending'), withheld)).toEqual(word);
+  });
+
   it('says of none but the own name that it is served before somebody has looked', () => {
     const active = details('ACTIVE', 'active');
-    const unchecked = { is_cname: false, checked_at: null };
+    const unchecked = { is_cname: false, needs_proof: false, checked_at: null };
     const notChecked = { word: 'Set up, not checked yet', tone: 'plain' };
     expect(networkWord(active, unchecked)).toEqual(notChecked);
     expect(networkWord(active, undefined)).toEqual(notChecked);
@@ -28,7 +35,7 @@ describe('a domain in words', () => {
   });
 
   it('objects to a primary domain by what is known of it', () => {
-    const checked = { is_cname: false, checked_at: '2026-06-01T00:00:00Z' };
+    const checked = { is_cname: false, needs_proof: false, checked_at: '2026-06-01T00:00:00Z' };
     const name = 'shop.example';
     const objection = (status: 'ACTIVE' | 'FAILED', checked_at: string | null) =>
       objectionToPrimary({ name, ...details(status, 'active') }, { ...checked, checked_at });

@@ -21,14 +21,18 @@ const TLS: Record<Domain['network_details']['network_info']['ssl']['status'], Wo
   none: { word: 'No HTTPS', tone: 'plain' },
 };
 
+/** Not served before the account proves that it owns the domain. */
+const UNVERIFIED: Word = { word: 'Needs verification', tone: 'bad' };
+
 /** Ready on the platform's side; whether its DNS leads here is not known. */
 const NOT_CHECKED: Word = { word: 'Set up, not checked yet', tone: 'plain' };
 
 /** Whether visitors by this name get here, as far as anybody has looked; the platform itself keeps the DNS of an install's own name. */
 export function networkWord(
   domain: Pick<Domain, 'duplicate' | 'network_details'>,
-  state: Pick<DomainState, 'is_cname' | 'checked_at'> | undefined,
+  state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
 ): Word {
+  if (state?.needs_proof) return UNVERIFIED;
   if (domain.duplicate) return { word: 'Served by another install', tone: 'bad' };
   const { status } = domain.network_details.network_info;
   const isKnown = state?.is_cname === true || (state?.checked_at ?? null) !== null;
@@ -38,7 +42,7 @@ export function networkWord(
 /** Why the website would lose visitors by this name as its primary domain; null: they get here. */
 export function objectionToPrimary(
   domain: Pick<Domain, 'name' | 'duplicate' | 'network_details'>,
-  state: Pick<DomainState, 'is_cname' | 'checked_at'> | undefined,
+  state: Pick<DomainState, 'is_cname' | 'needs_proof' | 'checked_at'> | undefined,
 ): string | null {
   const { tone } = networkWord(domain, state);
   if (tone === 'good') return null;

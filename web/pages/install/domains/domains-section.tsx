@@ -61,6 +61,7 @@ export function DomainsSection({ install }: { install: Install }) {
                     state={stateOf(domain)}
                     twinState={stateOf(all.find(({ name }) => name === twinOf(domain.name)))}
                     nextCheck={operations.data?.next.check_status ?? null}
+                    nextVerification={operations.data?.next.verify_domain ?? null}
                     mayWork={mayWork}
                     onDeleted={() => requestAnimationFrame(() => addButton.current?.focus())}
                   />

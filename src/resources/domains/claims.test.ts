@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Claim, settle } from './claims.ts';
+
+let counter = 0;
+function claim(account: string, more: Partial<Claim> = {}): Claim {
+  counter += 1;
+  const ids = { id: `domain ${counter}`, install_id: `install ${counter}`, account_id: account };
+  return { ...ids, serves: false, needs_proof: false, proven: false, ...more };
+}
+
+const NOTHING = { gains: undefined, loses: undefined, needProof: [], freed: [] };
+
+describe('who serves a name', () => {
+  it('the install that serves it, if no account has proved the domain', () => {
+    const claims = [claim('a', { serves: true }), claim('b', { needs_proof: true }), claim('a')];
+    expect(settle(claims)).toEqual(NOTHING);
+  });
+
+  it('the account that has proved it, although another one served the name', () => {
+    const [first, twin, owner] = [claim('b', { serves: true }), claim('b'), claim('a', { proven: true })];
+    expect(settle([first, twin, owner])).toEqual({
+      gains: owner,
+      loses: first,
+      needProof: [first, twin],
+      freed: [],
+    });
+  });
+
+  it('the first of two accounts that have both proved it', () => {
+    const claims = [claim('b', { serves: true, proven: true }), claim('a', { proven: true })];
+    expect(settle(claims)).toEqual(NOTHING);
+  });
+
+  it('after its release, the oldest claim that needs no proof', () => {
+    const [foreign, heir, next] = [claim('b', { needs_proof: true }), claim('a'), claim('a')];
+    expect(settle([foreign, heir, next])).toEqual({ ...NOTHING, gains: heir });
+  });
+
+  it('after its release, none of them while every claim needs proof', () => {
+    expect(settle([claim('b', { needs_proof: true }), claim('c', { needs_proof: true })])).toEqual(NOTHING);
+  });
+
+  it('a new claim of the account that serves the name needs no proof', () => {
+    const twin = claim('a', { needs_proof: true });
+    expect(settle([claim('a', { serves: true }), twin])).toEqual({ ...NOTHING, freed: [twin] });
+  });
+});
+
+it('settling twice is settling once, and at most one claim serves', () => {
+  const accounts = fc.record({ a: fc.boolean(), b: fc.boolean(), c: fc.boolean() });
+  const drafts = fc.array(
+    fc.record({
+      account: fc.constantFrom('a' as const, 'b' as const, 'c' as const),
+      needs_proof: fc.boolean(),
+    }),
+    { maxLength: 6 },
+  );
+  fc.assert(
+    fc.property(accounts, drafts, fc.nat(5), (proven, list, at) => {
+      const claims = list.map(({ account, needs_proof }, index) => {
+        const serves = index === at;
+        return claim(account, { serves, needs_proof: !serves && needs_proof, proven: proven[account] });
+      });
+      const { gains, loses, needProof, freed } = settle(claims);
+      const after = claims.map((one) => ({
+        ...one,
+        serves: one === gains || (one.serves && one !== loses),
+        needs_proof: one !== gains && (needProof.includes(one) || (one.needs_proof && !freed.includes(one))),
+      }));
+      expect(after.filter(({ serves }) => serves).length).toBeLessThanOrEqual(1);
+      expect(after.filter(({ serves, needs_proof }) => serves && needs_proof)).toEqual([]);
+      expect(settle(after)).toEqual(NOTHING);
+      if (claims.some(({ proven: isProven }) => isProven)) {
+        expect(after.find(({ serves }) => serves)?.proven).toBe(true);
+      }
+    }),
+  );
+});

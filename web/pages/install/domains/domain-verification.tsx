@@ -1,0 +1,149 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { hosting } from '../../../api/client.ts';
+import { answered } from '../../../api/failure.ts';
+import { Button } from '../../../components/button.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { useSecondsUntil } from '../../../components/time.tsx';
+import { say, sayFailure } from '../../../components/toast.tsx';
+import type { Domain } from '../queries.ts';
+import { reloadDomains } from './change-domain.ts';
+import { Records } from './dns-records.tsx';
+import styles from './domains.module.css';
+import { shownName } from './shown-name.ts';
+
+/** Whether the account has proved that it owns a domain, and how it does: urgent if the domain is not served before. */
+export function DomainVerification({
+  installId,
+  domain,
+  needsProof,
+  next,
+  mayWork,
+}: {
+  installId: string;
+  domain: Domain;
+  needsProof: boolean;
+  /** When the install may verify again; null: now. */
+  next: string | null;
+  mayWork: boolean;
+}) {
+  const owned = shownName(domain.txt_verified_domain);
+  if (domain.ownership_status === 'TXT_VERIFIED') {
+    return (
+      <p>
+        <Badge tone="good">Verified</Badge> This account has proved that it owns {owned}.
+      </p>
+    );
+  }
+  const steps = <Steps installId={installId} domain={domain} next={next} mayWork={mayWork} />;
+  if (needsProof) {
+    return (
+      <div className={styles.stack}>
+        <p>
+          {shownName(domain.name)} is not served yet. Another account has this name or had it recently, or
+          your provider asks for a proof. Prove that you own {owned} to serve it here.
+        </p>
+        {steps}
+      </div>
+    );
+  }
+  return (
+    <details className={styles.details}>
+      <summary>
+        Verify that you own {owned}
+        <span className="visually-hidden">, for {shownName(domain.name)}</span>
+      </summary>
+      <div className={styles.stack}>
+        <p>Optional. It keeps other accounts from taking names of {owned}.</p>
+        {steps}
+      </div>
+    </details>
+  );
+}
+
+function Steps({
+  installId,
+  domain,
+  next,
+  mayWork,
+}: {
+  installId: string;
+  domain: Domain;
+  next: string | null;
+  mayWork: boolean;
+}) {
+  const { txt_verification_key: name, txt_verification_value: value } = domain;
+  return (
+    <>
+      {name !== null && value !== null && (
+        <>
+          <p>Add this record to the DNS of {shownName(domain.txt_verified_domain)}:</p>
+          <Records domain={shownName(domain.name)} records={[{ type: 'TXT', name, value }]} />
+          <p className={styles.soft}>
+            It covers all names of the domain. Homeport also looks for it regularly, so you can leave this
+            page.
+          </p>
+        </>
+      )}
+      {mayWork && (
+        <div className={styles.row}>
+          <VerifyButton
+            installId={installId}
+            domain={domain}
+            next={next}
+            label={name === null ? 'Show the TXT record' : 'Verify'}
+          />
+        </div>
+      )}
+    </>
+  );
+}
+
+function VerifyButton({
+  installId,
+  domain,
+  next,
+  label,
+}: {
+  installId: string;
+  domain: Domain;
+  next: string | null;
+  label: string;
+}) {
+  const queries = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const seconds = useSecondsUntil(next);
+  const asked = domain.txt_verification_key !== null;
+
+  async function verify() {
+    setAsking(true);
+    try {
+      const { txt_verified_time: verified } = await answered(
+        hosting.POST('/installs/{install_id}/domains/{domain_id}/verification', {
+          params: { path: { install_id: installId, domain_id: domain.id } },
+        }),
+      );
+      const owned = shownName(domain.txt_verified_domain);
+      if (verified !== null) say(`${owned} is verified.`);
+      else if (asked) say(`The TXT record of ${owned} is not there yet. DNS changes can take an hour.`);
+    } catch (error) {
+      sayFailure(error);
+    } finally {
+      await reloadDomains(queries, installId);
+      setAsking(false);
+    }
+  }
+
+  const shown = seconds > 0 ? `${label} in ${seconds} s` : label;
+  return (
+    <Button
+      small
+      pending={asking}
+      disabled={seconds > 0}
+      aria-label={`${shown}: ${shownName(domain.name)}`}
+      onClick={verify}
+    >
+      {shown}
+    </Button>
+  );
+}
