@@ -7,6 +7,7 @@ import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-
 import { SMALL_BYTES } from './archive-source.ts';
 import { joinBytes } from './archive-tree.ts';
 import type { ArchiveFiles } from './archive-write.ts';
+import { partsOf, placePieces } from './sparse-file.ts';
 
 /** A file of which a run of this many zeros is left out becomes sparse, as it may have been before. */
 const HOLE_BYTES = 4096;
@@ -68,20 +69,22 @@ async function place(
 
 async function writeFile(
   path: Buffer,
-  entry: ManifestEntry,
+  entry: Extract<ManifestEntry, { type: 'file' }>,
   content: AsyncIterable<Buffer> | Iterable<Buffer>,
 ): Promise<void> {
   // Made by this call or not at all: an earlier entry of that name may be a link.
   const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
   try {
-    let position = 0;
-    let endsWithHole = false;
+    const place = placePieces(partsOf(entry));
+    let end = 0;
     for await (const chunk of content) {
-      endsWithHole = isHole(chunk);
-      if (!endsWithHole) await writeWhole(file, chunk, position);
-      position += chunk.length;
+      for (const { at, bytes } of place(chunk)) {
+        if (isHole(bytes)) continue;
+        await writeWhole(file, bytes, at);
+        end = at + bytes.length;
+      }
     }
-    if (endsWithHole) await file.truncate(position);
+    if (end < entry.size) await file.truncate(entry.size);
     await file.chmod(entry.mode);
     const seconds = secondsOf(entry);
     await file.utimes(seconds, seconds);

@@ -41,7 +41,10 @@ export const ManifestEntry = Type.Union([
     type: Type.Literal('file'),
     ...Place,
     size: Count,
+    /** Of what the archive holds of it. */
     sha256: Hash,
+    /** Offset and length of each part that holds data, if the archive has the file without its holes. */
+    data: Type.Optional(Type.Array(Type.Tuple([Count, Count]))),
     /** The file changed while it was read: this copy does not count, a later one of the same path may. */
     superseded: Type.Optional(Type.Literal(true)),
   }),

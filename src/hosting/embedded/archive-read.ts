@@ -14,8 +14,9 @@ import {
 import { nameBytes, quoted } from './archive-names.ts';
 import { isGone } from './archive-tree.ts';
 import { type ArchiveFiles, checksum } from './archive-write.ts';
+import { areInside, partsOf, sparseFormOf } from './sparse-file.ts';
 
-/** One entry of an archive. For a file, `content` gives its bytes and must be read to its end. */
+/** One entry of an archive. For a file, `content` gives its bytes (of a sparse one its data) and must be read to its end. */
 export interface ArchivedItem {
   entry: ManifestEntry;
   /** Relative, empty for the folder itself; directly in a folder that an earlier item is. */
@@ -101,10 +102,12 @@ export async function verifyArchive(
 }
 
 function checkHeader(header: tar.Header, entry: ManifestEntry): void {
-  const name = entry.type === 'directory' ? `${entry.path}/` : entry.path;
-  const size = entry.type === 'file' ? entry.size : 0;
+  const sparse = entry.type === 'file' ? sparseFormOf(entry) : null;
+  const name = sparse?.name ?? (entry.type === 'directory' ? `${entry.path}/` : entry.path);
+  const size = sparse?.size ?? (entry.type === 'file' ? entry.size : 0);
   const target = entry.type === 'symlink' ? entry.target : null;
   const isSame =
+    (entry.type !== 'file' || areInside(partsOf(entry), entry.size)) &&
     header.name === name &&
     header.type === entry.type &&
     header.mode === entry.mode &&
@@ -139,10 +142,20 @@ async function* checkedContent(
   entry: ManifestEntry,
 ): AsyncGenerator<Buffer> {
   const hash = createHash('sha256');
+  const map = (entry.type === 'file' && sparseFormOf(entry)?.map) || Buffer.alloc(0);
+  let passed = 0;
   for await (const chunk of content) {
     if (!Buffer.isBuffer(chunk)) throw new TypeError('the archive gives something else than bytes');
-    hash.update(chunk);
-    yield chunk;
+    const ofMap = chunk.subarray(0, Math.max(0, map.length - passed));
+    if (!ofMap.equals(map.subarray(passed, passed + ofMap.length))) {
+      throw new DamagedArchiveError(
+        `the map of ${quoted(Buffer.from(entry.path))} differs from its manifest`,
+      );
+    }
+    passed += ofMap.length;
+    const data = chunk.subarray(ofMap.length);
+    hash.update(data);
+    if (data.length > 0) yield data;
   }
   if (entry.type === 'file' && hash.digest('hex') !== entry.sha256) {
     throw new DamagedArchiveError(`the checksum of ${quoted(Buffer.from(entry.path))} does not match`);

@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts';
 import { quoted } from './archive-names.ts';
 import { joinBytes, unreadable } from './archive-tree.ts';
 import { openContained } from './contained-file.ts';
+import type { DataPart } from './sparse-file.ts';
 
 /**
  * Reads the files of a website while it lives.
@@ -85,8 +86,7 @@ export async function isStable(
   stats: BigIntStats,
   sha256: string,
 ): Promise<boolean> {
-  const isFresh = Math.abs(source.clock.now().getTime() - Number(stats.ctimeMs)) < STAMP_STEP_MS;
-  if (!isFresh && isSameState(stats, await file.stat({ bigint: true }))) return true;
+  if (await isUnchanged(source, file, stats)) return true;
 
   const size = Number(stats.size);
   const hash = createHash('sha256');
@@ -96,6 +96,12 @@ export async function isStable(
     bytes += chunk.length;
   }
   return bytes === size && hash.digest('hex') === sha256;
+}
+
+/** Whether the state of the file shows that nothing was written since `stats`. If it was changed a moment ago, it does not show. */
+export async function isUnchanged(source: Source, file: FileHandle, stats: BigIntStats): Promise<boolean> {
+  const isFresh = Math.abs(source.clock.now().getTime() - Number(stats.ctimeMs)) < STAMP_STEP_MS;
+  return !isFresh && isSameState(stats, await file.stat({ bigint: true }));
 }
 
 function isSameState(a: BigIntStats, b: BigIntStats): boolean {
@@ -110,8 +116,29 @@ export async function* readPadded(
   size: number,
   hash: Hash,
 ): AsyncGenerator<Buffer> {
-  let missing = size;
-  for await (const chunk of readChunks(source, file, path, size)) {
+  yield* readParts(source, file, path, [{ offset: 0, length: size }], hash);
+}
+
+/** The same of several parts of the file, one after the other. */
+export async function* readParts(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  parts: readonly DataPart[],
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  for (const part of parts) yield* readPart(source, file, path, part, hash);
+}
+
+async function* readPart(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  part: DataPart,
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  let missing = part.length;
+  for await (const chunk of readChunks(source, file, path, part.length, part.offset)) {
     missing -= chunk.length;
     hash.update(chunk);
     yield chunk;
@@ -130,20 +157,23 @@ async function readWhole(source: Source, file: FileHandle, path: Buffer, size: n
   return Buffer.concat(chunks);
 }
 
-/** At most `size` bytes from the beginning. */
+/** At most `size` bytes from `offset` on. */
 async function* readChunks(
   source: Source,
   file: FileHandle,
   path: Buffer,
   size: number,
+  offset = 0,
 ): AsyncGenerator<Buffer> {
   let position = 0;
   while (position < size) {
     source.signal?.throwIfAborted();
     const buffer = Buffer.allocUnsafe(Math.min(size - position, CHUNK_BYTES));
-    const { bytesRead } = await file.read(buffer, 0, buffer.length, position).catch((error: unknown) => {
-      throw unreadable(path, error);
-    });
+    const { bytesRead } = await file
+      .read(buffer, 0, buffer.length, offset + position)
+      .catch((error: unknown) => {
+        throw unreadable(path, error);
+      });
     if (bytesRead === 0) return;
     position += bytesRead;
     yield buffer.subarray(0, bytesRead);

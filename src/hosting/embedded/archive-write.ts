@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type BigIntStats, createWriteStream } from 'node:fs';
-import { lstat, readlink, realpath } from 'node:fs/promises';
+import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createZstdCompress, constants as zlib } from 'node:zlib';
@@ -16,13 +16,17 @@ import { type ArchivedName, archivedName } from './archive-names.ts';
 import {
   CHUNK_BYTES,
   isStable,
+  isUnchanged,
   readPadded,
+  readParts,
   readSmall,
   type SmallFile,
   type Source,
   untilStable,
 } from './archive-source.ts';
 import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
+import { findData } from './find-holes.ts';
+import { type DataPart, sparseForm } from './sparse-file.ts';
 
 export interface ArchiveFiles {
   archive: string;
@@ -163,8 +167,11 @@ async function addSmall(path: Buffer, small: SmallFile, { pack, manifest, counts
 }
 
 /** A file too large for memory is archived while it is read; a copy that turns out to be torn is marked so. */
-async function addLarge(path: Buffer, { source, pack, manifest, counts }: Archive): Promise<void> {
+async function addLarge(path: Buffer, archive: Archive): Promise<void> {
+  const { source, pack, manifest, counts } = archive;
   const isThere = await untilStable(source, path, async (file, stats) => {
+    const parts = await findData(file, stats, source.signal);
+    if (parts !== null) return addSparse({ file, stats, path, parts }, archive);
     const place = placeOf(path, stats);
     const size = Number(stats.size);
     const hash = createHash('sha256');
@@ -176,6 +183,37 @@ async function addLarge(path: Buffer, { source, pack, manifest, counts }: Archiv
     return isWhole;
   });
   if (isThere) counts.files += 1;
+}
+
+interface SparseFile {
+  file: FileHandle;
+  stats: BigIntStats;
+  path: Buffer;
+  parts: DataPart[];
+}
+
+/** Archives what a file has between its holes. False if it was changed meanwhile. */
+async function addSparse(
+  { file, stats, path, parts }: SparseFile,
+  { source, pack, manifest }: Archive,
+): Promise<boolean> {
+  const place = placeOf(path, stats);
+  const size = Number(stats.size);
+  const { map, ...form } = sparseForm(place.path, size, parts);
+  const hash = createHash('sha256');
+  const sink = pack.entry({ ...headerOf(place), ...form, type: 'file' });
+  sink.write(map);
+  await pipeline(readParts(source, file, path, parts, hash), sink, { signal: source.signal });
+  const isWhole = await isUnchanged(source, file, stats);
+  await manifest.add({
+    type: 'file',
+    ...place,
+    size,
+    sha256: hash.digest('hex'),
+    data: parts.map(({ offset, length }) => [offset, length]),
+    ...(isWhole ? {} : { superseded: true }),
+  });
+  return isWhole;
 }
 
 interface Place {

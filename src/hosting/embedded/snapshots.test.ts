@@ -161,6 +161,86 @@ describe('round trip', () => {
   });
 });
 
+describe('sparse files', () => {
+  const GB = 1024 ** 3;
+  const size = 64 * GB;
+  const parts: [number, number][] = [
+    [0, 4096],
+    [20 * GB, 1024 * 1024],
+    [40 * GB + 8192, 300_000],
+  ];
+
+  /** Only the parts are on disk. */
+  function putSparse(name: string, ends: boolean): void {
+    const file = fs.openSync(join(here.site, name), 'w');
+    fs.ftruncateSync(file, size);
+    for (const [offset, length] of parts) fs.writeSync(file, randomBytes(length), 0, length, offset);
+    if (ends) fs.writeSync(file, 'end', size - 3);
+    fs.closeSync(file);
+  }
+
+  function partsOf(name: string): Buffer[] {
+    const file = fs.openSync(join(here.site, name), 'r');
+    const contents = [...parts, [size - 4096, 4096] as const].map(([offset, length]) => {
+      // With what surrounds the part, to show where it is.
+      const buffer = Buffer.alloc(length + 8192);
+      fs.readSync(file, buffer, 0, buffer.length, Math.max(0, offset - 4096));
+      return buffer;
+    });
+    fs.closeSync(file);
+    return contents;
+  }
+
+  test('of 64 GiB are archived without their holes, come back equal, and sparse', async () => {
+    putSparse('ends with a hole', false);
+    putSparse('ends with data', true);
+    fs.writeFileSync(join(here.site, 'hole'), '');
+    fs.truncateSync(join(here.site, 'hole'), size);
+    const names = ['ends with a hole', 'ends with data'];
+    const before = names.map(partsOf);
+    const { files, bytes } = await here.snapshots.snapshot(here.install, here.backupId);
+    expect(files).toBe(3);
+    expect(bytes).toBeLessThan(4 * 1024 * 1024);
+    here.wreck();
+    await here.snapshots.restore(here.install, here.backupId);
+    expect(names.map(partsOf)).toEqual(before);
+    for (const name of [...names, 'hole']) {
+      const stats = fs.statSync(join(here.site, name));
+      expect(stats.size).toBe(size);
+      expect(stats.blocks * 512).toBeLessThan(2 * 1024 * 1024);
+    }
+  });
+
+  test.runIf(hasTarWithZstd())('are unpacked by GNU tar too', async () => {
+    putSparse('file', true);
+    const before = partsOf('file');
+    await here.snapshots.snapshot(here.install, here.backupId);
+    here.wreck();
+    execFileSync('tar', ['--zstd', '-xf', here.archivePath(), '-C', here.site]);
+    expect(partsOf('file')).toEqual(before);
+    expect(fs.readdirSync(here.site).sort()).toEqual(['file', 'index.html', 'shell.php']);
+  });
+});
+
+test('a website that exceeds its limits is not backed up, and the reason says what to do', async () => {
+  const { base } = here;
+  here = makeSnapshotPlace({ limits: { bytes: 1024 ** 3, files: 100 } });
+  await removeTree(base);
+  const backUp = () => here.snapshots.snapshot(here.install, here.backupId);
+  fs.writeFileSync(join(here.site, 'sparse'), '');
+  fs.truncateSync(join(here.site, 'sparse'), 2 * 1024 ** 3);
+  await expect(backUp()).rejects.toThrow(
+    new PermanentHostError(
+      'Disk quota exceeded: the files of an install may have 1 GB in all, holes in sparse files included. Delete files, then request the backup again.',
+    ),
+  );
+  fs.rmSync(join(here.site, 'sparse'));
+  for (let n = 0; n < 101; n++) here.put(`${n}`, '');
+  await expect(backUp()).rejects.toThrow(/an install may have 100 files and folders/);
+  fs.rmSync(join(here.site, '0'));
+  expect((await backUp()).files).toBe(100);
+});
+
 function hasTarWithZstd(): boolean {
   try {
     execFileSync('tar', ['--zstd', '-cf', '/dev/null', '/dev/null'], { stdio: 'ignore' });
