@@ -4,6 +4,7 @@ import { type Clock, systemClock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { messageOf } from './error-message.ts';
 import type { HostMachine, HostQuestions } from './hosting/host.ts';
+import { installLimits } from './hosting/install-limits.ts';
 import { createBackups } from './hosting/linux/backups/backups.ts';
 import { createCron } from './hosting/linux/cron.ts';
 import { createCgroups } from './hosting/linux/daemons/cgroups.ts';
@@ -249,8 +250,17 @@ async function newestPhp(layout: LinuxLayout): Promise<PhpRuntime> {
   throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
 }
 
-function layoutOf({ hostFolder, hostRunFolder }: Pick<Config, 'hostFolder' | 'hostRunFolder'>): LinuxLayout {
-  return linuxLayout(hostFolder, hostRunFolder);
+function layoutOf({
+  hostFolder,
+  hostRunFolder,
+  installDiskGb,
+  installFiles,
+}: Pick<Config, 'hostFolder' | 'hostRunFolder' | 'installDiskGb' | 'installFiles'>): LinuxLayout {
+  return linuxLayout(
+    hostFolder,
+    hostRunFolder,
+    installLimits({ diskGb: installDiskGb, files: installFiles }),
+  );
 }
 
 async function readIdentity(file: string): Promise<HostIdentity> {

@@ -3,6 +3,7 @@ import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../clock.ts';
 import { parseUuid } from '../../ids.ts';
+import { backupTimeMs, withinBackupTime } from '../backup-time.ts';
 import { syncFolder } from '../durable-file.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../host.ts';
 import { type InstallLimits, requireBackupAllowed } from '../install-limits.ts';
@@ -76,7 +77,22 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
     await requireFolder(filesOf(install.id), install);
     const existing = await verifyIfThere(places, identity, signal);
     if (existing !== null) return summary(existing);
-    requireBackupAllowed(await measureFiles(filesOf(install.id), limits, signal), limits);
+    const usage = await measureFiles(filesOf(install.id), limits, signal);
+    requireBackupAllowed(usage, limits);
+    const verified = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
+      make(install, backupId, places, limited),
+    );
+    return summary(verified);
+  }
+
+  /** Makes a snapshot that is not there yet. */
+  async function make(
+    install: InstallRef,
+    backupId: string,
+    places: ArchiveFiles,
+    signal: AbortSignal,
+  ): Promise<ManifestTotals> {
+    const identity = { installId: install.id, backupId };
 
     const archives = dirname(places.archive);
     await mkdir(archives, { recursive: true, mode: 0o700 });
@@ -100,12 +116,12 @@ export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOpt
         signal,
       );
       const verified = await verifyWritten(made, identity, install, signal);
-      signal?.throwIfAborted();
+      signal.throwIfAborted();
       await rename(made.manifest, places.manifest);
       await syncFolder(archives);
       await rename(made.archive, places.archive);
       await syncFolder(archives);
-      return summary(verified);
+      return verified;
     } finally {
       await removeTree(workshop);
     }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { parseUuid } from '../../ids.ts';
 import { PermanentHostError } from '../host.ts';
+import { type InstallLimits, NO_LIMITS } from '../install-limits.ts';
 
 /**
  * Where the Linux host keeps things. Every folder down to those of an install is root's, so that no website can
@@ -11,6 +12,8 @@ export interface LinuxLayout {
   folder: string;
   /** Sockets, gone after a restart of the machine: `/run/homeport-host`. */
   runFolder: string;
+  /** What the files of one install may take. */
+  limits: InstallLimits;
   /** The id of this host. */
   identity: string;
   /** Scripts that other programs run (AuthorizedKeysCommand, the shell of a log-in). */
@@ -68,13 +71,18 @@ export interface LinuxLayout {
 }
 
 /** Functions throw a {@link PermanentHostError} for an id that is no UUID, and for a version that is none. */
-export function linuxLayout(folder: string, runFolder: string): LinuxLayout {
+export function linuxLayout(
+  folder: string,
+  runFolder: string,
+  limits: InstallLimits = NO_LIMITS,
+): LinuxLayout {
   const below = (name: string) => join(folder, name);
   const installs = below('installs');
   const runOf = (id: string) => join(runFolder, 'installs', checkedId(id));
   return {
     folder,
     runFolder,
+    limits,
     identity: below('host.json'),
     scripts: below('lib'),
     cores: below('core'),

@@ -102,3 +102,19 @@ test('another install takes a backup over, under its own name, and serves it', a
   expect(await machine.leftoversOf(copy)).toEqual([]);
   expect(existsSync(machine.repositoryOf(copy))).toBe(false);
 });
+
+test('a website that exceeds its limits is refused before anything is backed up', async () => {
+  const limits = { bytes: 1024 ** 3, files: null };
+  const limited = machine.backupsWith({ layout: { ...machine.layout, limits } });
+  const large = await newWordPress('large.example');
+  machine.put(large, 'sparse', 'x');
+  truncateSync(machine.inHtdocs(large, 'sparse'), 64 * 1024 ** 3);
+  const refused = limited.snapshot(large, randomUUID());
+  await expect(refused).rejects.toBeInstanceOf(PermanentHostError);
+  await expect(refused).rejects.toThrow(
+    /^Disk quota exceeded: .* 1 GB in all, .* Delete files, then request the backup again\.$/,
+  );
+  expect(existsSync(machine.repositoryOf(large))).toBe(false);
+  truncateSync(machine.inHtdocs(large, 'sparse'), 1000);
+  expect(await limited.snapshot(large, randomUUID())).toMatchObject({ files: expect.any(Number) });
+});

@@ -1,13 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { backupTimeMs, withinBackupTime } from '../../backup-time.ts';
 import type { Snapshot } from '../../host.ts';
+import { requireBackupAllowed } from '../../install-limits.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../hosted-install.ts';
 import type { LinuxLayout } from '../layout.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { writeArchive } from './archive-write.ts';
 import { both } from './both.ts';
+import { measureWebsite } from './measure-website.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
@@ -29,11 +32,18 @@ export function createBackupMaker({
   repositories: Repositories;
   log: Logger;
 }) {
-  async function make(
+  /** Refuses a website that is too large before anything else is begun. */
+  async function makeInTime(
     install: HostedInstall,
     backupId: string,
     signal: AbortSignal | undefined,
   ): Promise<Snapshot> {
+    const usage = await measureWebsite(layout, install.sandbox, signal);
+    requireBackupAllowed(usage, layout.limits);
+    return withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) => make(install, backupId, limited));
+  }
+
+  async function make(install: HostedInstall, backupId: string, signal: AbortSignal): Promise<Snapshot> {
     const { ref } = install;
     const dump = dumpFileOf(layout, ref.id);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
@@ -133,7 +143,7 @@ export function createBackupMaker({
     }
   }
 
-  return make;
+  return makeInTime;
 }
 
 function describe({ ref, sandbox, primaryHostname }: HostedInstall): Description {

@@ -86,6 +86,26 @@ describe('a sandbox', () => {
     expect(await run(['php', '-r', check])).toBe('1127.0.0.1127.0.0.1');
   });
 
+  it('refuses a file larger than the limit, and lets the program that writes it go on', async () => {
+    const limited = { ...layout, limits: { bytes: 1024 * 1024, files: null } };
+    const [program, ...args] = sandboxCommand(limited, install, [
+      '/bin/sh',
+      '-c',
+      "truncate -s 64G htdocs/sparse; head -c 2000000 /dev/zero > htdocs/full; php -r \"var_dump(@ftruncate(fopen('htdocs/php', 'w'), 1 << 36));\"; stat -c %s htdocs/*",
+    ]);
+    const { stdout, stderr } = await runCommand(program, args);
+    expect(stderr).toMatch(/truncate: .*File too large/);
+    expect(stderr).toMatch(/head: .*File too large/);
+    expect(stdout).toContain('bool(false)');
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map(Number)
+        .every((size) => !(size > 1024 * 1024)),
+    ).toBe(true);
+  });
+
   it('names what is missing', async () => {
     install = { ...install, wordpressVersion: '1.2.3' };
     await expect(run(['/bin/true'])).rejects.toThrow(layout.coreOf('1.2.3'));

@@ -57,6 +57,18 @@ describe('the command of a sandbox', () => {
     ]);
   });
 
+  it('limits the size of a file to that of an install, where there is a limit', () => {
+    const limited = linuxLayout('/srv/host', '/run/host', { bytes: 1024, files: null });
+    const words = sandboxCommand(limited, install, ['/bin/true'], { user: 'already' });
+    expect(words.slice(0, 5)).toEqual([
+      '/usr/bin/env',
+      '--ignore-signal=XFSZ',
+      '/usr/bin/prlimit',
+      '--fsize=1024',
+      '/bin/sh',
+    ]);
+  });
+
   it('hands on the program and its arguments as they are, after the end of its own', () => {
     expect(command.slice(-4)).toEqual(['--', '/bin/echo', '--bind', '; rm -rf /']);
   });

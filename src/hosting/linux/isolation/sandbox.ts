@@ -129,7 +129,17 @@ export function sandboxCommand(
     '--',
     ...command,
   ];
-  return options.user === 'already' ? sandbox : asUser(install, sandbox);
+  const limited = withFileSizeLimit(layout, sandbox);
+  return options.user === 'already' ? limited : asUser(install, limited);
+}
+
+/**
+ * No file of an install can be larger than all of them together may be. With the signal ignored, a write beyond the limit fails as "File
+ * too large" instead of ending the program.
+ */
+function withFileSizeLimit({ limits }: LinuxLayout, command: [string, ...string[]]): [string, ...string[]] {
+  if (limits.bytes === null) return command;
+  return ['/usr/bin/env', '--ignore-signal=XFSZ', '/usr/bin/prlimit', `--fsize=${limits.bytes}`, ...command];
 }
 
 /** The command that runs another as the user of an install, but outside of its sandbox. For root. */

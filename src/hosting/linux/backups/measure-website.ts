@@ -1,0 +1,49 @@
+import { basename } from 'node:path';
+import { createInterface } from 'node:readline';
+import { countedBytes, exceededLimit, type InstallUsage } from '../../install-limits.ts';
+import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
+import type { LinuxLayout } from '../layout.ts';
+import { startProgram } from './programs.ts';
+
+const FIND = '/usr/bin/find';
+/** It also ends so if a folder vanished or cannot be read; tar reports that with the file's name. */
+const INCOMPLETE = 1;
+
+/**
+ * What the files of a website take. `find` runs as the install and in its sandbox, as tar does. Stops as soon as a limit is exceeded, so
+ * that no number of files takes long.
+ */
+export async function measureWebsite(
+  layout: LinuxLayout,
+  install: SandboxedInstall,
+  signal: AbortSignal | undefined,
+): Promise<InstallUsage> {
+  const { home, htdocs, private: hidden } = foldersOf(layout, install);
+  const find = startProgram(
+    sandboxCommand(
+      layout,
+      install,
+      [FIND, basename(htdocs), basename(hidden), '-xdev', '-mindepth', '1', '-printf', '%y %s %b\\n'],
+      { folder: home },
+    ),
+    { statuses: [0, INCOMPLETE] },
+  );
+  const stop = () => find.stop();
+  signal?.addEventListener('abort', stop);
+  find.stdin.end();
+  const usage: InstallUsage = { bytes: 0, files: 0 };
+  try {
+    for await (const line of createInterface({ input: find.stdout })) {
+      const [kind, size, blocks] = line.split(' ');
+      usage.files += 1;
+      if (kind === 'f') usage.bytes += countedBytes(Number(size), Number(blocks));
+      if (exceededLimit(usage, layout.limits) !== null) return usage;
+    }
+    signal?.throwIfAborted();
+    await find.ended;
+    return usage;
+  } finally {
+    signal?.removeEventListener('abort', stop);
+    await find.stop();
+  }
+}
