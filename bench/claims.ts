@@ -29,7 +29,7 @@ interface QueuedJob {
 /** Each queue holds enough claimable jobs for the bench. */
 const QUEUES: Record<string, QueuedJob[]> = {
   'few jobs': many(CLAIMS, () => ({ share: B, lane: null })),
-  'and 100,000 of one account, each in a lane of its own': [
+  'and 100,000 of one account, each in its own lane': [
     ...many(BACKLOG, (n) => ({ share: A, lane: `a ${n}` })),
     ...many(CLAIMS, () => ({ share: B, lane: null })),
   ],

@@ -9,6 +9,7 @@ import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
 import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../test/servers/dns-server.ts';
 import { freePort } from '../test/servers/free-port.ts';
+import { makeOwner } from './owner.ts';
 import { temporaryFolder } from './processes.ts';
 
 /**
@@ -70,21 +71,6 @@ async function start(
   });
   const log = pino({ level: 'silent' });
   return startHomeport(config, { log, dnsPort: dns.authority.port }, { api: true, hosting: true });
-}
-
-async function makeOwner({ services }: RunningHomeport): Promise<Person & { accountId: string }> {
-  const { id: accountId } = await services.accounts.create('Bench');
-  const { user_id: userId } = await services.accountUsers.addByOperator(
-    {
-      account_id: accountId,
-      email: `${accountId}@bench.example`,
-      first_name: 'B',
-      last_name: 'B',
-      roles: 'owner',
-    },
-    { installNames: [], invite: false },
-  );
-  return { userId, accountId };
 }
 
 async function makeDomain(

@@ -6,8 +6,9 @@ import ssh2 from 'ssh2';
 import { operatorFor } from '../src/access/caller.ts';
 import { table } from '../src/cli/output.ts';
 import { readConfig } from '../src/config/config.ts';
-import { type RunningHomeport, startHomeport } from '../src/homeport.ts';
+import { startHomeport } from '../src/homeport.ts';
 import { newSshKey } from '../test/ssh-key.ts';
+import { makeOwner } from './owner.ts';
 import { temporaryFolder } from './processes.ts';
 
 /**
@@ -77,21 +78,6 @@ try {
   await Promise.race([homeport.stop(), sleep(20_000)]);
   folder.remove();
   process.exit();
-}
-
-async function makeOwner({ services }: RunningHomeport): Promise<{ userId: string; accountId: string }> {
-  const { id: accountId } = await services.accounts.create('Bench');
-  const { user_id: userId } = await services.accountUsers.addByOperator(
-    {
-      account_id: accountId,
-      email: `${accountId}@bench.example`,
-      first_name: 'B',
-      last_name: 'B',
-      roles: 'owner',
-    },
-    { installNames: [], invite: false },
-  );
-  return { userId, accountId };
 }
 
 async function install(owner: { userId: string; accountId: string }, name: string) {

@@ -1,6 +1,6 @@
 import { PermanentHostError } from './host.ts';
 
-/** What the files of one install may take. Null: no limit. */
+/** Limits for the files of one install. Null: no limit. */
 export interface InstallLimits {
   bytes: number | null;
   /** Files and folders. */
@@ -9,7 +9,7 @@ export interface InstallLimits {
 
 export const NO_LIMITS: InstallLimits = { bytes: null, files: null };
 
-/** What the files of an install take. Of each file its length or the space it takes counts, whichever is more; so holes count. */
+/** Space and number of an install's files. Of each file the length or the space on disk counts, whichever is more, so holes count. */
 export interface InstallUsage {
   bytes: number;
   files: number;
@@ -22,7 +22,7 @@ export function installLimits({ diskGb, files }: { diskGb: number; files: number
   return { bytes: diskGb === 0 ? null : diskGb * GB, files: files === 0 ? null : files };
 }
 
-/** Which limit `usage` exceeds, as the beginning of a sentence without a full stop; null if it keeps all. */
+/** Names the limit that `usage` exceeds, in a sentence without a full stop. Null if it keeps all limits. */
 export function exceededLimit(usage: InstallUsage, limits: InstallLimits): string | null {
   if (limits.bytes !== null && usage.bytes > limits.bytes) {
     return `Disk quota exceeded: the files of an install may have ${limits.bytes / GB} GB in all, holes in sparse files included`;
@@ -40,7 +40,7 @@ export function requireBackupAllowed(usage: InstallUsage, limits: InstallLimits)
   throw new PermanentHostError(`${exceeded}. Delete files, then request the backup again.`);
 }
 
-/** What a file counts, by its length and the space that it takes in blocks of 512 bytes. */
+/** The bytes that a file counts, by its length and its blocks of 512 bytes. */
 export function countedBytes(size: number, blocks: number): number {
   return Math.max(size, blocks * 512);
 }

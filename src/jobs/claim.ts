@@ -23,9 +23,8 @@ export interface Claim {
 }
 
 /**
- * Takes due jobs of one class and counts their attempt: one job of each share in turn, beginning behind `cursor`, and of each share the
- * oldest that is the first of its lane. Goes round again until `limit` is reached or no share has more. Also returns the share that had
- * the last turn.
+ * Takes due jobs of one class and counts their attempt. Each share gives one job in turn, beginning behind `cursor`: its oldest that is the
+ * first of its lane. The turns go round until `limit` is reached or no share has more. Also returns the share that had the last turn.
  *
  * If two processes take jobs of one lane in the same instant, the unique index `jobs.lane` refuses one, whose whole claim fails.
  */
@@ -33,8 +32,8 @@ export async function claimDue(
   transaction: Transaction,
   claim: Claim,
 ): Promise<{ jobs: ClaimedJob[]; cursor: string }> {
-  // PostgreSQL's statistics are mostly of an empty queue, for which sorting all that is due costs nothing. With a backlog it does; this
-  // makes it walk the index.
+  // PostgreSQL mostly has statistics of an empty queue and would sort all due jobs. With a backlog that is slow; this makes it walk
+  // the index.
   if (transaction.dialect === 'postgres') await sql`set local enable_sort = off`.execute(transaction.queries);
   const running = new Map(claim.running);
   const jobs: ClaimedJob[] = [];

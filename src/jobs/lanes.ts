@@ -60,8 +60,8 @@ export async function advanceLane({ queries, dialect }: Transaction, lane: strin
 }
 
 /**
- * Lanes whose first unfinished job is still marked. There are some if a job was queued in the instant in which the one before it ended, and
- * while a process of an earlier version, which knows no mark, ends jobs. Walks from lane to lane by the index of the marked jobs.
+ * Finds lanes whose first unfinished job is still marked: it was queued in the instant in which the one before it ended, or a process of an
+ * earlier version, which knows no mark, ended that one. Walks from lane to lane by the index of the marked jobs.
  */
 export async function findHeldUpLanes(queries: Queries): Promise<string[]> {
   const { rows } = await sql<{ lane: string }>`

@@ -8,7 +8,7 @@ const MEASURE_AFTER_MS = 10 * MINUTE_MS;
 /** Before something is refused, it is measured again if the last measurement is older than this. */
 const DOUBT_AFTER_MS = 10 * SECOND_MS;
 
-/** What the files of installs take, kept up to date by those who change them and measured now and then. */
+/** A count of the space and files of each install. SFTP keeps it up to date, and it is measured now and then. */
 export interface DiskQuotas {
   of(installId: string): DiskQuota;
   /** To be called when an install's files were replaced as a whole, or removed. */
@@ -17,8 +17,8 @@ export interface DiskQuotas {
 
 export interface DiskQuota {
   /**
-   * Counts a change before it is made; `bytes` and `files` may be negative. Returns the sentence to refuse it with, or null. What frees
-   * space is never refused.
+   * Counts a change before it is made; `bytes` and `files` may be negative. Returns the sentence to refuse it with, or null. A
+   * change that frees space is never refused.
    */
   take(change: InstallUsage): Promise<string | null>;
 }

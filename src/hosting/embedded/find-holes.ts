@@ -13,8 +13,8 @@ const MOST_PARTS = 100_000;
 const LONGEST_MAP_BYTES = 64 + MOST_PARTS * 32;
 
 /**
- * The parts of an open file that hold data, without reading the file; null if it is to be read as a whole, because it has no large holes or
- * because this machine cannot tell where they are. Node has no SEEK_HOLE; GNU tar has, and its archive begins with a map of the data.
+ * Finds the parts of an open file that hold data, without reading the file. Returns null if the whole file has to be read: it has no large
+ * holes, or this machine cannot tell where they are. Node has no SEEK_HOLE; GNU tar has, and its archive begins with a map of the data.
  */
 export async function findData(
   file: FileHandle,

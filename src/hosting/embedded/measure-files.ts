@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises';
 import { countedBytes, exceededLimit, type InstallLimits, type InstallUsage } from '../install-limits.ts';
 import { isGone, joinBytes, walkTree } from './archive-tree.ts';
 
-/** What the files in a folder take. Stops as soon as a limit is exceeded, so that no number of files takes long. */
+/** Measures the files in a folder. Stops as soon as a limit is exceeded, so that no number of files takes long. */
 export async function measureFiles(
   folder: string,
   limits: InstallLimits,

@@ -51,7 +51,7 @@ describe('the bytes of an install', () => {
     await sftp.write(handle, 0, 'y');
   });
 
-  test('are free again after remove, truncate, replacing and opening anew', async () => {
+  test('are free again after remove, truncate, replacing and overwriting', async () => {
     const fill = (path: string) => sftp.writeFile(path, 'x'.repeat(8 * MB));
     await fill('/a');
     await sftp.unlink('/a');

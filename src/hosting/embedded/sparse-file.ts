@@ -1,12 +1,12 @@
 import type { ManifestEntry } from './archive-manifest.ts';
 
-/** Bytes of a file from `offset` on. What lies between the parts that hold data are holes, which read as zeros. */
+/** A part of a file that holds data. Between the parts are holes, which read as zeros. */
 export interface DataPart {
   offset: number;
   length: number;
 }
 
-/** How tar stores a file of which it leaves out the holes (GNU's format "PAX 1.0"): a map of the data, then the data. */
+/** The form of a file without its holes in an archive (GNU tar's "PAX 1.0"): a map of the data, then the data. */
 export interface SparseForm {
   name: string;
   /** Bytes of map and data. */

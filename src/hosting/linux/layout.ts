@@ -12,7 +12,7 @@ export interface LinuxLayout {
   folder: string;
   /** Sockets, gone after a restart of the machine: `/run/homeport-host`. */
   runFolder: string;
-  /** What the files of one install may take. */
+  /** Limits for the files of one install. */
   limits: InstallLimits;
   /** The id of this host. */
   identity: string;

@@ -10,7 +10,7 @@ const FIND = '/usr/bin/find';
 const INCOMPLETE = 1;
 
 /**
- * What the files of a website take. `find` runs as the install and in its sandbox, as tar does. Stops as soon as a limit is exceeded, so
+ * Measures the files of a website. `find` runs as the install and in its sandbox, as tar does. Stops as soon as a limit is exceeded, so
  * that no number of files takes long.
  */
 export async function measureWebsite(
