@@ -8,6 +8,7 @@ import { openDatabase } from './database/open.ts';
 import { unusableDatabase } from './database/unusable.ts';
 import { type Randomness, systemRandomness } from './ids.ts';
 import { createQueue } from './jobs/queue.ts';
+import { OperatorError } from './operator-error.ts';
 import type { Platform } from './platform.ts';
 import { createActivityLog } from './resources/activity/record.ts';
 import { tellingPeople } from './resources/security-notices/telling-log.ts';
@@ -26,7 +27,7 @@ export async function openCurrentDatabase(
     return { database, migrations: await migrate(database) };
   } catch (error) {
     await database?.close();
-    throw unusableDatabase(config, error);
+    throw error instanceof OperatorError ? error : unusableDatabase(config, error);
   }
 }
 

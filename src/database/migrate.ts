@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
+import { OperatorError } from '../operator-error.ts';
 import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './column-types.ts';
 import type { Database } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
@@ -18,6 +19,8 @@ import { backupsForCopies } from './migrations/0013-backups-for-copies.ts';
 import { fairSharesOfJobs } from './migrations/0014-fair-shares-of-jobs.ts';
 import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
 import { domainOwnership } from './migrations/0016-domain-ownership.ts';
+import { programVersion } from './migrations/0017-program-version.ts';
+import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
 /** Every migration in order; a released one never changes. */
 const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect']) => string[]> = {
@@ -37,7 +40,11 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0014-fair-shares-of-jobs': fairSharesOfJobs,
   '0015-orphaned-installs': orphanedInstalls,
   '0016-domain-ownership': domainOwnership,
+  '0017-program-version': programVersion,
 };
+
+/** The first with a table for the version of the program. */
+const VERSION_RECORDED_SINCE = '0017-program-version';
 
 export interface MigrationOutcome {
   /** Names of the migrations that were carried out now. */
@@ -46,10 +53,14 @@ export interface MigrationOutcome {
   total: number;
 }
 
-/** Brings the schema up to date. Several processes may call it at once: one does the work, the others wait. */
+/** Brings the schema up to date. Several processes may call it at once: one does the work, the others wait. Throws OperatorError if a newer program did. */
 export async function migrate(database: Database): Promise<MigrationOutcome> {
   const migrator = migratorFor(database);
   const { error, results = [] } = await migrator.migrateToLatest();
+  if (error && isMisfit(error)) {
+    const newer = await schemaOfNewerProgram(database);
+    if (newer !== null) throw new OperatorError(`${newer.message} ${newer.remedy}`, { cause: error });
+  }
   if (error) throw new Error('The database could not be brought up to date.', { cause: error });
   return {
     applied: results.map((result) => result.migrationName),
@@ -63,6 +74,16 @@ export async function pendingMigrations(database: Database): Promise<string[]> {
   return all.filter((migration) => migration.executedAt === undefined).map((migration) => migration.name);
 }
 
+/** Null unless a newer program has migrated the database. */
+export function schemaOfNewerProgram(database: Database): Promise<NewerSchema | null> {
+  return newerSchema(database, Object.keys(MIGRATIONS));
+}
+
+/** Kysely's word for a database whose migrations are not those of this program. */
+function isMisfit(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith('corrupted migrations');
+}
+
 function migratorFor(database: Database): Migrator {
   const types = database.dialect === 'sqlite' ? SQLITE_TYPES : POSTGRES_TYPES;
   return new Migrator({
@@ -72,17 +93,18 @@ function migratorFor(database: Database): Migrator {
         Object.fromEntries(
           Object.entries(MIGRATIONS).map(([name, statements]) => [
             name,
-            migration(statements(types, database.dialect)),
+            migration(name, statements(types, database.dialect)),
           ]),
         ),
     },
   });
 }
 
-function migration(statements: string[]): Migration {
+function migration(name: string, statements: string[]): Migration {
   return {
     async up(db) {
       for (const statement of statements) await sql.raw(statement).execute(db);
+      if (name >= VERSION_RECORDED_SINCE) await RECORD_VERSION.execute(db);
     },
   };
 }

@@ -25,6 +25,7 @@ import type {
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
+import type { ProgramVersionRow } from './tables/program-version.ts';
 import type {
   EmailChangeRow,
   KnownDeviceRow,
@@ -68,6 +69,7 @@ export interface Tables {
   hosts: HostRow;
   host_authority: HostAuthorityRow;
   websites_folder: WebsitesFolderRow;
+  program_version: ProgramVersionRow;
   platform_identity: PlatformIdentityRow;
   orphaned_installs: OrphanedInstallRow;
   ssh_keys: SshKeyRow;

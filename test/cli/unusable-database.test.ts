@@ -41,6 +41,22 @@ test('a database that another program keeps locked', async () => {
   }
 });
 
+test('a database that a newer version has upgraded', async () => {
+  const environment = { HOMEPORT_DATA_DIR: folder.path };
+  expect(await run(environment, 'migrate')).toMatchObject({ code: 0 });
+  const database = new Sqlite(join(folder.path, 'homeport.sqlite'));
+  database.exec(`insert into kysely_migration (name, timestamp) values ('9999-later', '2027-01-01');
+    update program_version set version = '7.8.9'`);
+  database.close();
+  expect(await refusal(environment, 'account', 'list')).toMatch(
+    /^homeport: The database was brought up to date by Homeport 7\.8\.9 .* Run Homeport 7\.8\.9 or newer, or restore/,
+  );
+  const { stdout } = await run(environment, 'doctor', '--json');
+  expect(JSON.parse(stdout).checks).toContainEqual(
+    expect.objectContaining({ check: 'schema', state: 'problem', remedy: expect.stringContaining('7.8.9') }),
+  );
+});
+
 test('a server that is away', async () => {
   const environment = {
     HOMEPORT_DATA_DIR: folder.path,

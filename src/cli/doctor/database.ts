@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { pendingMigrations } from '../../database/migrate.ts';
+import { pendingMigrations, schemaOfNewerProgram } from '../../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../../database/open.ts';
 import { codeOf } from '../../error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
@@ -105,6 +105,8 @@ async function checkPostgres({ reader }: Database): Promise<Finding> {
 }
 
 async function checkSchema(database: Database): Promise<Finding> {
+  const newer = await schemaOfNewerProgram(database);
+  if (newer !== null) return problem(SCHEMA, newer.message, newer.remedy);
   const pending = await pendingMigrations(database);
   return pending.length === 0
     ? ok(SCHEMA, 'Every migration has been applied.')

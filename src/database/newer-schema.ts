@@ -1,0 +1,40 @@
+import { sql } from 'kysely';
+import manifest from '../../package.json' with { type: 'json' };
+import type { Database } from './database.ts';
+
+/** A database with migrations that this program does not know. */
+export interface NewerSchema {
+  /** One sentence: which version made it, and which this is. */
+  message: string;
+  /** One sentence. */
+  remedy: string;
+}
+
+/** Finds out whether a newer program has migrated the database; null if not. `known`: names of this program's migrations. */
+export async function newerSchema(
+  { reader }: Database,
+  known: readonly string[],
+): Promise<NewerSchema | null> {
+  const tables = await reader.introspection.getTables({ withInternalKyselyTables: true });
+  const has = (table: string) => tables.some(({ name }) => name === table);
+  if (!has('kysely_migration')) return null;
+  const applied = await sql<{ name: string }>`select name from kysely_migration order by name`.execute(
+    reader,
+  );
+  const unknown = applied.rows.map(({ name }) => name).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return null;
+  const made = has('program_version')
+    ? await reader.selectFrom('program_version').select('version').executeTakeFirst()
+    : undefined;
+  const newer = made === undefined ? 'another version of Homeport' : `Homeport ${made.version}`;
+  return {
+    message:
+      `The database was brought up to date by ${newer} (${unknown.join(', ')}), ` +
+      `and this is Homeport ${manifest.version}, which does not know that schema.`,
+    remedy: `Run ${newer}${made === undefined ? '' : ' or newer'}, or restore the backup made before the upgrade.`,
+  };
+}
+
+/** Statement that records this program's version; each migration runs it in its own transaction. */
+export const RECORD_VERSION = sql`insert into program_version (one, version) values (1, ${manifest.version})
+  on conflict (one) do update set version = excluded.version`;
