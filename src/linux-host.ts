@@ -158,6 +158,7 @@ function createHostMachine(
     websites,
     live,
     log,
+    clock,
     random,
     reached,
     isTrial: isRestoreCheck,

@@ -16,7 +16,7 @@ export interface DaemonSpec {
   stopWithinMs?: number;
   /** Resolves once it answers. Called again and again until then, so it need not wait; rejects with what is amiss. */
   ready(): Promise<void>;
-  /** How long it may take until it is ready, in milliseconds; 10 s if left out. */
+  /** How long it may take until it is ready, in milliseconds; 30 s if left out. */
   readyWithinMs?: number;
 }
 

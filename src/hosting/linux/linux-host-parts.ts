@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { Clock } from '../../clock.ts';
 import type { ListenAddress } from '../../config/setting-values.ts';
 import type { Randomness } from '../../ids.ts';
 import type { Backups } from './backups/backups.ts';
@@ -35,6 +36,7 @@ export interface LinuxHostParts extends WebsiteParts {
   /** The records of the installs that are whole, for what asks often. */
   live: LiveInstalls;
   log: Logger;
+  clock: Clock;
   random: Randomness;
   /** Whether an install of this name is a copy that is there for a moment, made to try something with it. */
   isTrial(installName: string): boolean;

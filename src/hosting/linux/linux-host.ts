@@ -11,6 +11,8 @@ import { hostId } from './identity.ts';
 import { inBatches } from './in-batches.ts';
 import { createLinuxInventory } from './inventory.ts';
 import { systemLogins } from './isolation/unix-users.ts';
+import type { JournalEntry } from './journal.ts';
+import { createLateStarts } from './late-starts.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { findPhpRuntimes } from './php/runtimes.ts';
 import { websiteSteps } from './provisioning.ts';
@@ -30,8 +32,16 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const serially = createSerial();
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
-  const wordpressVersions = createWordPressVersions(parts);
-  const inventory = createLinuxInventory({ ...parts, serially, setAside: lifecycle.setAside });
+  const late = createLateStarts({ log, clock: parts.clock });
+  const wordpressVersions = createWordPressVersions(parts, late);
+  const inventory = createLinuxInventory({
+    ...parts,
+    serially,
+    async setAside(id) {
+      late.forget(id);
+      await lifecycle.setAside(id);
+    },
+  });
   const firewall = createStandingFirewall(parts.firewall, { log });
   let identity: string | null = null;
 
@@ -50,29 +60,37 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     const whole = await records.all();
     // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
-    await tryOrLog(log, 'the database server does not run', () => parts.databaseServer.ensure());
-    await lifecycle.undoUnfinished();
-    await inBatches(whole, SIDE_BY_SIDE, tryToBringUp);
+    await late.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
+    for (const entry of await parts.journal.unfinished()) await undoWhenPossible(entry);
+    await inBatches(whole, SIDE_BY_SIDE, bringUp);
     await wordpressVersions.prepare();
-    await tryOrLog(log, 'nobody can sign in by SSH', () => parts.ssh.start());
+    await late.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();
   }
 
-  /** One website that cannot be brought up keeps none of the others from being. */
-  async function tryToBringUp(record: InstallRecord): Promise<void> {
-    const { id, name } = record.state;
-    await lifecycle
-      .bringUp(record)
-      .catch((err: unknown) =>
-        log.error(
-          { err, install: id },
-          `the website ${name} could not be brought up; "homeport doctor --host" looks again`,
-        ),
-      );
+  /** One website that is late keeps none of the others from starting. */
+  function bringUp({ state: { id, name } }: InstallRecord): Promise<void> {
+    return late.begin(id, `the website ${name}`, () =>
+      serially(id, async () => {
+        const record = await records.read(id);
+        if (record !== null) await lifecycle.bringUp(record);
+      }),
+    );
+  }
+
+  /** Takes away what a killed host had begun to make, or to remove, and not ended. */
+  function undoWhenPossible({ id, name }: JournalEntry): Promise<void> {
+    return late.begin(`undo ${id}`, `the removal of the unfinished website ${name}`, () =>
+      serially(id, async () => {
+        const entry = (await parts.journal.unfinished()).find((other) => other.id === id);
+        if (entry !== undefined) await lifecycle.undo(entry);
+      }),
+    );
   }
 
   async function stop(): Promise<void> {
     firewall.stop();
+    late.stop();
     // The daemons end last, and whatever else failed to.
     const ended = await Promise.allSettled([parts.cron.stop(), parts.ssh.stop(), web.stop()]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
@@ -111,7 +129,11 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       });
     },
 
-    remove: (install) => serially(install.id, () => lifecycle.remove(install)),
+    remove: (install) =>
+      serially(install.id, async () => {
+        late.forget(install.id);
+        await lifecycle.remove(install);
+      }),
 
     async purge(install, cache) {
       await requireRecord(install);
@@ -158,7 +180,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
 
     inspect: (expected, repair) =>
-      inspectMachine({ ...parts, ...lifecycle, steps, serially }, expected, repair),
+      inspectMachine({ ...parts, ...lifecycle, steps, serially, late }, expected, repair),
 
     addWordpress: (source) => wordpressVersions.add(source),
 

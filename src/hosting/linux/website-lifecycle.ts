@@ -21,8 +21,6 @@ import { tryOrLog } from './try-or-log.ts';
 
 /** What becomes of a website on this host, from its making to its end. Whoever calls sees to it that each has one turn at a time. */
 export interface WebsiteLifecycle {
-  /** Takes away what a killed host had begun to make, or to remove, and not ended. What cannot be is in the log. */
-  undoUnfinished(): Promise<void>;
   /** Takes away what is left of a making or a removal that was broken off, and its entry in the journal. */
   undo(entry: JournalEntry): Promise<void>;
   /** Brings up what is there of a website. Rejects if it cannot be. */
@@ -53,13 +51,6 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await tryOrLog(log, `what was made of the website ${entry.name} could not be taken away`, () =>
       undo(entry),
     );
-  }
-
-  /** What a killed host had begun to make and not ended: whole if its record was written, else undone. */
-  async function undoUnfinished(): Promise<void> {
-    for (const entry of await journal.unfinished()) {
-      await tryToUndo(entry);
-    }
   }
 
   async function undo(entry: JournalEntry): Promise<void> {
@@ -218,7 +209,6 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
   }
 
   return {
-    undoUnfinished,
     undo,
     bringUp,
     async apply(state, signal) {

@@ -1,12 +1,12 @@
 import { messageOf } from '../../error-message.ts';
 import { PermanentHostError } from '../host.ts';
+import type { LateStarts } from './late-starts.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
 import { findPhpRuntimes } from './php/runtimes.ts';
-import { tryOrLog } from './try-or-log.ts';
 
 /** The versions of WordPress that websites of this host can have: each is installed once before any website gets it. */
 export interface WordPressVersions {
-  /** Makes the newest ready, and fetches one where there is none. What fails is in the log: the websites that are there go on. */
+  /** Makes the newest ready, and fetches one where there is none. What is not ready yet is tried again: present websites go on. */
   prepare(): Promise<void>;
   /**
    * Fetches one from `source`, and gives its version. Rejects with a {@link PermanentHostError} if it cannot be installed, and takes
@@ -15,14 +15,10 @@ export interface WordPressVersions {
   add(source: string | null): Promise<string>;
 }
 
-export function createWordPressVersions({
-  layout,
-  cores,
-  golden,
-  compiledCores,
-  records,
-  log,
-}: LinuxHostParts): WordPressVersions {
+export function createWordPressVersions(
+  { layout, cores, golden, compiledCores, records, log }: LinuxHostParts,
+  late: LateStarts,
+): WordPressVersions {
   /** New websites get the newest version: one that cannot be installed must not be it. */
   async function proveInstallable(version: string): Promise<void> {
     try {
@@ -52,14 +48,10 @@ export function createWordPressVersions({
       await cores.ensureAny();
       const [newest] = await cores.list();
       if (newest === undefined) return;
-      await tryOrLog(
-        log,
-        `WordPress ${newest} cannot be installed, so new websites are refused`,
-        async () => {
-          await golden.ensure(newest);
-          await compile(newest);
-        },
-      );
+      await late.begin('wordpress', `WordPress ${newest} for new websites`, async () => {
+        await golden.ensure(newest);
+        await compile(newest);
+      });
     },
     async add(source) {
       const version = await cores.add(source);

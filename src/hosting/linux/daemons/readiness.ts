@@ -2,7 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../../error-message.ts';
 import type { DaemonSpec } from '../daemon.ts';
 
-const READY_WITHIN_MS = 10_000;
+/** A busy machine with a slow disk may need as long; the host retries those that need longer. */
+const READY_WITHIN_MS = 30_000;
 const LONGEST_PAUSE_MS = 100;
 
 /**

@@ -2,11 +2,12 @@ import { messageOf } from '../../../error-message.ts';
 import type { Difference, InstallRef } from '../../host.ts';
 import { inBatches } from '../in-batches.ts';
 import type { JournalEntry } from '../journal.ts';
+import type { LateStarts } from '../late-starts.ts';
 import type { LinuxHostParts } from '../linux-host-parts.ts';
 import type { WebsiteSteps } from '../provisioning.ts';
 import type { InstallRecord } from '../record.ts';
 import type { WebsiteLifecycle } from '../website-lifecycle.ts';
-import { checked, type Fault, type Finding, mended, notLookedAt } from './finding.ts';
+import { checked, type Fault, type Finding, LOOK_AT_THE_LOG, mended, notLookedAt } from './finding.ts';
 import { inspectInstall } from './install.ts';
 import { inspectServices } from './services.ts';
 import { kindsOfThings, straying, type Thing } from './things.ts';
@@ -16,6 +17,7 @@ export interface InspectedHost
   extends LinuxHostParts,
     Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
   steps: WebsiteSteps;
+  late: LateStarts;
   /** Work on one install at a time. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -65,13 +67,24 @@ export async function inspectMachine(
     );
     ofInstalls.set(id, found ?? (host.isTrial(name) ? [] : [busy(name)]));
   });
-  return [...services, ...shared, ...[...ofInstalls.values()].flat()];
+  // After all that may have brought them up. An attempt holds the install's turn, so it may not have been looked at.
+  const waiting = await mended(notUpYet(host.late), repair);
+  return [...services, ...shared, ...waiting, ...[...ofInstalls.values()].flat()];
 }
 
 /** Nothing is wrong, so nothing is to be done. */
 function busy(name: string): Difference {
   const message = 'It is being worked on just now, and was not looked at.';
   return { thing: `install ${name}`, message, mended: null, remedy: null };
+}
+
+function notUpYet(late: LateStarts): Finding[] {
+  return [...late.waiting()].map(([key, { name, reason, since }]) => ({
+    thing: name,
+    message: `It has not been up since ${since.toISOString()}, and the host keeps trying: ${reason}`,
+    mend: () => late.retry(key),
+    remedy: LOOK_AT_THE_LOG,
+  }));
 }
 
 /** What there is of installs on the machine, and of which kinds that cannot be told. */
