@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Roles } from '../homeport.ts';
 import { OperatorError } from '../operator-error.ts';
 import { configOf } from './configuration.ts';
@@ -7,6 +7,7 @@ interface Options {
   demo?: boolean;
   buildPortal?: boolean;
   only?: string;
+  unsupervised?: boolean;
 }
 
 export function addServeCommand(program: Command): void {
@@ -16,13 +17,16 @@ export function addServeCommand(program: Command): void {
     .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
     .option('--build-portal', 'first build the pages of the portal if they are missing or outdated')
     .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
+    // The supervisor starts the server with it.
+    .addOption(new Option('--unsupervised').hideHelp())
     .addHelpText('after', '\nExample:\n  homeport serve --demo')
-    .action(async ({ demo = false, buildPortal = false, only }: Options, command: Command) => {
+    .action(async (options: Options, command: Command) => {
+      const { demo = false, buildPortal = false, unsupervised = false, only } = options;
       const roles = rolesOf(only);
       const config = configOf(command);
       const { config: settings } = command.optsWithGlobals<{ config?: string }>();
       const { serve } = await import('./serving.ts');
-      await serve(config, { settings, roles, demo, buildPortal });
+      await serve(config, { settings, roles, demo, buildPortal, unsupervised });
     });
 }
 

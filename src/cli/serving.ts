@@ -10,11 +10,13 @@ import { type Roles, type RunningHomeport, startHomeport } from '../homeport.ts'
 import { hostAndPort } from '../host-and-port.ts';
 import { checkSealingKey } from './doctor/sealing-key.ts';
 import { firstSignIn } from './first-sign-in.ts';
-import { startHostBeside } from './host/beside.ts';
-import { runAgainAs, unprivilegedAccount } from './host/unprivileged.ts';
+import { supervisesHere } from './host/beside.ts';
+import { tellSupervisor } from './host/server-process.ts';
+import { supervise } from './host/supervise.ts';
 import { createLog } from './log.ts';
 import { alignedPairs, heading } from './output.ts';
 import { providePortal } from './portal-build.ts';
+import { notifyServiceManager } from './service-manager.ts';
 import { releaseStartupMemory } from './startup-memory.ts';
 import { stopSignal } from './stop-signals.ts';
 import { lockWebsites } from './websites-lock.ts';
@@ -27,22 +29,28 @@ interface ServeOptions {
   buildPortal: boolean;
 }
 
-/** Serves until a signal ends it. `settings`: the file of `--config`. Throws OperatorError. */
+/**
+ * Serves until a signal ends it. `settings`: the file of `--config`. `unsupervised`: whether a supervisor has started this
+ * process. Throws OperatorError.
+ */
 export async function serve(
   config: Config,
-  { settings, ...options }: ServeOptions & { settings: string | undefined },
+  {
+    settings,
+    unsupervised,
+    ...options
+  }: ServeOptions & { settings: string | undefined; unsupervised: boolean },
 ): Promise<void> {
   const log = await createLog(config);
+  if (!unsupervised && supervisesHere(config)) {
+    process.exitCode = await supervise(config, { settings, withHost: options.roles.hosting, log });
+    return;
+  }
   let failed: string[] = [];
-  const beside = options.roles.hosting ? await startHostBeside(config, { settings, log }) : null;
   try {
-    const account = await unprivilegedAccount(config, { settings, log });
-    if (account === null) failed = await serveHere(config, log, options);
-    else process.exitCode = await runAgainAs(account);
+    failed = await serveHere(config, log, options);
   } catch (error) {
     throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
-  } finally {
-    await beside?.stop();
   }
   if (failed.length === 0) return;
   process.stderr.write(`homeport: ended, but not cleanly: ${failed.join(', ')}. The log has the reasons.\n`);
@@ -60,13 +68,18 @@ async function serveHere(
   const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
   const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
   // Before anything is printed: whoever reads the first line may already want to end it.
-  const ended = stopSignal('finishing running requests and jobs').then(() => homeport.stop(GRACE_MS));
+  const ended = stopSignal('finishing running requests and jobs').then(async () => {
+    void notifyServiceManager('STOPPING=1', log);
+    return homeport.stop(GRACE_MS);
+  });
   const first = await ensureOwner(homeport.platform, homeport.services);
   if (demo) await fillDemo(homeport.platform, homeport.services);
   await warnOfOtherKey(config, homeport, log);
   const signIn =
     first && homeport.api ? await firstSignIn(config, first, { onTerminal: process.stdout.isTTY }) : null;
   process.stdout.write(banner(config, homeport, signIn));
+  tellSupervisor();
+  await notifyServiceManager('READY=1', log);
   releaseStartupMemory();
   const failed = await ended;
   lock?.release();

@@ -41,6 +41,21 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
 
   const socket = () => `${machine.runFolder}/host.sock`;
 
+  const answers = () =>
+    succeeds('curl', [
+      '--silent',
+      '--insecure',
+      '--fail',
+      `https://${environment.HOMEPORT_LISTEN}/v1/status`,
+    ]);
+
+  /** SIGTERM ends the server, the host and every daemon. */
+  async function endOf(server: Running): Promise<void> {
+    server.process.kill('SIGTERM');
+    expect((await server.ended).code).toBe(0);
+    expect(await processesNaming(machine.folder)).toEqual([]);
+  }
+
   const apiOf = async (server: Running) =>
     (await childrenOf(server.process.pid ?? 0)).filter(({ command }) => / serve( |$)/.test(command));
 
@@ -57,28 +72,54 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await chown(key, 0, 0);
     const server = await serve(environment, '--only', 'api');
     expect(server.stderr()).toContain(`${key} is another user's; \\"chown -R homeport: ${dataDir}\\"`);
-    expect(await apiOf(server)).toEqual([]);
+    expect((await apiOf(server)).map(({ uid }) => uid)).toEqual(['0']);
     server.process.kill('SIGTERM');
     expect((await server.ended).code).toBe(0);
     await rm(dataDir, { recursive: true });
   });
 
-  test('starts the host beside it, and again when it dies; if it is killed itself, nothing is left', async () => {
+  test('starts the host beside it, and again when it dies, while the server goes on', async () => {
     const server = await serve(environment);
-    expect(await apiOf(server)).toHaveLength(1);
+    const [api] = await apiOf(server);
     const first = await hostOf(server);
     process.kill(first, 'SIGKILL');
     await server.printed('the host of this machine was ended by SIGKILL');
     await until(async () => (await hostOf(server)) !== first && (await takesConnections(socket())));
+    expect(await apiOf(server)).toEqual([api]);
 
     // Another one would take the daemons of this one for those of one that was killed.
-    const running = await processesNaming(machine.folder);
+    const running = await daemonsNaming(machine.folder);
     const another = await run(environment, 'host');
     expect(another.stderr).toContain(`Another "homeport host" listens at ${socket()}.`);
     expect(another.code).toBe(1);
-    expect(await processesNaming(machine.folder)).toEqual(running);
+    expect(await daemonsNaming(machine.folder)).toEqual(running);
+    await endOf(server);
+  });
 
-    server.process.kill('SIGKILL');
+  test('starts the server again when it is killed, while the websites go on', async () => {
+    const server = await serve(environment);
+    const [api] = await apiOf(server);
+    const host = await hostOf(server);
+    const before = await daemonsNaming(machine.folder);
+    process.kill(api?.pid ?? 0, 'SIGKILL');
+    await server.printed('the server was ended by SIGKILL');
+    await until(async () => (await answers()) && (await apiOf(server))[0]?.pid !== api?.pid);
+    expect(await apiOf(server)).toHaveLength(1);
+    expect(await hostOf(server)).toBe(host);
+    expect(await daemonsNaming(machine.folder)).toEqual(before);
+    await endOf(server);
+  });
+
+  test('leaves nothing if it is killed itself, and the next one starts a host of its own', async () => {
+    const killed = await serve(environment);
+    const orphan = await hostOf(killed);
+    killed.process.kill('SIGKILL');
+    // At once: the host of the killed one may still be ending.
+    const next = await serve(environment);
+    expect(await hostOf(next)).not.toBe(0);
+    expect(await hostOf(next)).not.toBe(orphan);
+    expect(await takesConnections(socket())).toBe(true);
+    next.process.kill('SIGKILL');
     await until(async () => (await processesNaming(machine.folder)).length === 0);
     expect(await takesConnections(socket())).toBe(false);
   });
@@ -119,6 +160,12 @@ async function hostOf(server: Running): Promise<number> {
 async function processesNaming(folder: string): Promise<string[]> {
   const { stdout } = await runCommand('/bin/ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(folder));
+}
+
+/** Daemons, by process id. What nginx and MariaDB start and end by themselves is not among them. */
+async function daemonsNaming(folder: string): Promise<string[]> {
+  const lines = await processesNaming(folder);
+  return lines.filter((line) => / (nginx: master|\/usr\/sbin\/(mariadbd|sshd))/.test(line)).sort();
 }
 
 async function accountNamed(name: string): Promise<Account> {

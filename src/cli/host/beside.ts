@@ -1,31 +1,43 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
-import { type HostProcess, keepHostRunning } from './host-process.ts';
+import { keepHostRunning } from './host-process.ts';
+import type { KeptProcess } from './kept-process.ts';
+import { recordSupervisor, supervisorHasEnded } from './supervisor-record.ts';
+
+const LOOK_MS = 200;
 
 export const PROGRAM = fileURLToPath(new URL('../../../bin/homeport.mjs', import.meta.url));
 
+/** A container often has one command, root's, and no systemd: then one process supervises the host and the server. */
+export function supervisesHere(config: Config): boolean {
+  return config.host === 'linux' && process.getuid?.() === 0 && !existsSync('/run/systemd/system');
+}
+
 /**
- * In a container there is often one command, root's, and no systemd to run the host: then the server runs it as a process of
- * its own. Null where that is not so, or where a host runs already. `settings`: the file of `--config`. Resolves
- * once it takes commands; throws OperatorError if it ends before.
+ * Starts the host of this machine as a process of its own. Null if a host runs already. `settings`: the file of `--config`.
  */
 export async function startHostBeside(
   config: Config,
   { settings, log }: { settings: string | undefined; log: Logger },
-): Promise<HostProcess | null> {
-  if (config.host !== 'linux' || process.getuid?.() !== 0 || existsSync('/run/systemd/system')) return null;
+): Promise<KeptProcess | null> {
   const socket = hostSocketOf(config);
-  if (await takesConnections(socket)) return null;
+  if (await takesConnections(socket)) {
+    if (!(await supervisorHasEnded(config))) return null;
+    log.warn('the host of a supervisor that was killed is still ending; the next one starts after it');
+    while (await takesConnections(socket)) await pause(LOOK_MS);
+  }
+  await recordSupervisor(config);
   const words = [PROGRAM, ...(settings === undefined ? [] : ['--config', settings]), 'host'];
   return keepHostRunning({
-    // A server that is killed cannot end it: then the kernel asks it to.
+    // A supervisor that is killed cannot end it: then the kernel asks it to.
     command: ['/usr/bin/setpriv', '--pdeathsig=HUP', '--', process.execPath, ...words],
     socket,
-    // Loaded here alone: a server is to stay small.
+    // Loaded here alone: a supervisor is to stay small.
     endLeftovers: async () => (await import('./end-leftovers.ts')).endLeftovers(config, log),
     log,
     clock: systemClock,

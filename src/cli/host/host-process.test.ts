@@ -7,13 +7,14 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../clock.ts';
 import { takesConnections } from '../host-socket.ts';
-import { type HostProcess, keepHostRunning } from './host-process.ts';
+import { keepHostRunning } from './host-process.ts';
+import type { KeptProcess } from './kept-process.ts';
 
 let folder: string;
 let socket: string;
 let log: string[];
 let leftovers: number;
-let host: HostProcess | null;
+let host: KeptProcess | null;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-beside-'));
@@ -37,8 +38,8 @@ const LISTENS = `
   server.listen(socket);
 `;
 
-async function keep(script = LISTENS, firstMs = 50): Promise<HostProcess> {
-  host = await keepHostRunning({
+async function keep(script = LISTENS, firstMs = 50): Promise<KeptProcess> {
+  host = keepHostRunning({
     command: [process.execPath, '-e', script, socket, folder],
     socket,
     endLeftovers: async () => {
@@ -48,6 +49,7 @@ async function keep(script = LISTENS, firstMs = 50): Promise<HostProcess> {
     clock: systemClock,
     restarts: { firstMs, longestMs: 100_000, healthyMs: 60_000 },
   });
+  await host.ready;
   return host;
 }
 
@@ -92,8 +94,8 @@ test('what one that was killed has left is ended where no other follows', async 
 });
 
 test('tells of one that never runs', async () => {
-  await expect(keep('process.exit(3)')).rejects.toThrow('The host of this machine ended before it ran');
+  await expect(keep('process.exit(3)')).rejects.toThrow('the host of this machine ended before it was ready');
   expect(leftovers).toBe(0);
-  await expect(keep('process.kill(process.pid, "SIGKILL")')).rejects.toThrow('ended before it ran');
+  await expect(keep('process.kill(process.pid, "SIGKILL")')).rejects.toThrow('ended before it was ready');
   expect(leftovers).toBe(1);
 });

@@ -1,12 +1,19 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Command } from 'commander';
+import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
 import type { HostDescription } from '../../hosting/host.ts';
 import { OperatorError } from '../../operator-error.ts';
 import { configOf } from '../configuration.ts';
 import { hostSocketOf, takesConnections } from '../host-socket.ts';
 import { alignedPairs, heading } from '../output.ts';
+import { notifyServiceManager } from '../service-manager.ts';
 import { stopSignal } from '../stop-signals.ts';
 import { requireRoot } from './require-root.ts';
+
+/** How long a host before this one may take to end: its database server writes what it has in memory. */
+const END_WITHIN_SECONDS = 180;
 
 /** `homeport host`: the process, as root, that runs the websites of this machine. */
 export function addHostRun(host: Command): void {
@@ -28,13 +35,25 @@ export function addHostRun(host: Command): void {
       if (await takesConnections(socket)) {
         throw new OperatorError(`Another "homeport host" listens at ${socket}. Stop that one first.`);
       }
-      const ending = untilSignal();
-      const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
-      const machine = await startHostMachine(config, { log });
-      process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
-      await ending;
-      await machine.stop();
+      const { withFileLock } = await import('../../hosting/linux/isolation/file-lock.ts');
+      await mkdir(config.hostRunFolder, { recursive: true });
+      // One that is still ending would take its successor's daemons for its own.
+      const lock = join(config.hostRunFolder, 'host.lock');
+      await withFileLock(lock, () => runUntilSignal(config, log), END_WITHIN_SECONDS);
     });
+}
+
+async function runUntilSignal(config: Config, log: Logger): Promise<void> {
+  const ending = untilSignal();
+  const { forgetOtherSupervisor } = await import('./supervisor-record.ts');
+  await forgetOtherSupervisor(config);
+  const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
+  const machine = await startHostMachine(config, { log });
+  process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
+  await notifyServiceManager('READY=1', log);
+  await ending;
+  await notifyServiceManager('STOPPING=1', log);
+  await machine.stop();
 }
 
 /** Resolves when this process is asked to stop, also by SIGHUP: its terminal was closed, or the server beside it is gone. */
@@ -62,6 +81,6 @@ function banner(
       ['Room for', `${capacity} installs`],
       ['Daemons', bySystemd ? 'run by systemd' : 'supervised by this process'],
     ]),
-    '\nNext: HOMEPORT_HOST=linux npm start\n',
+    '',
   ].join('\n');
 }

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -23,14 +21,13 @@ type Files = 'sealingKey' | 'tlsCert' | 'tlsKey' | 'acmeCa';
 type Served = Pick<Config, 'dataDir' | 'listen' | 'metricsListen' | Files>;
 
 /**
- * Whom a server that root starts beside a Linux host can run as. Null for one that runs as who it is; where that is root
- * for a reason that can be mended, the reason is logged. `settings`: the file of `--config`.
+ * The user that a server which root starts can run as. Null if it has to run as root: the log has the reason and what to do.
+ * `settings`: the file of `--config`.
  */
 export async function unprivilegedAccount(
   config: Config,
   { settings, log }: { settings: string | undefined; log: Logger },
 ): Promise<Account | null> {
-  if (config.host !== 'linux' || process.getuid?.() !== 0) return null;
   try {
     const account = await accountOf(CONTROL_PLANE_USER, config.hostGroup);
     const reason =
@@ -45,30 +42,14 @@ export async function unprivilegedAccount(
   return null;
 }
 
-/** Runs this very command as another user, until it ends, and hands on what it is signalled. Gives its exit status. */
-export async function runAgainAs(account: Account): Promise<number> {
-  const { name, home } = account;
-  const [file, ...args] = commandAs(account, [process.execPath, PROGRAM, ...process.argv.slice(2)]);
-  const child = spawn(file, args, {
-    stdio: 'inherit',
-    env: { ...process.env, HOME: home, USER: name, LOGNAME: name },
-    // Ctrl-C on a terminal would reach it twice.
-    detached: true,
-  });
-  const handOn = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on('SIGINT', handOn).on('SIGTERM', handOn);
-  await once(child, 'exit');
-  process.off('SIGINT', handOn).off('SIGTERM', handOn);
-  return child.exitCode ?? 1;
-}
-
-/** It ends with this process, however that ends. */
-function commandAs({ uid, gid }: Account, command: readonly string[]): [string, ...string[]] {
+/** The command that runs another as a user without privileges. The kernel ends it when this process ends, even by SIGKILL. */
+export function commandAs({ uid, gid }: Account, command: readonly string[]): [string, ...string[]] {
   const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', '--no-new-privs'];
   return ['/usr/bin/setpriv', ...user, '--pdeathsig=TERM', '--', ...command];
 }
 
-async function accountOf(name: string, group: string): Promise<Account | null> {
+/** A user by name, with the group that may use the host's socket; null if there is no such user or group. */
+export async function accountOf(name: string, group: string): Promise<Account | null> {
   const [user, members] = await Promise.all([entryOf('passwd', name), entryOf('group', group)]);
   if (user === null || members === null) return null;
   return { name, uid: Number(user[2]), gid: Number(members[2]), home: user[5] ?? '/' };
@@ -83,18 +64,22 @@ async function entryOf(table: 'passwd' | 'group', name: string): Promise<string[
   }
 }
 
-/** What keeps a user from running the server, with what to do; null if nothing does. An empty data folder becomes theirs. */
+/**
+ * What keeps a user from running the server, with what to do; null if nothing does. An empty data folder becomes theirs.
+ * `anyPort`: whether something else lets them listen on every port.
+ */
 export async function whyNotAs(
   account: Account,
   config: Served,
   settings: string | undefined,
+  { anyPort = false }: { anyPort?: boolean } = {},
 ): Promise<string | null> {
   if (!(await can(account, [process.execPath, PROGRAM, '--version']))) {
     return `${PROGRAM} cannot be run by it; install Homeport where everybody may read it, like /opt/homeport`;
   }
   const first = Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
   for (const address of [config.listen, config.metricsListen]) {
-    if (address !== null && address.port > 0 && address.port < first) {
+    if (!anyPort && address !== null && address.port > 0 && address.port < first) {
       return `it may not listen on port ${address.port} (sysctl net.ipv4.ip_unprivileged_port_start=${address.port})`;
     }
   }

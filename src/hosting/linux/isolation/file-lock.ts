@@ -5,10 +5,15 @@ const PATIENCE_SECONDS = 30;
 
 /**
  * Does `work` while no other process of the machine that asks for the same lock file does its own. The lock is the kernel's
- * (flock(2)), so that one whose holder was killed is free again at once. Rejects if it is not to be had within 30 s.
+ * (flock(2)), so that one whose holder was killed is free again at once. Rejects if it is not to be had within
+ * `patienceSeconds`.
  */
-export async function withFileLock<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
-  const release = await lock(path);
+export async function withFileLock<Result>(
+  path: string,
+  work: () => Promise<Result>,
+  patienceSeconds = PATIENCE_SECONDS,
+): Promise<Result> {
+  const release = await lock(path, patienceSeconds);
   try {
     return await work();
   } finally {
@@ -20,8 +25,8 @@ export async function withFileLock<Result>(path: string, work: () => Promise<Res
  * Node has no flock(2), so a child holds the lock: `cat`, which answers once `flock` has it, and ends with its input, hence
  * with this process too.
  */
-async function lock(path: string): Promise<() => Promise<void>> {
-  const options = ['--wait', `${PATIENCE_SECONDS}`, '--no-fork'];
+async function lock(path: string, patienceSeconds: number): Promise<() => Promise<void>> {
+  const options = ['--wait', `${patienceSeconds}`, '--no-fork'];
   const holder = spawn('/usr/bin/flock', [...options, path, '/usr/bin/cat'], { stdio: 'pipe' });
   let complaint = '';
   holder.stderr.setEncoding('utf8').on('data', (text: string) => {
@@ -34,7 +39,7 @@ async function lock(path: string): Promise<() => Promise<void>> {
   holder.stdin.write('\n');
   const held = await Promise.race([once(holder.stdout, 'data').then(() => true), ended.then(() => false)]);
   if (!held) {
-    const why = complaint.trim() || `another process has held it for ${PATIENCE_SECONDS} s`;
+    const why = complaint.trim() || `another process has held it for ${patienceSeconds} s`;
     throw new Error(`the lock ${path} is not to be had: ${why}`);
   }
   return async () => {
