@@ -40,12 +40,12 @@ export function whatToDoWith(path: string, address: string): string {
   return [
     'Next, on that machine (Debian):',
     `  1. bring ${path} there, as /etc/homeport/host.pem, for root alone; then delete it here`,
-    '  2. sudo npm run host:setup',
-    '  3. sudo HOMEPORT_HOST_IDENTITY=/etc/homeport/host.pem \\',
-    `         HOMEPORT_HOST_LISTEN=0.0.0.0:${port || '443'} npx homeport host`,
+    '  2. sudo HOMEPORT_HOST_IDENTITY=/etc/homeport/host.pem \\',
+    `         HOMEPORT_HOST_LISTEN=0.0.0.0:${port || '443'} npm run host:setup`,
     '',
-    'Where systemd runs, put the two settings into /etc/homeport/host.conf instead of step 3, and restart',
-    'homeport-host. "homeport host list" shows when it answers; let nobody but this machine reach that port.',
+    'If that machine was set up before, write the two settings into its /etc/homeport/homeport.conf instead, and restart',
+    'homeport-host. Without systemd, start "npx homeport host" there with the same two settings. "homeport host list" shows',
+    'when it answers; let nobody but this machine reach that port.',
     '',
   ].join('\n');
 }

@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { configOf } from '../configuration.ts';
 import { requireRoot } from './require-root.ts';
 
@@ -7,15 +7,21 @@ export function addHostSetup(host: Command): void {
     .command('setup')
     .summary('make this Debian machine ready to run websites')
     .description(
-      'install what the Linux host needs, make its user, folders and (where systemd runs) its unit. ' +
-        'Can be run again: it does what is missing, and says what that was',
+      'install what the Linux host needs and make its users and folders. With systemd, start the host and the control ' +
+        'plane as services. Can be run again: it does what is missing, and says what that was',
     )
     .option('--packages', 'install the packages, and nothing else')
+    .option('--wait <seconds>', 'how long to wait for each service to be ready', secondsOf, 300)
     .addHelpText('after', '\nExample:\n  homeport host setup')
-    .action(async ({ packages = false }: { packages?: boolean }, command: Command) => {
+    .action(async ({ packages = false, wait }: { packages?: boolean; wait: number }, command: Command) => {
       requireRoot('homeport host setup');
       const config = configOf(command);
       const { setUp } = await import('./machine-setup.ts');
-      await setUp(config, packages);
+      await setUp(config, { packagesOnly: packages, waitMs: wait * 1000 });
     });
+}
+
+function secondsOf(text: string): number {
+  if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It takes a whole number of seconds.');
 }

@@ -8,6 +8,10 @@ export interface UnitStatus {
   activeState: string;
   /** 0 while there is none. */
   mainPid: number;
+  /** More exact than `activeState`: `auto-restart` while the next start is waited for. */
+  subState: string;
+  /** Changes with each start; empty before the first. */
+  invocation: string;
   /** How often it was started again since somebody asked for it. */
   restarts: number;
   /** Whether its file is another than the one that was read. */
@@ -17,6 +21,8 @@ export interface UnitStatus {
 export interface Systemctl {
   /** `start`, `stop`, `restart`: resolves when that is done. */
   run(verb: 'start' | 'stop' | 'restart', unit: string): Promise<void>;
+  /** Asks systemd to start a unit, and does not wait until that is done. */
+  beginStart(unit: string): Promise<void>;
   reload(): Promise<void>;
   forgetFailure(unit: string): Promise<void>;
   kill(unit: string, signal: NodeJS.Signals): Promise<void>;
@@ -27,7 +33,7 @@ export interface Systemctl {
 
 /** Stopping the database server takes its time. */
 const TIMEOUT_MS = 150_000;
-const PROPERTIES = 'Id,ActiveState,MainPID,NRestarts,NeedDaemonReload';
+const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,NeedDaemonReload,InvocationID';
 
 export function createSystemctl(program: string): Systemctl {
   const systemctl = async (...args: string[]) =>
@@ -47,6 +53,7 @@ export function createSystemctl(program: string): Systemctl {
       const done = systemctl(verb, '--', unit);
       await (verb === 'stop' ? unlessNotLoaded(done) : done);
     },
+    beginStart: async (unit) => void (await systemctl('start', '--no-block', '--', unit)),
     reload: async () => void (await systemctl('daemon-reload')),
     forgetFailure: (unit) => unlessNotLoaded(systemctl('reset-failed', '--', unit)),
     kill: async (unit, signal) =>
@@ -83,7 +90,9 @@ export function parseShow(output: string): UnitStatus[] {
       return {
         id: property('Id'),
         activeState: property('ActiveState'),
+        subState: property('SubState'),
         mainPid: Number(property('MainPID')),
+        invocation: property('InvocationID'),
         restarts: Number(property('NRestarts')),
         needsReload: property('NeedDaemonReload') === 'yes',
       };

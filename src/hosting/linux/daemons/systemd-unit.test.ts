@@ -78,16 +78,36 @@ test('reads what systemctl shows of several units', () => {
 NRestarts=3
 Id=homeport-a.service
 ActiveState=active
+SubState=running
 NeedDaemonReload=no
+InvocationID=0123456789abcdef
 
 MainPID=0
 NRestarts=0
 Id=homeport-b.service
 ActiveState=inactive
+SubState=dead
 NeedDaemonReload=yes
+InvocationID=
 `;
   expect(parseShow(shown)).toEqual([
-    { id: 'homeport-a.service', activeState: 'active', mainPid: 12, restarts: 3, needsReload: false },
-    { id: 'homeport-b.service', activeState: 'inactive', mainPid: 0, restarts: 0, needsReload: true },
+    {
+      id: 'homeport-a.service',
+      activeState: 'active',
+      subState: 'running',
+      mainPid: 12,
+      invocation: '0123456789abcdef',
+      restarts: 3,
+      needsReload: false,
+    },
+    {
+      id: 'homeport-b.service',
+      activeState: 'inactive',
+      subState: 'dead',
+      mainPid: 0,
+      invocation: '',
+      restarts: 0,
+      needsReload: true,
+    },
   ]);
 });

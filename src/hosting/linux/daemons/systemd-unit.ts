@@ -38,12 +38,13 @@ export function serviceUnit(spec: DaemonSpec): string {
   ].join('\n');
 }
 
-/** An argument. `$` would begin the name of a variable. */
-function commandWord(word: string): string {
+/** An argument of `ExecStart`. `$` would begin the name of a variable. */
+export function commandWord(word: string): string {
   return quoted(word).replaceAll('$', '$$$$');
 }
 
-function quoted(word: string): string {
+/** A value that may hold spaces, quotes and `%`. */
+export function quoted(word: string): string {
   return `"${literal(word).replace(/["\\]/g, '\\$&')}"`;
 }
 

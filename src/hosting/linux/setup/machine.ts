@@ -3,7 +3,8 @@ import { dirname } from 'node:path';
 import { hasCode } from '../../../error-code.ts';
 import { OperatorError } from '../../../operator-error.ts';
 import { ifThere } from '../../if-there.ts';
-import { runCommand, succeeds } from '../run-command.ts';
+import { firewallRules } from '../isolation/firewall-rules.ts';
+import { CommandError, runCommand, succeeds } from '../run-command.ts';
 
 const RELEASES = ['12', '13'];
 
@@ -30,7 +31,8 @@ export async function ensureGroup(name: string): Promise<boolean> {
 export async function ensureControlPlaneUser(name: string, group: string, home: string): Promise<boolean> {
   if (await succeeds('getent', ['passwd', name])) return false;
   await runCommand('useradd', [
-    ...['--system', '--gid', group, '--home-dir', home, '--create-home', '--shell', '/usr/sbin/nologin'],
+    // Its home is the data folder of the control plane, and begins empty.
+    ...['--system', '--gid', group, '--home-dir', home, '--no-create-home', '--shell', '/usr/sbin/nologin'],
     name,
   ]);
   return true;
@@ -65,26 +67,54 @@ export async function replaceFile(path: string, content: string, mode: number): 
   return true;
 }
 
+/** Programs that {@link missingAbilities} tries; a test has its own. */
+interface Programs {
+  bwrap: string;
+  nft: string;
+}
+
+const AS_NOBODY = ['--reuid=65534', '--regid=65534', '--clear-groups', '--no-new-privs'];
+const NAMESPACES = ['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup'];
+const NOTHING = ['--ro-bind', '/', '/', '--', '/bin/true'];
+
 /**
- * What of the kernel's the sandboxes need and this machine does not give, one sentence each. They are needed by the
- * users of websites, so they are tried as one of no privileges.
+ * What the sandboxes and the firewall need from the kernel and this machine does not give, one sentence each. Tries the sandbox
+ * as the users of websites do, without privileges, and the firewall's rules in a network of their own.
  */
-export async function missingAbilities(): Promise<string[]> {
+export async function missingAbilities(
+  { bwrap, nft }: Programs = { bwrap: '/usr/bin/bwrap', nft: '/usr/sbin/nft' },
+): Promise<string[]> {
   const faults: string[] = [];
-  const sandbox = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--', '/bin/true'];
-  const asNobody = [
-    '--reuid=65534',
-    '--regid=65534',
-    '--clear-groups',
-    '--no-new-privs',
-    'bwrap',
-    ...sandbox,
-  ];
-  if (!(await succeeds('setpriv', asNobody))) {
+  const sandbox = (...options: string[]) =>
+    succeeds('setpriv', [...AS_NOBODY, bwrap, ...options, ...NOTHING]);
+  if (!(await sandbox(...NAMESPACES))) {
     faults.push(
-      'bubblewrap cannot make user namespaces for users without privileges (sysctl kernel.unprivileged_userns_clone=1)',
+      'bubblewrap cannot make user namespaces for users without privileges (sysctl kernel.unprivileged_userns_clone=1; ' +
+        'in a container, its runtime has to permit them)',
+    );
+  } else if (!(await sandbox(...NAMESPACES, '--disable-userns'))) {
+    faults.push(
+      'bubblewrap cannot forbid further user namespaces inside a sandbox (--disable-userns: it needs bubblewrap 0.8 and a ' +
+        '/proc/sys/user that the sandbox may write to; in a container, its runtime must not make /proc/sys read-only)',
     );
   }
-  if (!(await succeeds('nft', ['list', 'tables']))) faults.push('nftables cannot be used by root here');
+  const fault = await whyNoFirewall(nft);
+  if (fault !== null) faults.push(fault);
   return faults;
+}
+
+/** Rules like those of websites. */
+async function whyNoFirewall(nft: string): Promise<string | null> {
+  const rules = firewallRules({
+    ...{ instance: 'setup', uids: { first: 200_000, last: 299_999 }, edgePorts: [80, 443] },
+    ...{ allowed: [], nameservers: [] },
+  });
+  try {
+    await runCommand('unshare', ['--net', nft, '-f', '-'], { input: rules });
+    return null;
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    const [reason = ''] = error.stderr.trim().split('\n');
+    return `nftables cannot load the firewall of the websites, a table of the family inet (kernel module nf_tables): ${reason}`;
+  }
 }

@@ -1,38 +1,125 @@
-/** What the unit of the host process is made from. Paths are absolute. */
-export interface HostService {
+import { commandWord, quoted } from '../daemons/systemd-unit.ts';
+
+export const HOST_UNIT = 'homeport-host.service';
+export const CONTROL_PLANE_UNIT = 'homeport.service';
+
+/** How a unit starts Homeport. Paths are absolute. */
+export interface Service {
   node: string;
   program: string;
-  /** File of settings, `--config`. */
+  /** File of settings, `--config`. Both services read the same one. */
   settings: string;
 }
 
 /**
- * systemd's unit for `homeport host`. The daemons of the websites have units of their own, so a restart of this process
+ * The unit of `homeport host`. The daemons of the websites have units of their own, so a restart of this process
  * takes no website down.
  */
-export function hostServiceUnit({ node, program, settings }: HostService): string {
+export function hostServiceUnit(service: Service): string {
+  return unit({
+    description: 'Homeport host: the websites of this machine',
+    wants: ['network-online.target'],
+    service: [
+      `ExecStart=${command(service, 'host')}`,
+      'KillMode=mixed',
+      'TimeoutStopSec=60',
+      'RuntimeDirectory=homeport-host',
+      'RuntimeDirectoryPreserve=yes',
+    ],
+  });
+}
+
+export interface ControlPlaneService extends Service {
+  user: string;
+  group: string;
+  /** Folders that it writes to. All else is read-only to it. */
+  writable: readonly string[];
+  /** Ports that it listens on. Those below 1024 need a capability. */
+  ports: readonly number[];
+}
+
+/**
+ * The unit of `homeport serve`. It is not ordered after the host: the API and the portal answer while the host is still
+ * starting, and jobs wait for it.
+ */
+export function controlPlaneUnit(service: ControlPlaneService): string {
+  const capabilities = service.ports.some((port) => port > 0 && port < 1024) ? 'CAP_NET_BIND_SERVICE' : '';
+  return unit({
+    description: 'Homeport control plane: API, portal and jobs',
+    wants: ['network-online.target', HOST_UNIT],
+    service: [
+      `ExecStart=${command(service, 'serve')}`,
+      `User=${service.user}`,
+      `Group=${service.group}`,
+      'WorkingDirectory=/',
+      // The server finishes requests and jobs within 15 s.
+      'TimeoutStopSec=30',
+      'UMask=0077',
+      'LimitNOFILE=65536',
+      `ReadWritePaths=${service.writable.map(quoted).join(' ')}`,
+      ...HARDENING,
+      `CapabilityBoundingSet=${capabilities}`,
+      `AmbientCapabilities=${capabilities}`,
+    ],
+  });
+}
+
+/**
+ * systemd.exec(5). MemoryDenyWriteExecute is missing, as V8 compiles at run time. ProcSubset=pid is missing, as Node reads
+ * the machine's memory from /proc.
+ */
+const HARDENING = [
+  'NoNewPrivileges=yes',
+  'ProtectSystem=strict',
+  'ProtectHome=yes',
+  'PrivateTmp=yes',
+  'PrivateDevices=yes',
+  'ProtectProc=invisible',
+  'ProtectClock=yes',
+  'ProtectHostname=yes',
+  'ProtectControlGroups=yes',
+  'ProtectKernelLogs=yes',
+  'ProtectKernelModules=yes',
+  'ProtectKernelTunables=yes',
+  'RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK',
+  'RestrictNamespaces=yes',
+  'RestrictRealtime=yes',
+  'RestrictSUIDSGID=yes',
+  'LockPersonality=yes',
+  'RemoveIPC=yes',
+  'KeyringMode=private',
+  'SystemCallArchitectures=native',
+  'SystemCallFilter=@system-service',
+  'SystemCallFilter=~@privileged @obsolete',
+  'SystemCallErrorNumber=EPERM',
+];
+
+function command({ node, program, settings }: Service, word: string): string {
+  return [node, program, '--config', settings, word].map(commandWord).join(' ');
+}
+
+function unit(options: { description: string; wants: string[]; service: string[] }): string {
   return [
+    '# Written by "homeport host setup"; changes are overwritten. Use "systemctl edit" to override settings.',
     '[Unit]',
-    'Description=Homeport host: the websites of this machine',
+    `Description=${options.description}`,
+    `Wants=${options.wants.join(' ')}`,
     'After=network-online.target local-fs.target',
-    'Wants=network-online.target',
+    // systemd never gives up restarting it.
+    'StartLimitIntervalSec=0',
     '',
     '[Service]',
-    `ExecStart=${[node, program, '--config', settings, 'host'].map(quoted).join(' ')}`,
+    'Type=notify',
+    // The message comes from systemd-notify, a child of the main process.
+    'NotifyAccess=all',
+    ...options.service,
     'Restart=always',
     'RestartSec=2',
-    'KillMode=mixed',
-    'TimeoutStopSec=60',
-    'RuntimeDirectory=homeport-host',
-    'RuntimeDirectoryPreserve=yes',
+    // A large migration, or thousands of websites after a reboot, may take many minutes.
+    'TimeoutStartSec=infinity',
     '',
     '[Install]',
     'WantedBy=multi-user.target',
     '',
   ].join('\n');
-}
-
-/** systemd.service(5), "Command lines": `%` and `$` begin what it would put in. */
-function quoted(word: string): string {
-  return `"${word.replace(/["\\]/g, '\\$&').replaceAll('%', '%%').replaceAll('$', '$$$$')}"`;
 }

@@ -1,0 +1,99 @@
+import { chmod, chown, readFile, rename } from 'node:fs/promises';
+import { parseEnv } from 'node:util';
+import { type Config, readConfig } from '../../config/config.ts';
+import { ifThere } from '../../hosting/if-there.ts';
+import { provideFile } from '../../hosting/linux/setup/machine.ts';
+import {
+  differingSettings,
+  extendedSettings,
+  missingSettings,
+  settingsText,
+} from '../../hosting/linux/setup/settings-file.ts';
+import { OperatorError } from '../../operator-error.ts';
+
+/** The one file that the services of the host and of the control plane read. */
+export const SETTINGS_FILE = '/etc/homeport/homeport.conf';
+/** Where earlier set-ups wrote the settings of the host. */
+const EARLIER_FILE = '/etc/homeport/host.conf';
+const RETIRED = `${EARLIER_FILE}.replaced`;
+export const CONTROL_PLANE_HOME = '/var/lib/homeport';
+
+/** Where the files are; a test has its own. */
+export interface SettingsPlace {
+  file: string;
+  earlier: string;
+  retired: string;
+}
+
+const MACHINE: SettingsPlace = { file: SETTINGS_FILE, earlier: EARLIER_FILE, retired: RETIRED };
+
+/** What both services need to be told; relative paths would count from a folder that nobody has chosen. */
+const REQUIRED = { HOMEPORT_HOST: 'linux', HOMEPORT_DATA_DIR: CONTROL_PLANE_HOME };
+
+type Variables = Record<string, string | undefined>;
+
+export interface ServiceSettings {
+  /** What the services are configured by. */
+  config: Config;
+  /** Writes the file if there is none. Gives what was done, or null. */
+  provide(group: { gid: number }): Promise<string | null>;
+  /** What of the environment is not in the file, which is its operator's; null if nothing. */
+  warning: string | null;
+}
+
+/**
+ * The settings of the services: those in the file, or those that a new file gets from the environment or from the file of
+ * an earlier set-up. Nothing is written yet. Throws OperatorError.
+ */
+export async function serviceSettings(environment: Variables, place = MACHINE): Promise<ServiceSettings> {
+  const present = await ifThere(readFile(place.file, 'utf8'));
+  const earlier = present === null ? await ifThere(readFile(place.earlier, 'utf8')) : null;
+  if (present !== null) requireComplete(present, place.file);
+  // For its faults, which name the file and the line.
+  if (earlier !== null) readConfig({}, place.earlier);
+  const text = present ?? (earlier === null ? newText(environment) : extendedSettings(earlier, REQUIRED));
+  return {
+    config:
+      present === null ? readConfig(parseEnv(text)) : requireLinux(readConfig({}, place.file), place.file),
+    warning: warningOf(text, environment, place.file),
+    async provide({ gid }) {
+      if (!(await provideFile(place.file, text, 0o640))) return null;
+      // The control plane reads it, and nobody else: it may hold passwords.
+      await chown(place.file, -1, gid);
+      await chmod(place.file, 0o640);
+      if (earlier === null) return `wrote ${place.file}`;
+      await rename(place.earlier, place.retired);
+      return `moved the settings of ${place.earlier} to ${place.file}`;
+    },
+  };
+}
+
+function newText(environment: Variables): string {
+  // A relative path counts from where the set-up was called.
+  const { dataDir } = readConfig(environment);
+  const folder = environment.HOMEPORT_DATA_DIR ? { HOMEPORT_DATA_DIR: dataDir } : {};
+  return settingsText({ ...environment, ...folder, HOMEPORT_HOST: REQUIRED.HOMEPORT_HOST }, REQUIRED);
+}
+
+function requireLinux(config: Config, file: string): Config {
+  if (config.host === 'linux') return config;
+  throw new OperatorError(`${file} has HOMEPORT_HOST=${config.host}. Write HOMEPORT_HOST=linux there.`);
+}
+
+function requireComplete(text: string, file: string): void {
+  const missing = missingSettings(text, Object.keys(REQUIRED));
+  if (missing.length === 0) return;
+  const lines = Object.entries(REQUIRED)
+    .filter(([name]) => missing.includes(name))
+    .map(([name, value]) => `${name}=${value}`);
+  throw new OperatorError(`${file} lacks ${missing.join(' and ')}. Add these lines: ${lines.join(', ')}.`);
+}
+
+function warningOf(text: string, environment: Variables, file: string): string | null {
+  const differing = differingSettings(text, { ...environment, HOMEPORT_HOST: REQUIRED.HOMEPORT_HOST });
+  if (differing.length === 0) return null;
+  return (
+    `${file} has other values, and those count: ${differing.join(', ')}. Write yours there, run this command again, ` +
+    'then "systemctl restart homeport-host homeport"'
+  );
+}

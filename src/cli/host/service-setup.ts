@@ -1,0 +1,151 @@
+import { realpathSync } from 'node:fs';
+import { access, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { ifThere } from '../../hosting/if-there.ts';
+import { linuxLayout } from '../../hosting/linux/layout.ts';
+import { runCommand } from '../../hosting/linux/run-command.ts';
+import { replaceFile } from '../../hosting/linux/setup/machine.ts';
+import { startService } from '../../hosting/linux/setup/service-start.ts';
+import {
+  CONTROL_PLANE_UNIT,
+  controlPlaneUnit,
+  HOST_UNIT,
+  hostServiceUnit,
+} from '../../hosting/linux/setup/service-unit.ts';
+import { OperatorError } from '../../operator-error.ts';
+import { alignedPairs, heading } from '../output.ts';
+import { PROGRAM } from './beside.ts';
+import { CONTROL_PLANE_USER } from './control-plane-user.ts';
+import { SETTINGS_FILE, type ServiceSettings } from './service-settings.ts';
+import { tell, warn } from './setup-report.ts';
+import { type Account, accountOf, whyNotAs } from './unprivileged.ts';
+
+/** A dot of progress each so many looks at a service that is starting. */
+const LOOKS_PER_DOT = 10;
+
+/**
+ * Writes and starts the services: the host, then the control plane, unless that is on another machine. Waits `waitMs` for
+ * each to be ready. Throws OperatorError with what to do.
+ */
+export async function setUpServices(
+  settings: ServiceSettings,
+  { waitMs }: { waitMs: number },
+): Promise<void> {
+  const { config, warning } = settings;
+  const account = await controlPlaneAccount(config);
+  await tell('settings', () => settings.provide(account));
+  await warn('settings', async () => warning);
+  const start = { node: process.execPath, program: realpathSync(PROGRAM), settings: SETTINGS_FILE };
+  const units = [{ name: HOST_UNIT, text: hostServiceUnit(start) }];
+  // The control plane that gave this host its identity is on another machine.
+  const isAlone = config.hostIdentity === null;
+  if (isAlone) {
+    await tell('control plane', async () => {
+      await requireReady(account, config);
+      return null;
+    });
+    units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
+  }
+  const changed = await writeUnits(units);
+  for (const { name } of units) {
+    await tell('service', () => provideService(name, changed.includes(name), waitMs));
+  }
+  process.stdout.write(
+    isAlone ? summary(config) : `\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`,
+  );
+}
+
+async function controlPlaneAccount({ hostGroup }: Config): Promise<Account> {
+  const account = await accountOf(CONTROL_PLANE_USER, hostGroup);
+  if (account === null) throw new Error(`set-up has made no user ${CONTROL_PLANE_USER}`);
+  return account;
+}
+
+function controlPlane(
+  start: { node: string; program: string; settings: string },
+  account: Account,
+  { dataDir, hostGroup, listen, metricsListen }: Config,
+): string {
+  const ports = [listen, metricsListen].flatMap((address) => address?.port ?? []);
+  return controlPlaneUnit({ ...start, user: account.name, group: hostGroup, writable: [dataDir], ports });
+}
+
+/** Throws OperatorError if the control plane cannot run as a service with these settings. */
+async function requireReady(account: Account, config: Config): Promise<void> {
+  const { dataDir } = config;
+  // The unit hides them (ProtectHome).
+  const home = ['/home/', '/root/', '/run/user/'].find((folder) => `${dataDir}/`.startsWith(folder));
+  if (home !== undefined) {
+    throw new OperatorError(
+      `The data folder ${dataDir} is in ${home}, which the control plane may not see. Move it to /var/lib/homeport, ` +
+        `"chown -R ${account.name}: /var/lib/homeport", and set HOMEPORT_DATA_DIR in ${SETTINGS_FILE}.`,
+    );
+  }
+  if (await belongsElsewhere(config)) {
+    throw new OperatorError(
+      `This machine has websites, but ${dataDir} has no database: another control plane made them. Move its data folder ` +
+        `there ("chown -R ${account.name}: ${dataDir}"), or set HOMEPORT_DATA_DIR or HOMEPORT_DATABASE_URL in ${SETTINGS_FILE}.`,
+    );
+  }
+  // Its unit lets it listen on every port.
+  const fault = await whyNotAs(account, config, SETTINGS_FILE, { anyPort: true });
+  if (fault !== null)
+    throw new OperatorError(`The user ${account.name} cannot run the control plane: ${fault}.`);
+}
+
+/** A new control plane would take these websites for ones that nobody needs. */
+async function belongsElsewhere({
+  databaseUrl,
+  dataDir,
+  hostFolder,
+  hostRunFolder,
+}: Config): Promise<boolean> {
+  if (databaseUrl !== null) return false;
+  if ((await ifThere(access(join(dataDir, 'homeport.sqlite')))) !== null) return false;
+  const records = await ifThere(readdir(linuxLayout(hostFolder, hostRunFolder).records));
+  return records !== null && records.length > 0;
+}
+
+/** Names of the units that are new or changed. All of them start with the machine from now on. */
+async function writeUnits(units: { name: string; text: string }[]): Promise<string[]> {
+  const changed: string[] = [];
+  for (const { name, text } of units) {
+    if (await replaceFile(`/etc/systemd/system/${name}`, text, 0o644)) changed.push(name);
+  }
+  if (changed.length > 0) await runCommand('systemctl', ['daemon-reload']);
+  await runCommand('systemctl', ['enable', '--quiet', ...units.map(({ name }) => name)]);
+  return changed;
+}
+
+async function provideService(unit: string, restart: boolean, waitMs: number): Promise<string | null> {
+  let looks = 0;
+  const onWaiting = () => {
+    if (looks === 0) process.stdout.write(`starting ${unit} `);
+    if (looks++ % LOOKS_PER_DOT === 0) process.stdout.write('.');
+  };
+  try {
+    if (!(await startService({ unit, restart, waitMs, onWaiting }))) return null;
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    throw new OperatorError(
+      `${error.message}\nFix that (settings: ${SETTINGS_FILE}) and run this command again; "--wait <seconds>" waits longer. ` +
+        `systemd keeps trying. The whole log: journalctl -u ${unit}`,
+      { cause: error },
+    );
+  }
+  return `${looks === 0 ? '' : ' '}${unit} is ready`;
+}
+
+function summary({ publicUrl, dataDir }: Config): string {
+  return [
+    `\n${heading('Homeport runs, and starts with this machine')}`,
+    alignedPairs([
+      ['Portal', `${publicUrl}/`],
+      ['Settings', `${SETTINGS_FILE}; after a change: systemctl restart ${HOST_UNIT} ${CONTROL_PLANE_UNIT}`],
+      ['Data', dataDir],
+      ['Log', `journalctl -u ${CONTROL_PLANE_UNIT} -u ${HOST_UNIT}`],
+      ['Commands', `sudo -u ${CONTROL_PLANE_USER} ${realpathSync(PROGRAM)} --config ${SETTINGS_FILE} doctor`],
+    ]),
+  ].join('\n');
+}

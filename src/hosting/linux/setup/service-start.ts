@@ -1,0 +1,80 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { OperatorError } from '../../../operator-error.ts';
+import { createSystemctl } from '../daemons/systemctl.ts';
+import { CommandError, runCommand } from '../run-command.ts';
+
+const LOOK_EVERY_MS = 500;
+const SHOWN_LINES = 20;
+
+export interface ServiceStart {
+  unit: string;
+  /** Whether a service that runs is restarted, as its unit or its settings changed. */
+  restart: boolean;
+  /** How long to wait until the service reports that it is ready, in milliseconds. */
+  waitMs: number;
+  /** Called at each look while the service is starting. */
+  onWaiting(): void;
+  /** Programs; a test has its own. */
+  systemctl?: string;
+  journalctl?: readonly [string, ...string[]];
+}
+
+/**
+ * Starts a service with `Type=notify` and waits until it is ready. Gives whether it had to be started. Throws OperatorError
+ * with the last lines of its journal if it ends before, or is not ready in time.
+ */
+export async function startService({
+  unit,
+  restart,
+  waitMs,
+  onWaiting,
+  systemctl = 'systemctl',
+  journalctl = ['journalctl'],
+}: ServiceStart): Promise<boolean> {
+  const system = createSystemctl(systemctl);
+  const look = async () => (await system.show([unit]))[0];
+  if (!restart && (await look())?.activeState === 'active') return false;
+  await system.run('stop', unit);
+  await system.forgetFailure(unit);
+  const before = (await look())?.invocation ?? '';
+  await system.beginStart(unit);
+  const deadline = performance.now() + waitMs;
+  let ours: string | null = null;
+  for (;;) {
+    const status = await look();
+    const invocation = status?.invocation ?? '';
+    if (ours === null && invocation !== '' && invocation !== before) ours = invocation;
+    // systemd starts it again after it has ended, so the moment between two starts may pass unseen.
+    const isAnother = ours !== null && invocation !== ours;
+    if (isAnother || status?.activeState === 'failed' || status?.subState === 'auto-restart') {
+      throw await failure('ended before it was ready');
+    }
+    if (ours !== null && status?.activeState === 'active') return true;
+    if (performance.now() >= deadline) {
+      throw await failure(`is not ready after ${Math.round(waitMs / 1000)} s`);
+    }
+    onWaiting();
+    await pause(LOOK_EVERY_MS);
+  }
+
+  async function failure(what: string): Promise<OperatorError> {
+    const written = await lastLines(unit, journalctl);
+    // What systemd itself could not do may be in no journal.
+    const lines = indented(written === '' ? await system.explain(unit) : written);
+    return new OperatorError(`${unit} ${what}. Its last log lines:\n${lines}`);
+  }
+}
+
+async function lastLines(unit: string, [program, ...args]: readonly [string, ...string[]]): Promise<string> {
+  const options = [`--lines=${SHOWN_LINES}`, '--output=cat', '--no-pager', '--quiet', `--unit=${unit}`];
+  try {
+    return (await runCommand(program, [...args, ...options])).stdout.trim();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    return `The journal cannot be read: ${error.message}`;
+  }
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '    ');
+}

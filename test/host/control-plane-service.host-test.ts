@@ -1,0 +1,148 @@
+import { chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { PROGRAM } from '../../src/cli/host/beside.ts';
+import {
+  hasUserSystemd,
+  startUserSystemd,
+  type UserSystemd,
+} from '../../src/hosting/linux/daemons/user-systemd.fixture.ts';
+import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { startService } from '../../src/hosting/linux/setup/service-start.ts';
+import { controlPlaneUnit } from '../../src/hosting/linux/setup/service-unit.ts';
+import { freePort } from '../servers/free-port.ts';
+
+const UNIT = 'homeport.service';
+
+describe.runIf(hasUserSystemd)('the service of the control plane', () => {
+  let systemd: UserSystemd;
+  let folder: string;
+  let settings: string;
+  let port: number;
+
+  beforeAll(async () => {
+    systemd = await startUserSystemd();
+    folder = await mkdtemp('/srv/hpt-service-');
+    await runCommand('chmod', ['755', folder]);
+    const dataDir = join(folder, 'data');
+    await mkdir(dataDir, { mode: 0o700 });
+    const { uid, gid } = await idsOf('daemon');
+    await chown(dataDir, uid, gid);
+    port = await freePort();
+    settings = join(folder, 'homeport.conf');
+    // A control plane for Linux hosts waits for one; what the unit allows is the same.
+    const lines = [
+      `HOMEPORT_DATA_DIR=${dataDir}`,
+      `HOMEPORT_LISTEN=127.0.0.1:${port}`,
+      ...['HOMEPORT_EDGE_HTTP', 'HOMEPORT_EDGE_HTTPS', 'HOMEPORT_SSH_LISTEN'].map(
+        (name) => `${name}=127.0.0.1:0`,
+      ),
+    ];
+    await writeFile(settings, `${lines.join('\n')}\n`);
+    const unit = controlPlaneUnit({
+      node: process.execPath,
+      program: PROGRAM,
+      settings,
+      user: 'daemon',
+      group: 'daemon',
+      writable: [dataDir],
+      ports: [port],
+    });
+    await writeFile(join(systemd.unitFolder, UNIT), unit);
+    await mkdir(join(systemd.unitFolder, `${UNIT}.d`));
+    await writeFile(join(systemd.unitFolder, `${UNIT}.d/here.conf`), hereOnly(log()));
+    // The socket that services report to; the first process lets every user write to its own.
+    const home = dirname(systemd.systemctl);
+    await runCommand('chmod', ['755', home]);
+    await runCommand('chmod', ['777', join(home, 'systemd/notify')]);
+    await runCommand(systemd.systemctl, ['daemon-reload']);
+  });
+  afterAll(async () => {
+    await runCommand(systemd.systemctl, ['stop', UNIT], { timeoutMs: 60_000 });
+    await systemd.end();
+    await rm(folder, { recursive: true });
+  });
+
+  const log = () => join(folder, 'log');
+
+  const start = (restart = false) =>
+    startService({
+      ...{ unit: UNIT, restart, waitMs: 110_000, onWaiting: () => {} },
+      systemctl: systemd.systemctl,
+      journalctl: ['/bin/sh', '-c', `cat ${log()}`],
+    });
+
+  const shown = async (property: string) =>
+    (await runCommand(systemd.systemctl, ['show', `--property=${property}`, '--value', UNIT])).stdout.trim();
+
+  const answers = async () => {
+    const url = `https://127.0.0.1:${port}/v1/status`;
+    return (await runCommand('curl', ['--silent', '--insecure', '--fail', url])).stdout;
+  };
+
+  test('reports that it is ready once it serves, unprivileged and behind its walls', async () => {
+    expect(await start()).toBe(true);
+    expect(await answers()).toContain('{');
+    const pid = await shown('MainPID');
+    expect(await statusOf(pid, 'Uid')).toBe(`${(await idsOf('daemon')).uid}`);
+    expect(await statusOf(pid, 'NoNewPrivs')).toBe('1');
+    expect(await statusOf(pid, 'CapBnd')).toBe('0000000000000000');
+    expect((await stat(join(folder, 'data/homeport.sqlite'))).uid).toBe((await idsOf('daemon')).uid);
+  });
+
+  test('is started again when it is killed', async () => {
+    await start();
+    const before = await shown('MainPID');
+    process.kill(Number(before), 'SIGKILL');
+    await expect
+      .poll(async () => [await shown('ActiveState'), (await shown('MainPID')) !== before], {
+        timeout: 110_000,
+      })
+      .toEqual(['active', true]);
+    expect(await answers()).toContain('{');
+  });
+
+  test('ends in order when systemd stops it', async () => {
+    await start();
+    await runCommand(systemd.systemctl, ['stop', UNIT], { timeoutMs: 60_000 });
+    expect([await shown('Result'), await shown('ExecMainStatus')]).toEqual(['success', '0']);
+  });
+});
+
+/**
+ * A systemd that is not the first process cannot give a service mounts of its own, and has no journal. All else of the unit
+ * holds: user, capabilities, system calls, address families.
+ */
+function hereOnly(log: string): string {
+  const mounts = [
+    ...[
+      'ProtectSystem',
+      'ProtectHome',
+      'PrivateTmp',
+      'PrivateDevices',
+      'ProtectControlGroups',
+      'ProtectHostname',
+    ],
+    ...['ProtectKernelLogs', 'ProtectKernelModules', 'ProtectKernelTunables', 'ProtectClock'],
+  ];
+  return [
+    '[Service]',
+    ...mounts.map((name) => `${name}=no`),
+    'ProtectProc=default',
+    'ReadWritePaths=',
+    `StandardOutput=append:${log}`,
+    `StandardError=append:${log}`,
+    '',
+  ].join('\n');
+}
+
+async function idsOf(name: string): Promise<{ uid: number; gid: number }> {
+  const [, , uid, gid] = (await runCommand('getent', ['passwd', name])).stdout.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** The first value of a line of `/proc/<pid>/status`. */
+async function statusOf(pid: string, name: string): Promise<string | undefined> {
+  const { stdout } = await runCommand('grep', [`^${name}:`, `/proc/${pid}/status`]);
+  return stdout.split(/\s+/)[1];
+}
