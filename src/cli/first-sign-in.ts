@@ -16,7 +16,7 @@ export async function firstSignIn(
 ): Promise<string> {
   const secrets = secretsOf(config, owner);
   if (onTerminal) return secrets;
-  const file = join(config.dataDir, 'first-sign-in.txt');
+  const file = firstSignInFile(config);
   await writeDurably(file, secrets);
   return [
     heading('Sign in for the first time'),
@@ -26,6 +26,11 @@ export async function firstSignIn(
     ]),
     'Delete that file when you have read it: it holds a link to set your password, and credentials for the API.\n',
   ].join('\n');
+}
+
+/** Where the secrets of the first owner are after a first start without a terminal. */
+export function firstSignInFile({ dataDir }: Pick<Config, 'dataDir'>): string {
+  return join(dataDir, 'first-sign-in.txt');
 }
 
 function secretsOf(config: Parameters<typeof curlLine>[0], owner: FirstOwner): string {

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -14,6 +14,7 @@ import {
   hostServiceUnit,
 } from '../../hosting/linux/setup/service-unit.ts';
 import { OperatorError } from '../../operator-error.ts';
+import { firstSignInFile } from '../first-sign-in.ts';
 import { alignedPairs, heading } from '../output.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
@@ -52,7 +53,9 @@ export async function setUpServices(
     await tell('service', () => provideService(name, changed.includes(name), waitMs));
   }
   process.stdout.write(
-    isAlone ? summary(config) : `\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`,
+    isAlone
+      ? summary(config, existsSync(firstSignInFile(config)))
+      : `\n${HOST_UNIT} runs. "homeport host list" on the control plane shows it.\n`,
   );
 }
 
@@ -137,11 +140,16 @@ async function provideService(unit: string, restart: boolean, waitMs: number): P
   return `${looks === 0 ? '' : ' '}${unit} is ready`;
 }
 
-function summary({ publicUrl, dataDir }: Config): string {
+function summary(config: Config, hasFirstSignIn: boolean): string {
+  const { publicUrl, dataDir } = config;
+  const signIn: [string, string][] = hasFirstSignIn
+    ? [['First sign-in', `sudo cat ${firstSignInFile(config)}; then delete it`]]
+    : [];
   return [
     `\n${heading('Homeport runs, and starts with this machine')}`,
     alignedPairs([
       ['Portal', `${publicUrl}/`],
+      ...signIn,
       ['Settings', `${SETTINGS_FILE}; after a change: systemctl restart ${HOST_UNIT} ${CONTROL_PLANE_UNIT}`],
       ['Data', dataDir],
       ['Log', `journalctl -u ${CONTROL_PLANE_UNIT} -u ${HOST_UNIT}`],
