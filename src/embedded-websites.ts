@@ -9,6 +9,7 @@ import { removeDurably } from './hosting/durable-file.ts';
 import { createEmbeddedHost } from './hosting/embedded/embedded-host.ts';
 import { provideFolderId, readFolderId, replaceUnusableFolderId } from './hosting/embedded/folder-id.ts';
 import { createEmbeddedInventory, type EmbeddedInventory } from './hosting/embedded/inventory.ts';
+import { createLastServer } from './hosting/embedded/last-server.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
 import { createSnapshots } from './hosting/embedded/snapshots.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
@@ -63,7 +64,12 @@ export function createEmbeddedWebsites(
       // A database in the data folder goes with the websites by itself.
       if (config.databaseUrl !== null) {
         const pause = (ms: number) => sleep(ms);
-        await claim({ database, clock, pause, runsHere: runs }, await websitesFolderOf(platform));
+        const lastServer = createLastServer(layoutFor(config).lastServer);
+        const name = `${hostname()}:${process.pid}`;
+        await claim(
+          { database, clock, pause, runsHere: runs, lastServer, process: name },
+          await websitesFolderOf(platform),
+        );
       }
       await embedded.start();
     },

@@ -95,7 +95,7 @@ async function discard(id: string, { yes }: { yes?: boolean }, command: Command)
   });
 }
 
-/** The host's own record says the name; this one stands in for it, and no install has it. */
+/** A host goes by its own record. Without a name there, this one fits the protocol and belongs to no install. */
 function nameOf({ id, name }: Orphan): string {
   return name ?? `install-${id.replaceAll('-', '')}`;
 }

@@ -3,7 +3,7 @@ export const INVENTORY_PAGE = 500;
 /** At most so many host names of one install are listed. */
 export const LISTED_HOSTNAMES = 20;
 
-/** An install of which a host holds something: a website, or files alone. */
+/** An install with anything on a host: a website, or only files or backups. */
 export interface HeldInstall {
   /** UUID, lower case. */
   id: string;
@@ -15,11 +15,11 @@ export interface HeldInstall {
   digest: string | null;
 }
 
-/** What a host holds, compared with what a platform knows. The host itself knows no platform but the id of its own. */
+/** The installs on a host, for a platform to compare with its database. */
 export interface Inventory {
   /**
-   * Up to {@link INVENTORY_PAGE} installs with an id above `after`, in the order of their ids, and the id of the platform
-   * that the host belongs to; null before it has been told.
+   * Lists up to {@link INVENTORY_PAGE} installs with an id above `after`, in the order of their ids. `platform` is the id of the
+   * platform that the host belongs to, null for none yet.
    */
   heldInstalls(after: string | null): Promise<{ platform: string | null; installs: HeldInstall[] }>;
   /** Makes the host belong to a platform. Lasts. */

@@ -4,9 +4,9 @@ import { writeDurably } from './durable-file.ts';
 import { PermanentHostError } from './host.ts';
 import { ifThere } from './if-there.ts';
 
-/** Which platform a host belongs to, in a file of its own. */
+/** The platform of a host, kept in a file. */
 export interface PlatformMembership {
-  /** Null before it has been told. Throws an Error for a file that holds no id. */
+  /** The platform's id; null for none yet. Throws an Error for a file without an id. */
   platform(): Promise<string | null>;
   belongTo(platform: string): Promise<void>;
   /** Rejects with a PermanentHostError if the host belongs to another platform, or to none yet. */

@@ -39,7 +39,7 @@ export async function checkOrphans(
     : [ok(CHECK, 'There are no websites that the database does not know.')];
 }
 
-/** Pure: what is to be said of the orphans of one host. `host` null: this platform's own process. */
+/** Findings about the orphans of one host; `host` null: this platform's own process. Pure. */
 function judge(host: string | null, orphans: readonly Named[]): Finding[] {
   const where = host === null ? '' : ` on ${host}`;
   const served = orphans.filter(({ is_served }) => is_served);

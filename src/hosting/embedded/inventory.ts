@@ -78,7 +78,7 @@ export function createEmbeddedInventory({
   };
 }
 
-/** Null if there is none, or if it cannot be used: then the website is not served either. */
+/** Null for a missing or unusable file: the edge does not serve such a website either. */
 function readVhost(path: string): VhostFile | null {
   try {
     return parseVhostFile(readFileSync(path, 'utf8'));

@@ -20,6 +20,8 @@ export interface Layout {
   sshHostKey: string;
   /** Which folder it is. */
   folderId: string;
+  /** Which process served from it last. */
+  lastServer: string;
   /** The id of the platform that it belongs to. */
   platform: string;
   vhostOf(installId: string): string;
@@ -44,6 +46,7 @@ export function layoutOf(root: string): Layout {
     edgeCertificate: join(root, 'edge-certificate.pem'),
     sshHostKey: join(root, 'ssh-host-key'),
     folderId: join(root, 'id'),
+    lastServer: join(root, 'last-server.json'),
     platform: join(root, 'platform'),
     vhostOf: (id) => join(vhosts, `${checked(id)}.json`),
     asideOf: (id) => join(aside, `${checked(id)}.json`),

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
 
-/** Stands for a host's id where this platform's own process serves the websites. */
+/** Replaces a host's id if this platform's own process serves the websites. */
 export const EMBEDDED = 'embedded';
 
 /** An install that a host holds and the platform does not know. */
@@ -19,7 +19,7 @@ export interface Orphan {
 
 const hostnames = Type.Array(Type.String());
 
-/** The id by which hosts know this platform; `made` becomes it where there is none yet. */
+/** The platform's id for its hosts. The first call makes it `made`. */
 export async function providePlatformId(
   database: Pick<Database, 'reader' | 'write'>,
   made: string,

@@ -3,8 +3,8 @@ import { type InstallRef, PermanentHostError } from '../../hosting/host.ts';
 import { EMBEDDED, orphansNamed } from './orphan-store.ts';
 
 /**
- * Rejects with a PermanentHostError if the name of an install is that of an orphan that stands in its way on the host: one that is
- * still served answers its host name, and on a Linux host even one that is put aside has its Unix user.
+ * Rejects with a PermanentHostError if an orphan blocks the name of an install. An orphan that is still served answers its host
+ * name. On a Linux host an orphan that was put aside still has its Unix user.
  */
 export async function requireNameFree(queries: Queries, host: string, install: InstallRef): Promise<void> {
   const named = await orphansNamed(queries, host, install.name);

@@ -30,7 +30,7 @@ export interface ReconcileOptions {
 }
 
 /**
- * Compares what a host holds with the database. What the database does not know is put aside, and written down for the operator.
+ * Compares the installs on a host with the database, puts the unknown ones aside and records them for the operator.
  *
  * The host is asked first and the database afterwards: the row of an install is committed before its host hears of it, so an
  * install that is being made is never taken for an orphan.
@@ -81,7 +81,7 @@ export async function reconcileHost(
   return { refusal, orphans, known: active };
 }
 
-/** What a host holds, and which of it the database knows. */
+/** Lists the installs on a host, and tells which of them the database knows. */
 export async function compareHeld(
   queries: Queries,
   inventory: Inventory,
@@ -118,7 +118,7 @@ function refusalOf(found: {
   return found.someKnown ? null : 'no website known';
 }
 
-/** What is the matter, and what the operator does. */
+/** The reason of a refusal, and what the operator can do. */
 export function refusalSentence(refusal: Refusal): string {
   const cause =
     refusal === 'another platform'

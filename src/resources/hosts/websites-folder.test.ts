@@ -16,12 +16,13 @@ beforeAll(async () => {
   database = await openTestDatabase();
 });
 afterAll(() => database?.remove());
-beforeEach(() =>
-  database.write(async ({ queries }) => {
+beforeEach(async () => {
+  lastServer = null;
+  await database.write(async ({ queries }) => {
     await queries.deleteFrom('websites_folder').execute();
     await queries.deleteFrom('workers').execute();
-  }),
-);
+  });
+});
 
 const FIRST = { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11', machine: 'web1', path: '/var/lib/homeport' };
 const SECOND = { id: '2e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c22', machine: 'web2', path: '/srv/homeport' };
@@ -34,7 +35,16 @@ const never: Meanwhile = async () => {
 };
 
 const HERE = 17;
+/** As the folder has it; null: nothing is known of it. */
+let lastServer: string | null = null;
 const around = (meanwhile: Meanwhile) => ({
+  process: `web1:${HERE}`,
+  lastServer: {
+    read: async () => lastServer,
+    async note(process: string) {
+      lastServer = process;
+    },
+  },
   database,
   clock,
   async pause(ms: number) {
@@ -110,6 +120,23 @@ describe('the folder of the websites', () => {
     const before = clock.now().getTime();
     await claim(FIRST, nothing);
     expect(clock.now().getTime() - before).toBe(10_000);
+  });
+
+  it('does not wait for a killed server that had this very folder before', async () => {
+    await claim(FIRST);
+    expect(lastServer).toBe(`web1:${HERE}`);
+    lastServer = 'web1:4711';
+    await showWorker('web1:4711');
+    await claim(FIRST, never);
+  });
+
+  it('waits for any other worker of a machine of the same name, and in a command for each', async () => {
+    await claim(FIRST);
+    lastServer = 'web1:4711';
+    await showWorker('web1:4712');
+    await expect(claim(FIRST, never)).rejects.toThrow('it waited');
+    lastServer = 'web1:4712';
+    await expect(compare(FIRST, never)).rejects.toThrow('it waited');
   });
 
   it('does not wait for workers of this machine, nor for those of others', async () => {

@@ -18,6 +18,10 @@ interface ClaimParts {
   pause(ms: number): Promise<void>;
   /** Whether a process of this machine has this id; this one has, too. */
   runsHere(pid: number): boolean;
+  /** The process that served from this very folder before, on this machine and since it started. */
+  lastServer: { read(): Promise<string | null>; note(process: string): Promise<void> };
+  /** This process, as its worker calls itself. */
+  process: string;
 }
 
 /** How it is seen that this folder is the one that websites are served from. Throws OperatorError where it is not. */
@@ -57,10 +61,13 @@ export const claimWebsites: WebsitesClaim = async (parts, here) => {
     return findWebsitesFolder(queries);
   });
   if (served === undefined) throw new Error('the folder of the websites was not written down');
-  await requireServedFrom(parts, served, here, FOR_SERVER);
+  // The folder's lock was that process's and is ours, so it has ended, however long its worker still counts as live.
+  const ended = await parts.lastServer.read();
+  await requireServedFrom(parts, served, here, FOR_SERVER, ended);
   if (!isSamePlace(served, here)) {
     await database.write(({ queries }) => updateWebsitesFolder(queries, claim));
   }
+  await parts.lastServer.note(parts.process);
 };
 
 /** For a command that does a server's work while there is none: it writes nothing down, or the first to be refused could be the server. */
@@ -74,6 +81,7 @@ async function requireServedFrom(
   served: WebsitesFolder,
   here: FolderHere,
   advice: Advice,
+  ended: string | null = null,
 ): Promise<void> {
   const { id, machine, path } = served;
   if (id !== here.id) {
@@ -82,7 +90,7 @@ async function requireServedFrom(
     );
   }
   if (isSamePlace(served, here)) {
-    if (!(await isCopied(parts, machine))) return;
+    if (!(await isCopied(parts, machine, ended))) return;
     throw new OperatorError(
       `The websites of this database are served still, from ${path} on another machine that calls itself ${machine}: ` +
         `one is a copy of the other. ${advice.served}`,
@@ -105,12 +113,14 @@ const LOOK_EVERY_MS = 500;
 
 /**
  * Whether a worker that calls itself by this machine's name lives on another. None of this machine serves the folder, whose lock is here, so it is
- * there, or was killed here: then it shows itself no more, and has lapsed after a few seconds. After an orderly stop there is nothing to wait for.
+ * there, or was killed here: then it shows itself no more, and has lapsed after a few seconds. After an orderly stop there is nothing to wait for,
+ * nor for `ended`, which is known to have ended.
  */
-async function isCopied(parts: ClaimParts, machine: string): Promise<boolean> {
+async function isCopied(parts: ClaimParts, machine: string, ended: string | null): Promise<boolean> {
   const { clock, pause } = parts;
   // A command that works beside this process is no server.
-  const isHere = ({ process }: LiveWorker) => parts.runsHere(Number(process.slice(machine.length + 1)));
+  const isHere = ({ process }: LiveWorker) =>
+    process === ended || parts.runsHere(Number(process.slice(machine.length + 1)));
   const doubtful = async () => (await workersOf(parts, machine)).filter((worker) => !isHere(worker));
   const seenAt = new Map((await doubtful()).map((worker) => [worker.id, worker.seenAt]));
   const patience = clock.now().getTime() + LIVE_WITHIN_MS;
