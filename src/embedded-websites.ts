@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
 import type { Config } from './config/config.ts';
 import type { SocketLimiters } from './connections/socket-limiters.ts';
 import type { Database } from './database/database.ts';
@@ -11,6 +12,7 @@ import { provideFolderId, readFolderId, replaceUnusableFolderId } from './hostin
 import { createEmbeddedInventory, type EmbeddedInventory } from './hosting/embedded/inventory.ts';
 import { createLastServer } from './hosting/embedded/last-server.ts';
 import { type Layout, layoutOf } from './hosting/embedded/layout.ts';
+import { platformParts } from './hosting/embedded/platform-parts.ts';
 import { createSnapshots } from './hosting/embedded/snapshots.ts';
 import { publicHostKey } from './hosting/embedded/ssh-host-key.ts';
 import { createWebsiteFiles } from './hosting/embedded/website-files.ts';
@@ -21,6 +23,7 @@ import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createSerial } from './hosting/serial.ts';
 import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
 import type { Platform } from './platform.ts';
+import type { WebsiteParts } from './platform-backup/website-parts.ts';
 import { EMBEDDED } from './resources/hosts/orphan-store.ts';
 import { requireNameFree } from './resources/hosts/orphans.ts';
 import { createReconciling } from './resources/hosts/reconciling.ts';
@@ -95,6 +98,11 @@ export function createEmbeddedWebsites(
       };
     },
   };
+}
+
+/** The websites for backups of the platform; null if they are on machines of their own. */
+export function websiteParts(config: Pick<Config, 'dataDir' | 'host'>, clock: Clock): WebsiteParts | null {
+  return config.host === 'embedded' ? platformParts(folderOf(config), clock) : null;
 }
 
 /** The folder that this process would serve websites from. */

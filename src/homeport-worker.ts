@@ -1,6 +1,7 @@
+import manifest from '../package.json' with { type: 'json' };
 import type { Config } from './config/config.ts';
 import type { SocketLimiters } from './connections/socket-limiters.ts';
-import { createEmbeddedWebsites } from './embedded-websites.ts';
+import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
 import type { ObjectStorage } from './hosting/object-storage.ts';
 import { createS3Storage } from './hosting/s3.ts';
 import type { JobKind } from './jobs/job.ts';
@@ -11,6 +12,7 @@ import { maintenance } from './maintenance.ts';
 import type { VisitedPorts } from './outbound/visitor.ts';
 import { createOutside, createTextLookUp } from './outside.ts';
 import type { Platform } from './platform.ts';
+import { dailyPlatformBackup } from './platform-backup/daily.ts';
 import { backupJobKinds } from './resources/backups/job-kinds.ts';
 import { cacheJobKinds } from './resources/caches/job-kinds.ts';
 import { expiryWarnings } from './resources/certificates/expiry-warnings.ts';
@@ -76,6 +78,7 @@ export function createHomeportWorker(
     warn: warnings.warn,
     order: certificates?.order ?? null,
   });
+  const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), manifest.version);
   const kinds: JobKind[] = [
     ...installJobKinds(platform, host),
     ...cacheJobKinds(platform, host),
@@ -95,9 +98,10 @@ export function createHomeportWorker(
     ...emailChangeJobKinds(services.emailChanges, mailer, config),
     ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
     ...upkeep,
+    ...platformBackup.kinds,
   ];
   const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
-  return { worker, schedules };
+  return { worker, schedules: [...schedules, ...platformBackup.schedules] };
 }
 
 function edgePortsOf(websites: Websites, config: Config): VisitedPorts {

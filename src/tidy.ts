@@ -6,6 +6,7 @@ import { deleteInBatches } from './database/delete-in-batches.ts';
 import { pruneChanges } from './database/sqlite-changes.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from './durations.ts';
 import { defineJob, type JobKind } from './jobs/job.ts';
+import { deleteRunsBefore } from './platform-backup/runs-store.ts';
 import { deleteActivityBefore } from './resources/activity/store.ts';
 import { KEEP_ENDED_MS } from './resources/credentials/service.ts';
 import { deleteEndedCredentials } from './resources/credentials/store.ts';
@@ -21,6 +22,7 @@ import { deleteExpiredSessions } from './resources/sessions/store.ts';
 /** As long as a look back is any use. */
 const KEEP_REPORTS_MS = 30 * DAY_MS;
 const KEEP_ACTIVITY_MS = 365 * DAY_MS;
+const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
 /** Longer than the longest window, an hour. */
 const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
 
@@ -48,6 +50,7 @@ export function createTidyJob({
       return async ({ queries }) => {
         const now = timestamp(clock);
         await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
+        await deleteRunsBefore(queries, timestamp(clock, -KEEP_PLATFORM_BACKUP_RUNS_MS));
         await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
         await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
         await deleteExpiredInvitations(queries, now);

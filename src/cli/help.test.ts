@@ -1,23 +1,25 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from './program.ts';
 
 /** Each that does something, by its words. */
-const COMMANDS = createProgram().commands.flatMap((command) =>
-  command.commands.length === 0
-    ? [command.name()]
-    : command.commands.map((inner) => `${command.name()} ${inner.name()}`),
-);
+const COMMANDS = createProgram().commands.flatMap(wordsOf);
+
+function wordsOf(command: Command): string[] {
+  if (command.commands.length === 0) return [command.name()];
+  return command.commands.flatMap(wordsOf).map((words) => `${command.name()} ${words}`);
+}
+
+/** A command and all below it. */
+function withInner(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withInner)];
+}
 
 /** What a call prints before anything is done, and how it would exit. */
 async function call(...words: string[]): Promise<{ code: number; printed: string }> {
   let printed = '';
   const program = createProgram();
-  for (const command of [
-    program,
-    ...program.commands,
-    ...program.commands.flatMap((group) => group.commands),
-  ]) {
+  for (const command of withInner(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => {
         printed += text;
@@ -81,18 +83,30 @@ test('all that the documents name are there', () => {
     'host remove',
     'host take-over',
     'host adopt',
+    'platform backup create',
+    'platform backup list',
+    'platform backup verify',
+    'platform backup prune',
+    'platform restore',
     'doctor',
   ]);
 });
 
-test.each([...COMMANDS, 'account', 'user', 'credential', 'install', 'backup', 'host'])(
-  '%s --help fits a terminal',
-  async (command) => {
-    const { printed } = await call(...command.split(' '), '--help');
-    const [help = ''] = printed.split('Example:', 1);
-    expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  },
-);
+test.each([
+  ...COMMANDS,
+  'account',
+  'user',
+  'credential',
+  'install',
+  'backup',
+  'host',
+  'platform',
+  'platform backup',
+])('%s --help fits a terminal', async (command) => {
+  const { printed } = await call(...command.split(' '), '--help');
+  const [help = ''] = printed.split('Example:', 1);
+  expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+});
 
 test.each([
   ['installs apply', 'install'],

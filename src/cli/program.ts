@@ -6,6 +6,7 @@ import { addDoctorCommand } from './doctor.ts';
 import { addHostCommand } from './host/index.ts';
 import { addInstallCommands } from './installs.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addPlatformCommands } from './platform.ts';
 import { addServeCommand } from './serve.ts';
 import { addUserCommands } from './users.ts';
 import { version } from './version.ts';
@@ -29,6 +30,7 @@ export function createProgram(): Command {
   addInstallCommands(program);
   addBackupCommands(program);
   addHostCommand(program);
+  addPlatformCommands(program);
   addDoctorCommand(program);
   nameOwnHelp(program, program.name());
   return program;

@@ -36,6 +36,14 @@ export const wholeNumber =
     return value;
   };
 
+/** `hh:mm`. */
+export const timeOfDay: ValueParser<{ hour: number; minute: number }> = (text, variable) => {
+  const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hour === undefined || minute === undefined)
+    throw new ConfigError(`${variable} must be a time like 02:30; it is "${text}".`);
+  return { hour: Number(hour), minute: Number(minute) };
+};
+
 /** `first-last`, both positive and in order. */
 export const numberRange: ValueParser<{ first: number; last: number }> = (text, variable) => {
   const [, first, last] = /^(\d{1,10})-(\d{1,10})$/.exec(text) ?? [];

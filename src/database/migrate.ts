@@ -20,6 +20,7 @@ import { fairSharesOfJobs } from './migrations/0014-fair-shares-of-jobs.ts';
 import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
 import { domainOwnership } from './migrations/0016-domain-ownership.ts';
 import { programVersion } from './migrations/0017-program-version.ts';
+import { platformBackups } from './migrations/0018-platform-backups.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
 /** Every migration in order; a released one never changes. */
@@ -41,10 +42,14 @@ const MIGRATIONS: Record<string, (types: ColumnTypes, dialect: Database['dialect
   '0015-orphaned-installs': orphanedInstalls,
   '0016-domain-ownership': domainOwnership,
   '0017-program-version': programVersion,
+  '0018-platform-backups': platformBackups,
 };
 
 /** The first with a table for the version of the program. */
 const VERSION_RECORDED_SINCE = '0017-program-version';
+
+/** Names of every migration that this program knows, in order. */
+export const KNOWN_MIGRATIONS: readonly string[] = Object.keys(MIGRATIONS);
 
 export interface MigrationOutcome {
   /** Names of the migrations that were carried out now. */

@@ -46,8 +46,8 @@ export function openSqlite(file: string, log: Logger): Database {
   const reading = connect(file);
   writing.pragma('busy_timeout = 0');
   reading.pragma(`busy_timeout = ${READING_TIMEOUT_MS}`);
-  const writer = new Kysely<Tables>({ dialect: sqliteDialect(writing) });
-  const reader = new Kysely<Tables>({ dialect: sqliteDialect(reading) });
+  const writer = sqliteQueries(writing);
+  const reader = sqliteQueries(reading);
   const commits = createGroupCommit(writing, writer);
   const unchanged = createUnchangedResults(reading);
   const changes = createChangeFeed(sqliteChanges(reading, log));
@@ -151,6 +151,11 @@ function reviver(columns: Sqlite.ColumnDefinition[]): ((row: object) => void) | 
       if (typeof value === 'string') Reflect.set(row, name, JSON.parse(value));
     }
   };
+}
+
+/** A query builder on a connection. */
+export function sqliteQueries(connection: Sqlite.Database): Queries {
+  return new Kysely<Tables>({ dialect: sqliteDialect(connection) });
 }
 
 /** Kysely's own dialect prepares every statement anew and begins transactions that fail as busy; this one does not. */

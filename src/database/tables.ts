@@ -25,6 +25,7 @@ import type {
 import type { InstallRow, OffloadSettingsRow, SiteRow } from './tables/installs.ts';
 import type { JobRow, ScheduleRunRow, WorkerRow } from './tables/jobs.ts';
 import type { InstallLimitRow, RateWindowRow } from './tables/limits.ts';
+import type { PlatformBackupRow } from './tables/platform-backups.ts';
 import type { ProgramVersionRow } from './tables/program-version.ts';
 import type {
   EmailChangeRow,
@@ -66,6 +67,7 @@ export interface Tables {
   offload_settings: OffloadSettingsRow;
   backups: BackupRow;
   restore_checks: RestoreCheckRow;
+  platform_backups: PlatformBackupRow;
   hosts: HostRow;
   host_authority: HostAuthorityRow;
   websites_folder: WebsitesFolderRow;

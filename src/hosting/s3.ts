@@ -47,7 +47,7 @@ export function createS3Storage(options: S3Options): ObjectStorage & { close(): 
     const name = `${object.region} ${forcePathStyle}`;
     let client = clients.get(name);
     if (client === undefined) {
-      client = createClient(options, object.region, forcePathStyle);
+      client = createS3Client(options, object.region, forcePathStyle);
       clients.set(name, client);
     }
     return client;
@@ -85,7 +85,12 @@ export function createS3Storage(options: S3Options): ObjectStorage & { close(): 
   };
 }
 
-async function createClient(options: S3Options, region: string, forcePathStyle: boolean): Promise<S3Client> {
+/** A client of one region. The library is loaded with the first: it takes a while. */
+export async function createS3Client(
+  options: S3Options,
+  region: string,
+  forcePathStyle: boolean,
+): Promise<S3Client> {
   const { S3Client } = await import('@aws-sdk/client-s3');
   const { rootCertificates } = await import('node:tls');
   const { log, ca, lookup } = options;

@@ -51,6 +51,18 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
     'homeport_restore_check_last_duration_seconds',
     'How long that took; 0 if none was',
   );
+  const platformBackup = gauge(
+    'homeport_platform_backup_last_success_timestamp_seconds',
+    'Completion time of the last platform backup; 0 without one',
+  );
+  const platformBackupBytes = gauge(
+    'homeport_platform_backup_last_success_bytes',
+    'Size of the last complete platform backup; 0 without one',
+  );
+  const platformBackupFailures = gauge(
+    'homeport_platform_backup_failures',
+    'Backups of the platform that failed since the last complete one',
+  );
   const jobs = gauge('homeport_jobs', 'Jobs, by class (short or long) and state', ['class', 'state']);
   const open = gauge('homeport_connections', 'Open connections of this process, by server', ['server']);
   const most = gauge('homeport_connections_limit', 'Most connections of this process, by server', ['server']);
@@ -77,6 +89,9 @@ export async function createExposition(connections: SocketLimiters): Promise<Exp
       unrestorable.set(figures.unrestorable);
       lastCheck.set((figures.lastRestoreCheck?.at.getTime() ?? 0) / 1000);
       lastCheckTook.set((figures.lastRestoreCheck?.tookMs ?? 0) / 1000);
+      platformBackup.set((figures.platformBackup.last?.at.getTime() ?? 0) / 1000);
+      platformBackupBytes.set(figures.platformBackup.last?.bytes ?? 0);
+      platformBackupFailures.set(figures.platformBackup.failures);
       refused.reset();
       for (const server of SERVERS) {
         const { counts, limits } = connections[server];

@@ -2,6 +2,7 @@ import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
 import { DAY_MS } from '../durations.ts';
+import { backupRecord } from '../platform-backup/runs-store.ts';
 import { lastRestoreCheck, unrestorable } from '../resources/backups/restore-check-store.ts';
 import { withoutRecentBackup } from '../resources/backups/standing.ts';
 
@@ -22,6 +23,8 @@ export interface Figures {
   unrestorable: number;
   /** The last trial of a restore; null if there was none. */
   lastRestoreCheck: { at: Date; tookMs: number } | null;
+  /** The last backup of the platform that succeeded (null if none did), and how many failed since. */
+  platformBackup: { last: { at: Date; bytes: number } | null; failures: number };
   jobs: { class: JobClass; state: string; count: number }[];
 }
 
@@ -43,30 +46,32 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
       .executeTakeFirstOrThrow();
     return { days, count };
   };
-  const [certificates, expiring, first, failing, withoutBackup, failed, lastCheck, jobs] = await Promise.all([
-    reader
-      .selectFrom('certificates')
-      .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
-      .groupBy('source')
-      .execute(),
-    Promise.all(WITHIN_DAYS.map(expiringWithin)),
-    issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
-    reader
-      .selectFrom('domains')
-      .select((eb) => eb.fn.countAll<number>().as('count'))
-      .where('ssl_status', '=', 'failed')
-      .where('is_duplicate', '=', false)
-      .executeTakeFirstOrThrow(),
-    withoutRecentBackup(reader, clock),
-    unrestorable(reader),
-    lastRestoreCheck(reader),
-    reader
-      .selectFrom('jobs')
-      .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
-      .where('state', 'in', ['queued', 'running', 'failed'])
-      .groupBy(['class', 'state'])
-      .execute(),
-  ]);
+  const [certificates, expiring, first, failing, withoutBackup, failed, lastCheck, platformBackup, jobs] =
+    await Promise.all([
+      reader
+        .selectFrom('certificates')
+        .select((eb) => ['source', eb.fn.countAll<number>().as('count')])
+        .groupBy('source')
+        .execute(),
+      Promise.all(WITHIN_DAYS.map(expiringWithin)),
+      issued().select('certificate.not_after').orderBy('certificate.not_after').limit(1).executeTakeFirst(),
+      reader
+        .selectFrom('domains')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('ssl_status', '=', 'failed')
+        .where('is_duplicate', '=', false)
+        .executeTakeFirstOrThrow(),
+      withoutRecentBackup(reader, clock),
+      unrestorable(reader),
+      lastRestoreCheck(reader),
+      backupRecord(reader),
+      reader
+        .selectFrom('jobs')
+        .select((eb) => ['class', 'state', eb.fn.countAll<number>().as('count')])
+        .where('state', 'in', ['queued', 'running', 'failed'])
+        .groupBy(['class', 'state'])
+        .execute(),
+    ]);
   return {
     certificates,
     expiring,
@@ -76,6 +81,13 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
     unrestorable: failed.length,
     lastRestoreCheck:
       lastCheck === undefined ? null : { at: new Date(lastCheck.created_at), tookMs: lastCheck.took_ms },
+    platformBackup: {
+      last:
+        platformBackup.last === null
+          ? null
+          : { at: new Date(platformBackup.last.finishedAt), bytes: platformBackup.last.bytes },
+      failures: platformBackup.failuresSince,
+    },
     jobs,
   };
 }

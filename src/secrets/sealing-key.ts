@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config/config.ts';
@@ -23,6 +23,25 @@ export function loadSealingKey(config: Pick<Config, 'dataDir' | 'sealingKey'>): 
   const key = Buffer.from(readFileSync(file, 'utf8').trim(), 'base64');
   if (key.length !== 32)
     throw new ConfigError(`${file} does not hold a key of 32 bytes; restore it from a backup.`);
+  return key;
+}
+
+/** Tells keys apart without giving anything of them away. */
+export function sealingKeyFingerprint(key: Buffer): string {
+  return createHmac('sha256', key).update('homeport sealing key').digest('hex');
+}
+
+/** The key in a file; null if there is none. Throws ConfigError if the file holds none. */
+export function readSealingKey(file: string): Buffer | null {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT', 'ENOTDIR')) return null;
+    throw error;
+  }
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.length !== 32) throw new ConfigError(`${file} does not hold a key of 32 bytes.`);
   return key;
 }
 

@@ -74,7 +74,7 @@ test('an empty database is not migrated', async () => {
   await database.close();
 });
 
-test('without a server: all is well but for the mail server, and nothing is changed', async () => {
+test('without a server: all is well except mail and the backup of the platform, and nothing is changed', async () => {
   await run(environment, 'migrate');
   const before = dataFolder();
   const [{ code, states }, shown] = [await doctor(), await run(environment, 'doctor')];
@@ -99,6 +99,7 @@ test('without a server: all is well but for the mail server, and nothing is chan
     jobs: 'ok',
     'failed jobs': 'ok',
     'install names': 'ok',
+    'platform backup': 'warning',
     mail: 'warning',
     'open files': 'ok',
     clock: 'ok',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { checkSignature, type S3Credentials, S3Fault } from './s3-signature.ts';
@@ -14,6 +14,10 @@ export interface S3Server {
   port: number;
   /** The requests that came, oldest first. */
   requests: { method: string; host: string; path: string; signed: boolean }[];
+  /** Keys and contents of a bucket. */
+  objects(bucket: string): Map<string, Buffer>;
+  /** Uploads in parts that neither ended nor were aborted. */
+  openUploads(): number;
   /** Stores an object, and its bucket if there is none. */
   put(bucket: string, key: string, body: Buffer | string, type?: string, more?: Record<string, string>): void;
   close(): Promise<void>;
@@ -30,6 +34,8 @@ export interface S3ServerOptions {
   elsewhere?: Record<string, string>;
   /** Buckets of which nothing may be read. */
   forbidden?: string[];
+  /** Requests that are refused. */
+  refuse?(method: string, key: string): boolean;
   /** Certificate chain and key in PEM; the server then speaks HTTPS. */
   tls?: { cert: string; key: string };
 }
@@ -56,6 +62,8 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
   const buckets = new Map<string, Map<string, StoredBody>>();
   for (const bucket of options.buckets ?? []) buckets.set(bucket, new Map());
   const requests: S3Server['requests'] = [];
+  /** Parts by their numbers, by upload. */
+  const uploads = new Map<string, Map<number, Buffer>>();
 
   function put(bucket: string, key: string, body: Buffer, headers: Record<string, string>): StoredBody {
     const objects = buckets.get(bucket) ?? new Map<string, StoredBody>();
@@ -82,13 +90,36 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
       });
     }
     if (options.credentials !== undefined) checkSignature(request, body, options.credentials, region);
+    if (options.refuse?.(request.method ?? '', key) === true)
+      throw new S3Fault(403, 'AccessDenied', 'Access Denied');
     if (options.forbidden?.includes(bucket)) throw new S3Fault(403, 'AccessDenied', 'Access Denied');
     const objects = buckets.get(bucket);
     if (objects === undefined) throw new S3Fault(404, 'NoSuchBucket', 'The specified bucket does not exist');
 
+    const uploadId = query.get('uploadId');
     if (key === '') {
       if (request.method !== 'GET') throw notImplemented();
       response.writeHead(200, { 'content-type': 'application/xml' }).end(listing(bucket, objects, query));
+    } else if (request.method === 'POST' && query.has('uploads')) {
+      const id = randomUUID();
+      uploads.set(id, new Map());
+      const upload = `<Bucket>${xml(bucket)}</Bucket><Key>${xml(key)}</Key><UploadId>${id}</UploadId>`;
+      sendXml(response, 'InitiateMultipartUploadResult', upload);
+    } else if (uploadId !== null) {
+      const parts = uploads.get(uploadId);
+      if (parts === undefined) throw new S3Fault(404, 'NoSuchUpload', 'The upload does not exist.');
+      if (request.method === 'PUT') {
+        parts.set(Number(query.get('partNumber')), body);
+        response.writeHead(200, { etag: `"${createHash('md5').update(body).digest('hex')}"` }).end();
+      } else {
+        uploads.delete(uploadId);
+        if (request.method === 'DELETE') response.writeHead(204).end();
+        else {
+          const inOrder = [...parts].sort(([a], [b]) => a - b).map(([, part]) => part);
+          const { etag } = put(bucket, key, Buffer.concat(inOrder), {});
+          sendXml(response, 'CompleteMultipartUploadResult', `<ETag>${xml(etag)}</ETag>`);
+        }
+      }
     } else if (request.method === 'PUT') {
       const headers = KEPT.flatMap((name) => {
         const value = request.headers[name];
@@ -120,6 +151,9 @@ export async function startS3Server(options: S3ServerOptions = {}): Promise<S3Se
     url: `${options.tls ? 'https' : 'http'}://localhost:${port}`,
     port,
     requests,
+    objects: (bucket) =>
+      new Map([...(buckets.get(bucket) ?? [])].map(([key, { body }]): [string, Buffer] => [key, body])),
+    openUploads: () => uploads.size,
     put(bucket, key, body, type = 'binary/octet-stream', more = {}) {
       put(bucket, key, Buffer.from(body), { 'content-type': type, ...more });
     },
@@ -232,7 +266,10 @@ function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSea
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
   const limit = Math.min(Number(query.get('max-keys') ?? 1000), 1000);
-  const keys = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  const delimiter = query.get('delimiter');
+  const found = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
+  if (delimiter !== null) return commonPrefixes(bucket, found, prefix, delimiter);
+  const keys = found;
   const page = keys.slice(0, limit);
   const contents = page.map((key) => {
     const stored = objects.get(key);
@@ -241,6 +278,26 @@ function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSea
   const isTruncated = keys.length > page.length;
   const next = isTruncated ? `<NextContinuationToken>${xml(page.at(-1) ?? '')}</NextContinuationToken>` : '';
   return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`;
+}
+
+/** Only what `delimiter` groups, in one page. */
+function commonPrefixes(bucket: string, keys: string[], prefix: string, delimiter: string): string {
+  const groups = new Set(
+    keys.flatMap((key) => {
+      const end = key.indexOf(delimiter, prefix.length);
+      return end < 0 ? [] : [key.slice(0, end + delimiter.length)];
+    }),
+  );
+  const listed = [...groups].map(
+    (group) => `<CommonPrefixes><Prefix>${xml(group)}</Prefix></CommonPrefixes>`,
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${groups.size}</KeyCount><IsTruncated>false</IsTruncated>${listed.join('')}</ListBucketResult>`;
+}
+
+function sendXml(response: ServerResponse, element: string, content: string): void {
+  response
+    .writeHead(200, { 'content-type': 'application/xml' })
+    .end(`<?xml version="1.0" encoding="UTF-8"?>\n<${element}>${content}</${element}>`);
 }
 
 function notImplemented(): S3Fault {

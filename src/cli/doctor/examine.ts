@@ -20,6 +20,7 @@ import { checkJobs } from './jobs.ts';
 import { checkKnownHosts } from './known-hosts.ts';
 import { checkMail } from './mail.ts';
 import { checkOrphans } from './orphans.ts';
+import { checkPlatformBackup } from './platform-backup.ts';
 import { checkPortalHost } from './portal-host.ts';
 import { checkApiPort, checkHostingPorts } from './ports.ts';
 import { checkResolvers } from './resolvers.ts';
@@ -68,6 +69,9 @@ export async function examine(
           : await findingsOf('hosts', () => checkKnownHosts(tables))),
       ...(tables === null ? [] : await findingsOf('orphans', () => checkOrphans(tables, config))),
       ...(tables === null ? [] : await findingsOf('backups', () => checkBackups(tables, config, clock))),
+      ...(tables === null
+        ? []
+        : await findingsOf('platform backup', () => checkPlatformBackup(tables, config, clock))),
       ...(tables === null ? [] : await findingsOf('jobs', () => checkJobs(tables, clock, workers, serves))),
       ...(await findingsOf('mail', () => checkMail(config, clock))),
       ...(await findingsOf('clock', () => checkClock(clock, jumped, database, current))),

@@ -1,5 +1,6 @@
 import { InvalidRequest } from '../../failures.ts';
 import type { Platform } from '../../platform.ts';
+import { activeInstallIds } from './every-install-store.ts';
 import { applyInstall } from './jobs.ts';
 import { findWebsite } from './website-store.ts';
 
@@ -24,4 +25,16 @@ export function createApplyAgain({ database, queue }: Pick<Platform, 'database' 
       });
       return { jobId, installId: install.id };
     });
+}
+
+/** Asks for every active install to be brought to what it should be: after a restore, its website may be newer than the database. */
+export async function applyEveryInstall({
+  database,
+  queue,
+}: Pick<Platform, 'database' | 'queue'>): Promise<void> {
+  await database.write(async (transaction) => {
+    for (const id of await activeInstallIds(transaction.queries)) {
+      await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+    }
+  });
 }

@@ -31,3 +31,8 @@ export async function everyInstall(queries: Queries, accountId: string | null): 
     account: { id: account_id, name: account_name },
   }));
 }
+
+export async function activeInstallIds(queries: Queries): Promise<string[]> {
+  const rows = await queries.selectFrom('installs').select('id').where('status', '=', 'active').execute();
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,82 @@
+import { lstat, mkdir, readdir } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { type Clock, timestamp } from '../../clock.ts';
+import { syncFolder } from '../durable-file.ts';
+import { type InstallRef, PermanentHostError } from '../host.ts';
+import { ifThere } from '../if-there.ts';
+import { extractArchive } from './archive-extract.ts';
+import { type ArchiveFiles, writeArchive } from './archive-write.ts';
+import { layoutOf } from './layout.ts';
+
+/** A finished snapshot or its manifest; those under way have other names. */
+const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;
+
+interface NamedFile {
+  name: string;
+  file: string;
+}
+
+/** The parts of the folder `root` of an embedded host that a backup of the platform holds. */
+export function platformParts(root: string, clock: Clock) {
+  const layout = layoutOf(root);
+
+  async function present(files: NamedFile[]): Promise<NamedFile[]> {
+    const found = await Promise.all(
+      files.map(async (one) => (await ifThere(lstat(one.file)))?.isFile() === true),
+    );
+    return files.filter((_one, index) => found[index]);
+  }
+
+  return {
+    hostFiles: () =>
+      present(
+        [layout.folderId, layout.platform, layout.sshHostKey, layout.edgeCertificate].map((file) => ({
+          name: basename(file),
+          file,
+        })),
+      ),
+
+    async filesOf(installId: string): Promise<NamedFile[]> {
+      const vhost = layout.vhostOf(installId);
+      const snapshots = join(layout.snapshots, installId);
+      const names = ((await ifThere(readdir(snapshots))) ?? []).filter((name) => SNAPSHOT.test(name)).sort();
+      return present([
+        { name: `vhosts/${basename(vhost)}`, file: vhost },
+        ...names.map((name) => ({ name: `snapshots/${installId}/${name}`, file: join(snapshots, name) })),
+      ]);
+    },
+
+    async archive(
+      install: InstallRef,
+      backupId: string,
+      to: ArchiveFiles,
+      signal?: AbortSignal,
+    ): Promise<void> {
+      const files = layout.filesOf(install.id);
+      if ((await ifThere(lstat(files))) === null)
+        throw new PermanentHostError(`The install ${install.name} has no files on this host.`);
+      const header = {
+        format: 'homeport-snapshot' as const,
+        version: 1 as const,
+        install_id: install.id,
+        install_name: install.name,
+        backup_id: backupId,
+        created_at: timestamp(clock),
+      };
+      await writeArchive(files, to, header, clock, signal);
+    },
+
+    async extract(
+      installId: string,
+      backupId: string,
+      from: ArchiveFiles,
+      to: string,
+      signal?: AbortSignal,
+    ): Promise<void> {
+      const files = layoutOf(to).filesOf(installId);
+      await mkdir(dirname(files), { recursive: true, mode: 0o700 });
+      await extractArchive(from, { installId, backupId }, files, signal);
+      await syncFolder(dirname(files));
+    },
+  };
+}

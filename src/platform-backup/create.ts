@@ -1,0 +1,249 @@
+import { rm } from 'node:fs/promises';
+import { timestamp } from '../clock.ts';
+import type { Config } from '../config/config.ts';
+import { copyDatabase } from '../database/copy-database.ts';
+import { codeOf, hasCode } from '../error-code.ts';
+import { messageOf } from '../error-message.ts';
+import { OperatorError } from '../operator-error.ts';
+import type { Platform } from '../platform.ts';
+import { loadSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
+import { copyFileTo, measure } from './checked-copy.ts';
+import {
+  type BackedUpFile,
+  type BackedUpWebsite,
+  FORMAT_VERSION,
+  type Manifest,
+  manifestText,
+} from './manifest.ts';
+import { ownFiles } from './own-files.ts';
+import { finishRun, hadJobSince, insertRun, isInstall, readContents } from './runs-store.ts';
+import { type BackupDraft, type BackupStorage, backupName } from './storage.ts';
+import type { WebsiteParts } from './website-parts.ts';
+
+/** How often a website is copied again because a job changed it meanwhile. */
+const TRIES = 3;
+
+export type BackupProgress = (done: { websites: number; of: number; bytes: number }) => void;
+
+export interface CreateOptions {
+  storage: BackupStorage;
+  /** The websites, if the data folder holds them. */
+  websites: WebsiteParts | null;
+  /** This program's. */
+  version: string;
+  withSealingKey: boolean;
+  onProgress?: BackupProgress;
+  signal?: AbortSignal | undefined;
+}
+
+type Parts = Pick<Platform, 'config' | 'database' | 'clock' | 'random' | 'log'>;
+
+/**
+ * Backs up the platform while it runs, and records the outcome in the database.
+ *
+ * The database is copied first, as it is at one moment. Then follow the files of the websites that this copy knows, each as
+ * it was at one moment (archive-source.ts). A website that a job changed while it was copied is copied again. Errors: OperatorError.
+ */
+export async function createPlatformBackup(parts: Parts, options: CreateOptions): Promise<Manifest> {
+  const { database, clock, random, log } = parts;
+  const { storage, signal } = options;
+  const started = clock.now();
+  const name = backupName(started, random.bytes(4));
+  const run = { name, destination: storage.address, started_at: started.toISOString() };
+  await database.write(({ queries }) => insertRun(queries, run));
+  let draft: BackupDraft | undefined;
+  try {
+    draft = await storage.begin(name);
+    const manifest = await fill(parts, options, draft, name);
+    signal?.throwIfAborted();
+    await draft.finish(manifestText(manifest));
+    await database.write(({ queries }) =>
+      finishRun(queries, name, {
+        finished_at: timestamp(clock),
+        bytes: manifest.bytes,
+        missing_websites: manifest.websites.filter(({ missing }) => missing !== null).length,
+        error: null,
+      }),
+    );
+    return manifest;
+  } catch (error) {
+    const failure = explained(error, storage);
+    await draft
+      ?.discard()
+      .catch((err: unknown) => log.warn({ err }, `could not delete the unfinished backup ${name}`));
+    const outcome = {
+      finished_at: timestamp(clock),
+      bytes: null,
+      error: messageOf(failure).split('\n', 1)[0] ?? '',
+    };
+    await database
+      .write(({ queries }) => finishRun(queries, name, outcome))
+      .catch((err: unknown) => log.warn({ err }, `could not record that the backup ${name} failed`));
+    throw failure;
+  }
+}
+
+/** A full disk and the like: what the operator can change. */
+function explained(error: unknown, { address }: BackupStorage): unknown {
+  if (hasCode(error, 'ENOSPC', 'EDQUOT')) {
+    return new OperatorError(
+      `There is no room for the backup in ${address}, or in the data folder. Make room, and try again.`,
+      { cause: error },
+    );
+  }
+  if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) {
+    return new OperatorError(
+      `The backup cannot be written to ${address}: ${messageOf(error)}. Name a folder that this user can write.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** Writes everything but the manifest, and returns that. */
+async function fill(
+  parts: Parts,
+  options: CreateOptions,
+  draft: BackupDraft,
+  name: string,
+): Promise<Manifest> {
+  const { config, clock, random, log } = parts;
+  const { websites, signal } = options;
+  const id = random.uuid();
+  const created_at = timestamp(clock);
+  const files: BackedUpFile[] = [];
+
+  async function keep(path: string, file: string): Promise<void> {
+    signal?.throwIfAborted();
+    const { bytes, sha256 } = await measure(file, signal);
+    await draft.keep(path, bytes, signal);
+    files.push({ path, bytes, sha256 });
+  }
+
+  /** Keeps a copy of a file, unless it is gone. */
+  async function addCopy(path: string, from: string): Promise<void> {
+    const file = await draft.place(path);
+    try {
+      await copyFileTo(from, file, signal);
+    } catch (error) {
+      if (!hasCode(error, 'ENOENT')) throw error;
+      await rm(file, { force: true });
+      return;
+    }
+    await keep(path, file);
+  }
+
+  const dialect = config.databaseUrl === null ? 'sqlite' : 'postgres';
+  const database = await draft.place(databaseFile(dialect));
+  const database_at = timestamp(clock);
+  const contents = await copyDatabase(config, database, readContents, { log, signal });
+  await keep(databaseFile(dialect), database);
+
+  if (options.withSealingKey) await addCopy('sealing.key', sealingKeyFile(config));
+  for (const { name: path, file } of ownFiles(config)) await addCopy(path, file);
+  const seen: BackedUpWebsite[] = [];
+  if (websites !== null) {
+    for (const { name: path, file } of await websites.hostFiles()) await addCopy(`host/${path}`, file);
+    for (const install of contents.installs) {
+      const website = await addWebsite(install);
+      if (website !== null) seen.push(website);
+      options.onProgress?.({ websites: seen.length, of: contents.installs.length, bytes: sum(files) });
+    }
+  }
+
+  /** Null if the install was deleted meanwhile. */
+  async function addWebsite(install: { id: string; name: string }): Promise<BackedUpWebsite | null> {
+    if (websites === null) return null;
+    const paths = {
+      archive: `websites/${install.id}.tar.zst`,
+      manifest: `websites/${install.id}.manifest.jsonl`,
+    };
+    const archive = {
+      archive: await draft.place(paths.archive),
+      manifest: await draft.place(paths.manifest),
+    };
+    const copied = await archived(parts, websites, { install, backupId: id, archive, signal });
+    if (copied.missing === null) {
+      await keep(paths.archive, archive.archive);
+      await keep(paths.manifest, archive.manifest);
+    } else if (!(await isInstall(parts.database.reader, install.id))) return null;
+    for (const { name: path, file } of await websites.filesOf(install.id))
+      await addCopy(`host/${path}`, file);
+    return { ...install, ...copied };
+  }
+
+  return {
+    format: 'homeport-platform-backup',
+    version: FORMAT_VERSION,
+    id,
+    name,
+    homeport_version: options.version,
+    public_url: config.publicUrl,
+    platform: sealingKeyFingerprint(loadSealingKey(config)),
+    created_at,
+    database_at,
+    finished_at: timestamp(clock),
+    host: config.host,
+    database: { dialect, migrations: contents.migrations },
+    sealing_key: options.withSealingKey,
+    not_included: notIncluded(config, options.withSealingKey),
+    websites: seen,
+    files,
+    bytes: sum(files),
+  };
+}
+
+export const databaseFile = (dialect: 'sqlite' | 'postgres'): string =>
+  dialect === 'sqlite' ? 'database.sqlite' : 'database.dump';
+
+const sum = (files: BackedUpFile[]): number => files.reduce((bytes, file) => bytes + file.bytes, 0);
+
+/**
+ * Archives one website, again if a job of the install ran meanwhile. An owner's fault (an unreadable file, one that
+ * never stands still) must not stop the backup of all others: then its files are missing, and the reason is kept.
+ */
+async function archived(
+  { database, clock }: Parts,
+  websites: WebsiteParts,
+  {
+    install,
+    backupId,
+    archive,
+    signal,
+  }: {
+    install: { id: string; name: string };
+    backupId: string;
+    archive: { archive: string; manifest: string };
+    signal: AbortSignal | undefined;
+  },
+): Promise<Pick<BackedUpWebsite, 'missing' | 'changing'>> {
+  for (let tried = 1; ; tried++) {
+    const began = timestamp(clock);
+    let missing: string | null = null;
+    try {
+      await websites.archive(install, backupId, archive, signal);
+    } catch (error) {
+      signal?.throwIfAborted();
+      // An error of the system is the disk's or the machine's.
+      if (codeOf(error) !== undefined) throw error;
+      missing = messageOf(error);
+    }
+    const changing = await hadJobSince(database.reader, install.id, began);
+    if (missing === null && (!changing || tried === TRIES)) return { missing, changing };
+    for (const file of Object.values(archive)) await rm(file, { force: true });
+    if (missing !== null && (!changing || tried === TRIES)) return { missing, changing };
+  }
+}
+
+function notIncluded(config: Config, withSealingKey: boolean): string[] {
+  const sealingKey =
+    'The sealing key. Without it, the private keys in the database cannot be read: keep it elsewhere.';
+  const linux =
+    'The websites: their files and databases are on the Linux hosts, and in the backup repository of those (HOMEPORT_BACKUP_REPOSITORY).';
+  return [
+    ...(withSealingKey ? [] : [sealingKey]),
+    ...(config.host === 'linux' ? [linux] : []),
+    'The settings (environment and settings file), and files that they name.',
+    'Mails that were written into the data folder.',
+  ];
+}

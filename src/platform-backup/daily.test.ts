@@ -1,0 +1,136 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../test/database.ts';
+import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
+import { checkPlatformBackup } from '../cli/doctor/platform-backup.ts';
+import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { websiteParts } from '../embedded-websites.ts';
+import { createScheduler } from '../jobs/schedule.ts';
+import { readFigures } from '../metrics/figures.ts';
+import { createPlatformBackup } from './create.ts';
+import { dailyPlatformBackup } from './daily.ts';
+import { createFolderStorage } from './folder-storage.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let folder: ReturnType<typeof temporaryFolder>;
+let destination: string;
+
+beforeAll(async () => {
+  folder = temporaryFolder();
+  destination = join(folder.path, 'backups');
+  clock = manualClock(new Date('2026-05-01T12:00:00.000Z'));
+  homeport = await startTestHomeport({
+    clock,
+    environment: {
+      HOMEPORT_PLATFORM_BACKUP: destination,
+      HOMEPORT_PLATFORM_BACKUP_AT: '03:15',
+      HOMEPORT_PLATFORM_BACKUP_KEEP: '2',
+    },
+  });
+});
+afterAll(async () => {
+  await homeport.remove();
+  folder.remove();
+});
+afterEach(() => homeport.idle());
+
+const finding = () => checkPlatformBackup(homeport.platform.database, homeport.config, clock);
+
+test('one backup a day, by one of several processes; the newest are kept, and doctor and metrics know', async () => {
+  const { platform } = homeport;
+  expect(await finding()).toMatchObject({ state: 'warning', message: 'There is none yet.' });
+  const { schedules } = dailyPlatformBackup(platform, null, '0.0.0');
+  const schedulers = [1, 2].map(() => createScheduler({ ...platform, schedules }));
+  for (const scheduler of schedulers) await scheduler.tick();
+  for (let day = 1; day <= 3; day++) {
+    clock.advance(DAY_MS);
+    for (const scheduler of schedulers) await scheduler.tick();
+    await homeport.idle();
+    expect(readdirSync(destination).length).toBe(Math.min(day, 2));
+  }
+  expect(await finding()).toMatchObject({ state: 'ok' });
+  const { platformBackup } = await readFigures(platform.database, clock);
+  expect(platformBackup).toMatchObject({ last: { at: clock.now() }, failures: 0 });
+  expect(platformBackup.last?.bytes).toBeGreaterThan(0);
+  clock.advance(27 * HOUR_MS);
+  expect(await finding()).toMatchObject({
+    state: 'warning',
+    message: expect.stringContaining('The last one is of'),
+  });
+});
+
+test('a full disk: no backup is left, and the failure is counted and said', async () => {
+  const { platform } = homeport;
+  const storage = createFolderStorage(join(folder.path, 'full'));
+  const full = {
+    ...storage,
+    async begin(name: string) {
+      const draft = await storage.begin(name);
+      const keep = () =>
+        Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+      return { ...draft, keep };
+    },
+  };
+  await expect(
+    createPlatformBackup(platform, {
+      storage: full,
+      websites: null,
+      version: '0.0.0',
+      withSealingKey: false,
+    }),
+  ).rejects.toThrow('Make room');
+  expect(readdirSync(join(folder.path, 'full'))).toEqual([]);
+  expect((await readFigures(platform.database, clock)).platformBackup.failures).toBe(1);
+  clock.advance(27 * HOUR_MS);
+  expect((await finding()).message).toContain('1 failed since: There is no room for the backup');
+});
+
+test('an interrupted backup is not listed, and is deleted after two days', async () => {
+  const storage = createFolderStorage(join(folder.path, 'interrupted'));
+  const name = 'homeport-20260501T120000Z-00000000';
+  await storage.begin(name);
+  expect(await storage.list()).toEqual([]);
+  expect(await storage.removeUnfinished(new Date('2026-05-01T12:00:00Z'))).toEqual([]);
+  expect(await storage.removeUnfinished(new Date('2026-05-01T12:00:01Z'))).toEqual([name]);
+  expect(readdirSync(join(folder.path, 'interrupted'))).toEqual([]);
+});
+
+test('a website that cannot be read is named, and all others are backed up', async () => {
+  const { accountId, owner } = await homeport.ownedAccount();
+  const whole = await homeport.install(owner, accountId);
+  const broken = await homeport.install(owner, accountId);
+  // The jobs that created them ended before the backup begins.
+  clock.advance(1_000);
+  const parts = websiteParts(homeport.config, clock);
+  if (parts === null) throw new Error('the embedded host has websites');
+  const websites: typeof parts = {
+    ...parts,
+    archive: (install, ...rest) =>
+      install.id === broken.id
+        ? Promise.reject(new Error('The file "log" kept changing while it was read.'))
+        : parts.archive(install, ...rest),
+  };
+  const manifest = await createPlatformBackup(homeport.platform, {
+    storage: createFolderStorage(destination),
+    websites,
+    version: '0.0.0',
+    withSealingKey: false,
+  });
+  expect(manifest.websites).toContainEqual({ ...whole, missing: null, changing: false });
+  expect(manifest.websites).toContainEqual({
+    ...broken,
+    missing: 'The file "log" kept changing while it was read.',
+    changing: false,
+  });
+  const paths = manifest.files.map(({ path }) => path);
+  expect(paths).toContain(`websites/${whole.id}.tar.zst`);
+  expect(paths).toContain(`host/vhosts/${broken.id}.json`);
+  expect(paths).not.toContain(`websites/${broken.id}.tar.zst`);
+  expect(await finding()).toMatchObject({
+    state: 'warning',
+    message: expect.stringContaining('1 website are'),
+  });
+});

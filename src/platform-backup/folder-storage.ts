@@ -1,0 +1,86 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '../hosting/durable-file.ts';
+import { ifThere } from '../hosting/if-there.ts';
+import { MANIFEST_FILE } from './manifest.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
+
+const UNFINISHED = '.partial';
+
+/** Backups in a folder: each is a folder, renamed to its name once all of it is on the disk. */
+export function createFolderStorage(folder: string): BackupStorage {
+  const partialOf = (name: string) => join(folder, `.${name}${UNFINISHED}`);
+
+  return {
+    address: folder,
+    async begin(name) {
+      const partial = partialOf(name);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await mkdir(partial, { mode: 0o700 });
+      const folders = new Set([partial]);
+      return {
+        async place(path) {
+          const file = join(partial, path);
+          for (let above = dirname(file); !folders.has(above); above = dirname(above)) folders.add(above);
+          await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+          return file;
+        },
+        keep: (path) => syncFile(join(partial, path)),
+        async finish(manifest) {
+          const file = await open(join(partial, MANIFEST_FILE), 'wx', 0o600);
+          try {
+            await file.writeFile(manifest);
+            await file.sync();
+          } finally {
+            await file.close();
+          }
+          for (const one of folders) await syncFolder(one);
+          await rename(partial, join(folder, name));
+          await syncFolder(folder);
+        },
+        discard: () => rm(partial, { recursive: true, force: true }),
+      };
+    },
+    async list() {
+      const names = (await ifThere(readdir(folder))) ?? [];
+      const complete: string[] = [];
+      for (const name of names.filter((one) => BACKUP_NAME.test(one)).sort()) {
+        if ((await ifThere(stat(join(folder, name, MANIFEST_FILE)))) !== null) complete.push(name);
+      }
+      return complete;
+    },
+    async read(name, path) {
+      const file = await ifThere(open(join(folder, name, path)));
+      return file === null ? null : createReadStream('', { fd: file, highWaterMark: 256 * 1024 });
+    },
+    async remove(name) {
+      // Renamed first: a process killed during the deletion leaves nothing that looks whole.
+      await rename(join(folder, name), partialOf(name));
+      await syncFolder(folder);
+      await rm(partialOf(name), { recursive: true, force: true });
+    },
+    async removeUnfinished(before) {
+      const removed: string[] = [];
+      for (const entry of (await ifThere(readdir(folder))) ?? []) {
+        if (!entry.startsWith('.') || !entry.endsWith(UNFINISHED)) continue;
+        const name = entry.slice(1, -UNFINISHED.length);
+        const began = beginningOf(name);
+        if (began === null || began >= before) continue;
+        await rm(join(folder, entry), { recursive: true, force: true });
+        removed.push(name);
+      }
+      return removed;
+    },
+    close() {},
+  };
+}
+
+async function syncFile(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,25 @@
+import { DAY_MS } from '../durations.ts';
+import type { BackupStorage } from './storage.ts';
+import { readManifest } from './verify.ts';
+
+/** No process still works on an unfinished backup of that age. */
+const ABANDONED_MS = 2 * DAY_MS;
+
+/**
+ * Deletes all but the newest `keep` backups of one platform (by the fingerprint of its sealing key), and what unfinished ones left. A
+ * backup whose manifest cannot be read is left alone. Returns the names of what was deleted.
+ */
+export async function prunePlatformBackups(
+  storage: BackupStorage,
+  { platform, keep, now }: { platform: string; keep: number; now: Date },
+): Promise<string[]> {
+  const own: string[] = [];
+  for (const name of await storage.list()) {
+    const manifest = await readManifest(storage, name).catch(() => null);
+    if (manifest?.platform === platform) own.push(name);
+  }
+  const spent = own.slice(0, Math.max(0, own.length - keep));
+  for (const name of spent) await storage.remove(name);
+  const unfinished = await storage.removeUnfinished(new Date(now.getTime() - ABANDONED_MS));
+  return [...spent, ...unfinished];
+}

@@ -1,0 +1,175 @@
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { KNOWN_MIGRATIONS } from '../database/migrate.ts';
+import { SQLITE_FILE } from '../database/open.ts';
+import { requireEmpty, restorePostgres } from '../database/postgres-dump.ts';
+import { syncFolder } from '../hosting/durable-file.ts';
+import { ifThere } from '../hosting/if-there.ts';
+import { OperatorError } from '../operator-error.ts';
+import { readSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
+import { readChecked } from './checked-copy.ts';
+import { databaseFile } from './create.ts';
+import { DamagedBackup, type Manifest, requireNotNewer } from './manifest.ts';
+import type { BackupStorage } from './storage.ts';
+import { readManifest, requireDatabase } from './verify.ts';
+import type { WebsiteParts } from './website-parts.ts';
+
+/** Entries that an empty folder may hold: this program creates the lock and the probe itself. */
+const NO_CONTENT = new Set(['lost+found', '.writable', 'websites.lock', 'websites.lock-journal']);
+const WORKSHOP = '.restoring';
+/** Files that go to the same path below the data folder. */
+const IN_PLACE =
+  /^(tls\/api\.(crt|key)|host\/(id|platform|ssh-host-key|edge-certificate\.pem)|host\/vhosts\/[0-9a-f-]{36}\.json|host\/snapshots\/[0-9a-f-]{36}\/[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl))$/;
+const WEBSITE = /^websites\/([0-9a-f-]{36})\.(tar\.zst|manifest\.jsonl)$/;
+
+export interface RestoreOptions {
+  storage: BackupStorage;
+  name: string;
+  websites: WebsiteParts | null;
+  version: string;
+  /** File with the sealing key; null: the backup's, or the configured one. */
+  sealingKey: string | null;
+  /** Go on without the key that the backup's private keys were sealed with. */
+  withoutSealingKey: boolean;
+  log: Logger;
+  onProgress?: (files: number, of: number) => void;
+}
+
+/**
+ * Restores a backup into an empty data folder (and an empty PostgreSQL database). Everything is read, checked and unpacked in a folder
+ * beside before anything gets its place; the database comes last. Errors: OperatorError, DamagedBackup.
+ */
+export async function restorePlatformBackup(config: Config, options: RestoreOptions): Promise<Manifest> {
+  const { storage, name, log } = options;
+  const manifest = await readManifest(storage, name);
+  requireNotNewerThanThis(manifest, options.version);
+  requireSameKind(manifest, config);
+  await requireEmptyFolder(config.dataDir);
+  if (config.databaseUrl !== null) await requireEmpty(config.databaseUrl, log);
+  const workshop = join(config.dataDir, WORKSHOP);
+  await rm(workshop, { recursive: true, force: true });
+  await mkdir(workshop, { recursive: true, mode: 0o700 });
+  try {
+    const fetched = join(workshop, 'fetched');
+    const ready = join(workshop, 'ready');
+    for (const folder of [fetched, ready]) await mkdir(folder, { mode: 0o700 });
+    await fetchAll(manifest, options, fetched);
+    await placeSealingKey(config, manifest, options, { fetched, ready });
+    const database = join(fetched, databaseFile(manifest.database.dialect));
+    await requireDatabase(manifest, database);
+    await unpack(manifest, options, { fetched, ready });
+    if (config.databaseUrl !== null) await restorePostgres(config.databaseUrl, database, { log });
+    await moveIn(ready, config.dataDir);
+    // Until it is there, a server that starts meets no database rather than half of the rest.
+    if (config.databaseUrl === null) await rename(database, join(config.dataDir, SQLITE_FILE));
+    await syncFolder(config.dataDir);
+  } finally {
+    await rm(workshop, { recursive: true, force: true });
+  }
+  return manifest;
+}
+
+function requireNotNewerThanThis(manifest: Manifest, version: string): void {
+  requireNotNewer(manifest, { version, migrations: KNOWN_MIGRATIONS });
+}
+
+function requireSameKind({ name, database, host }: Manifest, config: Config): void {
+  if (database.dialect === 'postgres' && config.databaseUrl === null) {
+    throw new OperatorError(
+      `${name} holds a PostgreSQL database. Create an empty one, and name it in HOMEPORT_DATABASE_URL.`,
+    );
+  }
+  if (database.dialect === 'sqlite' && config.databaseUrl !== null) {
+    throw new OperatorError(`${name} holds a SQLite database. Leave HOMEPORT_DATABASE_URL out.`);
+  }
+  if (host !== config.host) {
+    throw new OperatorError(`${name} is of a platform with HOMEPORT_HOST=${host}. Set the same here.`);
+  }
+}
+
+async function requireEmptyFolder(dataDir: string): Promise<void> {
+  const names = ((await ifThere(readdir(dataDir))) ?? []).filter(
+    (name) => !NO_CONTENT.has(name) && name !== WORKSHOP,
+  );
+  const [first] = names.sort();
+  if (first === undefined) return;
+  throw new OperatorError(
+    `${dataDir} is not empty: it holds ${first}${names.length > 1 ? ` and ${names.length - 1} more` : ''}. ` +
+      'Name an empty folder in HOMEPORT_DATA_DIR, or move away what is there.',
+  );
+}
+
+async function fetchAll(
+  manifest: Manifest,
+  { storage, name, onProgress }: RestoreOptions,
+  fetched: string,
+): Promise<void> {
+  const expected = new Set([databaseFile(manifest.database.dialect), 'sealing.key']);
+  for (const [index, file] of manifest.files.entries()) {
+    if (!expected.has(file.path) && !IN_PLACE.test(file.path) && !WEBSITE.test(file.path))
+      throw new DamagedBackup(`${name} holds ${file.path}, which no backup of this format does.`);
+    const to = join(fetched, file.path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await readChecked(storage, name, file, { to });
+    onProgress?.(index + 1, manifest.files.length);
+  }
+}
+
+interface Folders {
+  fetched: string;
+  ready: string;
+}
+
+async function placeSealingKey(
+  config: Config,
+  manifest: Manifest,
+  { name, sealingKey, withoutSealingKey }: RestoreOptions,
+  { fetched, ready }: Folders,
+): Promise<void> {
+  const key = readSealingKey(
+    sealingKey ?? (config.sealingKey === null ? join(fetched, 'sealing.key') : sealingKeyFile(config)),
+  );
+  if (key === null || sealingKeyFingerprint(key) !== manifest.platform) {
+    if (withoutSealingKey) return;
+    throw new OperatorError(
+      `${key === null ? `There is no sealing key in ${name}` : 'This is not the sealing key that the private keys in the backup were sealed with'}. ` +
+        'Name its file with --sealing-key. If it is lost, --without-sealing-key restores the rest; certificates are then made again.',
+    );
+  }
+  if (config.sealingKey === null)
+    await writeFile(join(ready, 'sealing.key'), key.toString('base64'), {
+      mode: 0o600,
+      flag: 'wx',
+      flush: true,
+    });
+}
+
+async function unpack(
+  manifest: Manifest,
+  { websites }: RestoreOptions,
+  { fetched, ready }: Folders,
+): Promise<void> {
+  for (const { path } of manifest.files.filter((file) => IN_PLACE.test(file.path))) {
+    const to = join(ready, path);
+    await mkdir(dirname(to), { recursive: true, mode: 0o700 });
+    await rename(join(fetched, path), to);
+    await syncFolder(dirname(to));
+  }
+  if (websites === null) return;
+  for (const { id, missing } of manifest.websites) {
+    if (missing !== null) continue;
+    const from = {
+      archive: join(fetched, `websites/${id}.tar.zst`),
+      manifest: join(fetched, `websites/${id}.manifest.jsonl`),
+    };
+    await websites.extract(id, manifest.id, from, join(ready, 'host'));
+    for (const file of Object.values(from)) await rm(file);
+  }
+}
+
+async function moveIn(ready: string, dataDir: string): Promise<void> {
+  for (const name of await readdir(ready)) await rename(join(ready, name), join(dataDir, name));
+  await syncFolder(dataDir);
+}

@@ -1,0 +1,260 @@
+import { mkdir, mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { Logger } from 'pino';
+import { messageOf } from '../error-message.ts';
+import { ifThere } from '../hosting/if-there.ts';
+import { createS3Client } from '../hosting/s3.ts';
+import { withProgressTimeout } from '../hosting/s3-progress.ts';
+import { OperatorError } from '../operator-error.ts';
+import { MANIFEST_FILE } from './manifest.ts';
+import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
+
+/** A bucket, and the prefix of the keys in it (empty, or without a slash at its end). */
+export interface S3Place {
+  endpoint: string;
+  bucket: string;
+  prefix: string;
+  region: string;
+}
+
+export interface S3StorageOptions {
+  credentials: { accessKeyId: string; secretAccessKey: string } | null;
+  /** Folder for files on their way to the bucket; each is deleted once it is there. Made when needed. */
+  staging: string;
+  log: Logger;
+}
+
+/** S3 takes at most 10,000 parts of an object, each but the last at least 5 MiB. */
+const PART_BYTES = 16 * 1024 * 1024;
+const MOST_PARTS = 10_000;
+const REQUEST_TIMEOUT_MS = 5 * 60_000;
+const READ_TIMEOUT_MS = 60_000;
+
+/** Backups in a bucket, each below a prefix of its own. Its manifest is put last, and deleted first. */
+export function createS3Storage(place: S3Place, options: S3StorageOptions): BackupStorage {
+  const { bucket: Bucket, prefix } = place;
+  const address = `${place.endpoint}/${[Bucket, prefix].filter((part) => part !== '').join('/')}`;
+  const keyOf = (...parts: string[]) => [prefix, ...parts].filter((part) => part !== '').join('/');
+  let client: Promise<S3Client> | undefined;
+
+  /** Sends a request with a time limit; what fails names the storage. */
+  async function ask<Answer>(
+    send: (
+      client: S3Client,
+      sdk: typeof import('@aws-sdk/client-s3'),
+      abort: { abortSignal: AbortSignal },
+    ) => Promise<Answer>,
+    signal?: AbortSignal,
+  ): Promise<Answer> {
+    client ??= createS3Client({ ...place, pathStyle: true, ...options }, place.region, true);
+    const limit = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    const abortSignal = signal === undefined ? limit : AbortSignal.any([limit, signal]);
+    try {
+      return await send(await client, await import('@aws-sdk/client-s3'), { abortSignal });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw new OperatorError(
+        `The storage ${address} failed: ${nameOf(error)}. Check its address, its credentials and their rights.`,
+        { cause: error },
+      );
+    }
+  }
+
+  async function keysBelow(below: string): Promise<string[]> {
+    const keys: string[] = [];
+    for (let token: string | undefined, more = true; more; ) {
+      const answer = await ask((s3, { ListObjectsV2Command }, abort) =>
+        s3.send(new ListObjectsV2Command({ Bucket, Prefix: below, ContinuationToken: token }), abort),
+      );
+      keys.push(...(answer.Contents ?? []).flatMap(({ Key }) => Key ?? []));
+      token = answer.NextContinuationToken;
+      more = token !== undefined;
+    }
+    return keys;
+  }
+
+  /** Names of all backups, complete or not. */
+  async function names(): Promise<string[]> {
+    const found: string[] = [];
+    for (let token: string | undefined, more = true; more; ) {
+      const answer = await ask((s3, { ListObjectsV2Command }, abort) =>
+        s3.send(
+          new ListObjectsV2Command({
+            Bucket,
+            Prefix: keyOf('homeport-'),
+            Delimiter: '/',
+            ContinuationToken: token,
+          }),
+          abort,
+        ),
+      );
+      for (const { Prefix = '' } of answer.CommonPrefixes ?? []) {
+        const name = Prefix.split('/').at(-2) ?? '';
+        if (BACKUP_NAME.test(name)) found.push(name);
+      }
+      token = answer.NextContinuationToken;
+      more = token !== undefined;
+    }
+    return found.sort();
+  }
+
+  async function isComplete(name: string): Promise<boolean> {
+    const manifest = keyOf(name, MANIFEST_FILE);
+    return (await keysBelow(manifest)).includes(manifest);
+  }
+
+  async function put(Key: string, Body: Buffer, signal?: AbortSignal): Promise<void> {
+    await ask(
+      (s3, { PutObjectCommand }, abort) => s3.send(new PutObjectCommand({ Bucket, Key, Body }), abort),
+      signal,
+    );
+  }
+
+  async function putInParts(Key: string, file: string, bytes: number, signal?: AbortSignal): Promise<void> {
+    const partBytes = Math.max(PART_BYTES, Math.ceil(bytes / MOST_PARTS));
+    const { UploadId } = await ask(
+      (s3, { CreateMultipartUploadCommand }, abort) =>
+        s3.send(new CreateMultipartUploadCommand({ Bucket, Key }), abort),
+      signal,
+    );
+    const upload = { Bucket, Key, UploadId };
+    try {
+      const Parts: { PartNumber: number; ETag: string | undefined }[] = [];
+      for await (const Body of partsOf(file, partBytes)) {
+        const PartNumber = Parts.length + 1;
+        const { ETag } = await ask(
+          (s3, { UploadPartCommand }, abort) =>
+            s3.send(new UploadPartCommand({ ...upload, PartNumber, Body }), abort),
+          signal,
+        );
+        Parts.push({ PartNumber, ETag });
+      }
+      await ask(
+        (s3, { CompleteMultipartUploadCommand }, abort) =>
+          s3.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }), abort),
+        signal,
+      );
+    } catch (error) {
+      await ask((s3, { AbortMultipartUploadCommand }, abort) =>
+        s3.send(new AbortMultipartUploadCommand(upload), abort),
+      ).catch((err: unknown) =>
+        options.log.warn({ err }, 'could not abort an upload; the storage keeps its parts'),
+      );
+      throw error;
+    }
+  }
+
+  async function removeKeys(name: string): Promise<void> {
+    const manifest = keyOf(name, MANIFEST_FILE);
+    const others = (await keysBelow(`${keyOf(name)}/`)).filter((key) => key !== manifest);
+    for (const Key of [manifest, ...others]) {
+      await ask((s3, { DeleteObjectCommand }, abort) =>
+        s3.send(new DeleteObjectCommand({ Bucket, Key }), abort),
+      );
+    }
+  }
+
+  return {
+    address,
+    async begin(name) {
+      await mkdir(options.staging, { recursive: true, mode: 0o700 });
+      const staging = await mkdtemp(join(options.staging, `.${name}.`));
+      return {
+        async place(path) {
+          const file = join(staging, path);
+          await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+          return file;
+        },
+        async keep(path, bytes, signal) {
+          const file = join(staging, path);
+          const key = keyOf(name, path);
+          if (bytes > PART_BYTES) await putInParts(key, file, bytes, signal);
+          else for await (const part of partsOf(file, PART_BYTES)) await put(key, part, signal);
+          if (bytes === 0) await put(key, Buffer.alloc(0), signal);
+          await rm(file);
+        },
+        async finish(manifest) {
+          await put(keyOf(name, MANIFEST_FILE), Buffer.from(manifest));
+          await rm(staging, { recursive: true, force: true });
+        },
+        async discard() {
+          await rm(staging, { recursive: true, force: true });
+          await removeKeys(name);
+        },
+      };
+    },
+    async list() {
+      const complete: string[] = [];
+      for (const name of await names()) if (await isComplete(name)) complete.push(name);
+      return complete;
+    },
+    async read(name, path) {
+      const Key = keyOf(name, path);
+      const answer = await ask((s3, { GetObjectCommand }, abort) =>
+        s3.send(new GetObjectCommand({ Bucket, Key }), abort).catch((error: unknown) => {
+          if (error instanceof Error && error.name === 'NoSuchKey') return null;
+          throw error;
+        }),
+      );
+      if (answer === null) return null;
+      if (!(answer.Body instanceof Readable)) throw new TypeError('the S3 client gave no stream');
+      return withProgressTimeout(answer.Body, READ_TIMEOUT_MS, (cause) => {
+        return new OperatorError(`The storage ${address} stopped in the middle of ${path}. Try again.`, {
+          cause,
+        });
+      });
+    },
+    remove: removeKeys,
+    async removeUnfinished(before) {
+      const removed: string[] = [];
+      for (const entry of (await ifThere(readdir(options.staging))) ?? []) {
+        const began = entry.startsWith('.') ? beginningOf(entry.slice(1).replace(/\.[^.]*$/, '')) : null;
+        if (began !== null && began < before)
+          await rm(join(options.staging, entry), { recursive: true, force: true });
+      }
+      for (const name of await names()) {
+        const began = beginningOf(name);
+        if (began === null || began >= before || (await isComplete(name))) continue;
+        await removeKeys(name);
+        removed.push(name);
+      }
+      return removed;
+    },
+    close() {
+      client?.then(
+        (made) => made.destroy(),
+        () => {},
+      );
+    },
+  };
+}
+
+/** A file in pieces of that size, one in memory at a time. */
+async function* partsOf(path: string, partBytes: number): AsyncGenerator<Buffer> {
+  const file = await open(path, 'r');
+  try {
+    for (let position = 0; ; ) {
+      const part = Buffer.allocUnsafe(partBytes);
+      let filled = 0;
+      while (filled < partBytes) {
+        const { bytesRead } = await file.read(part, filled, partBytes - filled, position + filled);
+        if (bytesRead === 0) break;
+        filled += bytesRead;
+      }
+      if (filled === 0) return;
+      position += filled;
+      yield part.subarray(0, filled);
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** The code of S3's answer, or why there was none. */
+function nameOf(error: unknown): string {
+  return error instanceof Error && error.name !== 'Error'
+    ? `${error.name}: ${messageOf(error)}`
+    : messageOf(error);
+}

@@ -1,0 +1,365 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { request } from 'undici';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/database/open.ts';
+import { BACKUP_NAME } from '../../src/platform-backup/storage.ts';
+import { type Client, createAgent, createClient, field, text } from '../client.ts';
+import { type DatabasePlace, databasePlace, silent, temporaryFolder } from '../database.ts';
+import { freePort } from '../servers/free-port.ts';
+import { type S3Server, startS3Server } from '../servers/s3-server.ts';
+import {
+  begin,
+  type Environment,
+  environmentFor,
+  type Running,
+  run,
+  runJson,
+  serve,
+} from './run-homeport.ts';
+
+const CREDENTIAL = { username: randomUUID(), password: randomBytes(18).toString('base64url') };
+const PAGE = '<!doctype html><p>Kept</p>';
+
+let place: DatabasePlace;
+let environment: Environment;
+let backups: ReturnType<typeof temporaryFolder>;
+let name: string;
+
+beforeAll(async () => {
+  place = await databasePlace();
+  backups = temporaryFolder();
+  environment = await environmentFor(place, {
+    HOMEPORT_INITIAL_CREDENTIAL: `${CREDENTIAL.username}:${CREDENTIAL.password}`,
+    HOMEPORT_EDGE_HTTP: `127.0.0.1:${await freePort()}`,
+    HOMEPORT_LOG_LEVEL: 'warn',
+  });
+});
+afterAll(async () => {
+  await place.remove();
+  backups.remove();
+});
+
+async function withClient<Result>(
+  of: Environment,
+  work: (client: Client) => Promise<Result>,
+): Promise<Result> {
+  const agent = createAgent(readFileSync(join(of.HOMEPORT_DATA_DIR ?? '', 'tls/api.crt'), 'utf8'));
+  try {
+    const origin = of.HOMEPORT_PUBLIC_URL ?? '';
+    return await work(createClient({ origin, agent, conformance: () => undefined }, CREDENTIAL));
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function withServer<Result>(
+  of: Environment,
+  work: (server: Running) => Promise<Result>,
+): Promise<Result> {
+  const server = await serve(of);
+  try {
+    return await work(server);
+  } finally {
+    server.process.kill('SIGTERM');
+    await server.ended;
+  }
+}
+
+/** What the edge answers for a website. */
+async function visit(of: Environment, site: string): Promise<{ status: number; body: string }> {
+  const { statusCode, body } = await request(`http://${of.HOMEPORT_EDGE_HTTP}/`, {
+    headers: { host: `${site}.localhost` },
+  });
+  return { status: statusCode, body: await body.text() };
+}
+
+/** Every file below a folder: its mode, time and checksum. */
+function filesBelow(folder: string): Record<string, string> {
+  if (!existsSync(folder)) return {};
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mode, mtimeMs } = statSync(path);
+      const sha256 = createHash('sha256').update(readFileSync(path)).digest('hex');
+      return [path.slice(folder.length), `${mode.toString(8)} ${Math.floor(mtimeMs)} ${sha256}`];
+    }),
+  );
+}
+
+/** Every row of every table, as JSON; without what a restore and its record add. */
+async function rowsOf({ settings }: DatabasePlace): Promise<Record<string, string[]>> {
+  const database = openDatabase(settings, silent);
+  try {
+    const tables = await database.reader.introspection.getTables();
+    const all: Record<string, string[]> = {};
+    for (const { name: table } of tables.filter(
+      (one) => one.name !== 'platform_backups' && one.name !== 'changes',
+    )) {
+      const { rows } = await sql<object>`select * from ${sql.table(table)}`.execute(database.reader);
+      all[table] = rows
+        .filter((row) => table !== 'jobs' || Reflect.get(row, 'kind') !== 'apply_install')
+        .map((row) => JSON.stringify(row))
+        .sort();
+    }
+    return all;
+  } finally {
+    await database.close();
+  }
+}
+
+test('a backup made while writes go on is whole, and has what was written before', async () => {
+  await withServer(environment, async () => {
+    const [install, account] = await withClient(environment, async (client) => {
+      const account_id = text((await client.get('/accounts')).body, 'results', 0, 'id');
+      const made = await client.post('/installs', { name: 'keptsite', account_id });
+      expect(made.status).toBe(201);
+      const id = text(made.body, 'id');
+      await expect
+        .poll(async () => field((await client.get(`/installs/${id}`)).body, 'status'), { timeout: 60_000 })
+        .toBe('active');
+      return [id, account_id] as const;
+    });
+    const files = join(place.settings.dataDir, 'host/installs', install, 'files');
+    writeFileSync(join(files, 'index.html'), PAGE);
+    // Larger than one part of an upload.
+    writeFileSync(join(files, 'large.bin'), randomBytes(17 * 1024 * 1024));
+
+    const written: string[] = [];
+    const creating = begin(environment, 'platform', 'backup', 'create', backups.path, '--json');
+    const manifest = await withClient(environment, async (client) => {
+      let ended = false;
+      creating.ended.then(() => {
+        ended = true;
+      });
+      while (!ended) {
+        const { status, body } = await client.post('/sites', { name: 'Meanwhile', account_id: account });
+        expect(status).toBe(201);
+        written.push(text(body, 'id'));
+      }
+      const { code, stdout, stderr } = await creating.ended;
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      return JSON.parse(stdout);
+    });
+    name = text(manifest, 'name');
+    expect(name).toMatch(BACKUP_NAME);
+    expect(manifest).toMatchObject({
+      sealing_key: false,
+      websites: [{ id: install, name: 'keptsite', missing: null }],
+    });
+    expect(written.length).toBeGreaterThan(0);
+  });
+  const folder = join(backups.path, name);
+  expect(readdirSync(backups.path)).toEqual([name]);
+  expect(statSync(folder).mode & 0o777).toBe(0o700);
+  const modes = Object.values(filesBelow(folder)).map((one) => one.split(' ')[0]);
+  expect(new Set(modes)).toEqual(new Set(['100600']));
+  expect(existsSync(join(folder, 'sealing.key'))).toBe(false);
+  expect(await run(environment, 'platform', 'backup', 'verify', folder)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('is whole'),
+  });
+  const doctor = field(JSON.parse((await run(environment, 'doctor', '--json')).stdout), 'checks');
+  expect(doctor).toContainEqual(expect.objectContaining({ check: 'platform backup', state: 'ok' }));
+});
+
+test('restored into an empty folder, every row and every byte is there, and the website answers', async () => {
+  const made = await runJson(environment, 'platform', 'backup', 'create', backups.path);
+  const location = join(backups.path, text(made, 'name'));
+  const restored = await databasePlace();
+  const elsewhere = {
+    ...environment,
+    ...(await environmentFor(restored)),
+    HOMEPORT_EDGE_HTTP: `127.0.0.1:${await freePort()}`,
+  };
+  try {
+    const keyless = await run(elsewhere, 'platform', 'restore', location);
+    expect(keyless).toMatchObject({ code: 1, stderr: expect.stringContaining('--sealing-key') });
+
+    const key = join(place.settings.dataDir, 'sealing.key');
+    const { code, stdout, stderr } = await run(
+      elsewhere,
+      'platform',
+      'restore',
+      location,
+      '--sealing-key',
+      key,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain('Next:');
+    expect(await rowsOf(restored)).toEqual(await rowsOf(place));
+    const [from, to] = [place.settings.dataDir, restored.settings.dataDir];
+    expect(filesBelow(join(to, 'host/installs'))).toEqual(filesBelow(join(from, 'host/installs')));
+    for (const part of ['host', 'tls']) {
+      const names = Object.keys(filesBelow(join(from, part)));
+      const kept = names.filter((one) => !one.startsWith('/proofs/'));
+      expect(Object.keys(filesBelow(join(to, part))).sort()).toEqual(kept.sort());
+      for (const one of kept)
+        expect(readFileSync(join(to, part, one)), one).toEqual(readFileSync(join(from, part, one)));
+    }
+    expect(readFileSync(join(to, 'sealing.key'))).toEqual(readFileSync(join(from, 'sealing.key')));
+    await withServer(elsewhere, async () => {
+      await expect
+        .poll(() => visit(elsewhere, 'keptsite'), { timeout: 60_000 })
+        .toEqual({ status: 200, body: PAGE });
+      const { status } = await withClient(elsewhere, (client) => client.get('/user'));
+      expect(status).toBe(200);
+    });
+    const again = await run(elsewhere, 'platform', 'restore', location, '--sealing-key', key);
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('is not empty') });
+  } finally {
+    await restored.remove();
+  }
+});
+
+test.each([
+  ['a truncated file', (folder: string) => truncateSync(firstOf(folder, /\.tar\.zst$/), 1_000)],
+  ['a changed byte', (folder: string) => flip(firstOf(folder, /^\/database\./))],
+  ['a missing file', (folder: string) => rmSync(firstOf(folder, /manifest\.jsonl$/))],
+  ['a changed manifest', (folder: string) => flip(join(folder, 'manifest.json'))],
+])('%s is found by verify and by restore, which leaves the folder empty', async (_what, damage) => {
+  const damaged = temporaryFolder();
+  const restored = await databasePlace();
+  try {
+    const location = join(damaged.path, name);
+    cpSync(join(backups.path, name), location, { recursive: true });
+    damage(location);
+    const key = join(place.settings.dataDir, 'sealing.key');
+    const elsewhere = { ...environment, ...(await environmentFor(restored)) };
+    for (const words of [
+      ['platform', 'backup', 'verify', location],
+      ['platform', 'restore', location, '--sealing-key', key],
+    ]) {
+      const { code, stderr } = await run(elsewhere, ...words);
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('damaged') });
+      expect(stderr).not.toMatch(/^ +at /m);
+    }
+    expect(
+      readdirSync(restored.settings.dataDir).filter((one) => !/^(\.writable|websites\.lock.*)$/.test(one)),
+    ).toEqual([]);
+  } finally {
+    damaged.remove();
+    await restored.remove();
+  }
+});
+
+function firstOf(folder: string, pattern: RegExp): string {
+  const [found] = Object.keys(filesBelow(folder)).filter((path) => pattern.test(path));
+  if (found === undefined) throw new Error(`${folder} has no ${pattern}`);
+  return join(folder, found);
+}
+
+function flip(file: string): void {
+  const content = readFileSync(file);
+  const middle = Math.floor(content.length / 2);
+  content[middle] = (content[middle] ?? 0) ^ 1;
+  writeFileSync(file, content);
+}
+
+/** A bucket, and the settings that lead to it. */
+async function bucket(
+  refuse: (method: string, key: string) => boolean,
+): Promise<{ server: S3Server; settings: Environment }> {
+  const credentials = { accessKeyId: 'backup', secretAccessKey: randomBytes(12).toString('hex') };
+  const server = await startS3Server({ credentials, buckets: ['platform'], refuse });
+  const settings = {
+    ...environment,
+    HOMEPORT_PLATFORM_BACKUP: `s3:http://127.0.0.1:${server.port}/platform/homeport`,
+    HOMEPORT_PLATFORM_BACKUP_CREDENTIALS: `${credentials.accessKeyId}:${credentials.secretAccessKey}`,
+  };
+  return { server, settings };
+}
+
+/** Folders in which a backup prepares what it uploads. */
+const staged = () => readdirSync(place.settings.dataDir).filter((one) => one.startsWith('.homeport-'));
+
+test('to a bucket and back; older ones are pruned', async () => {
+  const { server, settings } = await bucket(() => false);
+  const restored = await databasePlace();
+  try {
+    const first = text(await runJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'), 'name');
+    const second = text(
+      await runJson(settings, 'platform', 'backup', 'create', '--with-sealing-key'),
+      'name',
+    );
+    expect(server.requests.some(({ path }) => path.includes('partNumber=2'))).toBe(true);
+    expect(staged()).toEqual([]);
+    expect(await runJson(settings, 'platform', 'backup', 'list')).toMatchObject([
+      { name: first },
+      { name: second },
+    ]);
+    expect(await runJson(settings, 'platform', 'backup', 'verify', second)).toMatchObject({
+      name: second,
+      ok: true,
+    });
+    expect(await runJson(settings, 'platform', 'backup', 'prune', '--keep', '1')).toEqual({
+      removed: [first],
+    });
+    expect([...server.objects('platform').keys()].filter((key) => key.includes(first))).toEqual([]);
+
+    const { databaseUrl, dataDir } = restored.settings;
+    const elsewhere = {
+      ...settings,
+      HOMEPORT_DATA_DIR: dataDir,
+      ...(databaseUrl === null ? {} : { HOMEPORT_DATABASE_URL: databaseUrl }),
+    };
+    expect(await run(elsewhere, 'platform', 'restore', second)).toMatchObject({ code: 0, stderr: '' });
+    expect(filesBelow(join(dataDir, 'host/installs'))).toEqual(
+      filesBelow(join(place.settings.dataDir, 'host/installs')),
+    );
+    expect(await rowsOf(restored)).toEqual(await rowsOf(place));
+  } finally {
+    await server.close();
+    await restored.remove();
+  }
+});
+
+test('a bucket that fails in the middle holds no backup afterwards', async () => {
+  const { server, settings } = await bucket(
+    (method, key) => method === 'PUT' && key.includes('manifest.jsonl'),
+  );
+  try {
+    const { code, stderr } = await run(settings, 'platform', 'backup', 'create');
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('AccessDenied') });
+    expect([...server.objects('platform').keys()]).toEqual([]);
+    expect(server.openUploads()).toBe(0);
+    expect(staged()).toEqual([]);
+    expect(await runJson(settings, 'platform', 'backup', 'list')).toEqual([]);
+  } finally {
+    await server.close();
+  }
+});
+
+test('kill -9 in the middle leaves nothing that is taken for a backup', async () => {
+  let creating: Running | undefined;
+  const { server, settings } = await bucket((method, key) => {
+    if (method === 'PUT' && key.includes('websites/')) creating?.process.kill('SIGKILL');
+    return false;
+  });
+  try {
+    creating = begin(settings, 'platform', 'backup', 'create');
+    expect((await creating.ended).code).toBeNull();
+    expect([...server.objects('platform').keys()]).not.toEqual([]);
+    expect(await runJson(settings, 'platform', 'backup', 'list')).toEqual([]);
+    // A later one is not disturbed by what is left.
+    creating = undefined;
+    await runJson(settings, 'platform', 'backup', 'create');
+    expect(await runJson(settings, 'platform', 'backup', 'list')).toHaveLength(1);
+  } finally {
+    await server.close();
+  }
+});
