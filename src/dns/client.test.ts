@@ -61,6 +61,7 @@ describe('askServer', () => {
       (query) => [
         reply(query, [
           { type: 'TXT', name: 'example.test', ttl: 1, data: ['v=spf1 ', 'grüße\u001b'] },
+          { type: 'TXT', name: 'example.test', ttl: 1, data: 'safe\u202etxt.\u200b\u0085' },
           { type: 'TXT', name: 'example.test', ttl: 1, data: [Buffer.from([0x61, 0xff])] },
         ]),
       ],
@@ -68,6 +69,7 @@ describe('askServer', () => {
     );
     expect(answers.map((record) => record.type === 'TXT' && record.text)).toEqual([
       'v=spf1 grüße\\027',
+      'safe\\226\\128\\174txt.\\226\\128\\139\\194\\133',
       'a\\255',
     ]);
   });

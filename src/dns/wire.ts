@@ -209,15 +209,20 @@ function printableBytes(bytes: Buffer): string {
   try {
     return printable(utf8.decode(bytes));
   } catch {
-    return bytes.toString('latin1').replace(/[^ -~]/g, escaped);
+    return bytes.toString('latin1').replace(/[^ -~]/g, (octet) => escapedOctet(octet.charCodeAt(0)));
   }
 }
 
-/** Control characters as `\ddd`, as zone files write them (RFC 1035 section 5.1): they come from strangers. */
+/**
+ * Control characters, those that turn the direction of text and other invisible ones as `\ddd` for each octet, as zone files
+ * write them (RFC 1035 section 5.1): they come from strangers.
+ */
 function printable(text: string): string {
-  return text.replace(/\p{Cc}/gu, escaped);
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu, (character) =>
+    [...Buffer.from(character)].map(escapedOctet).join(''),
+  );
 }
 
-function escaped(character: string): string {
-  return `\\${character.charCodeAt(0).toString().padStart(3, '0')}`;
+function escapedOctet(octet: number): string {
+  return `\\${octet.toString().padStart(3, '0')}`;
 }

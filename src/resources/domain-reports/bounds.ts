@@ -1,3 +1,5 @@
+import { cleanText } from '../../outbound/foreign-text.ts';
+
 /** Whoever owns a name chooses what its servers say: a report keeps so much of it, whatever its size. */
 const MAX_RECORDS = 100;
 const MAX_TXT_CHARACTERS = 1000;
@@ -9,9 +11,9 @@ export function fewOf<T>(records: T[]): T[] {
   return records.slice(0, MAX_RECORDS);
 }
 
-/** Text from outside that is no TXT record; `…` stands for the rest of a longer one. */
+/** Text from outside that is no TXT record, without invisible characters; `…` stands for the rest of a longer one. */
 export function shortened(text: string): string {
-  return cut(text, MAX_CHARACTERS);
+  return cut(cleanText(text), MAX_CHARACTERS);
 }
 
 export function shortenedTxt(text: string): string {
