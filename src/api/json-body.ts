@@ -83,6 +83,11 @@ function isJson(contentType: string | undefined): boolean {
   return type === 'application/json' || /^application\/[\w.-]+\+json$/.test(type);
 }
 
+/** The fault of a change that says nothing to change. */
+export function missingBody(): InvalidRequest {
+  return unreadable('required', 'The body must be a JSON object with the fields to change');
+}
+
 function unreadable(code: string, message: string): InvalidRequest {
   return new InvalidRequest(INVALID_PARAMETERS, [
     { resource: 'Request', field: 'body', type: 'invalid_value', code, message },

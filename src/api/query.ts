@@ -76,15 +76,16 @@ export function timeParameter<Name extends string>(name: Name, description: stri
   };
 }
 
-/** Reads the parameters that are there; of one that is there twice, the first. */
+/** Reads the parameters that are there. Throws InvalidRequest for malformed and repeated ones. */
 export function readQuery<Name extends string>(
   query: URLSearchParams,
   parameters: readonly QueryParameter<Name>[],
 ): QueryValues<Name> {
   const values: QueryValues<Name> = {};
   for (const { name, read } of parameters) {
-    const text = query.get(name);
-    if (text !== null) values[name] = read(text);
+    const [text, ...more] = query.getAll(name);
+    if (more.length > 0) throw refused(name, `${name} must be given once`);
+    if (text !== undefined) values[name] = read(text);
   }
   return values;
 }

@@ -5,6 +5,7 @@ import { Forbidden, MalformedId } from '../failures.ts';
 import { parseUuid } from '../ids.ts';
 import type { PageOf, PageRequest } from '../page.ts';
 import type { ErrorStatus } from './errors.ts';
+import { missingBody } from './json-body.ts';
 import { PAGE_PARAMETERS, type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
 import { type QueryParameter, type QueryValues, readQuery } from './query.ts';
 import { parseTarget } from './request-target.ts';
@@ -145,7 +146,11 @@ export function bodyRoute<Path extends string, Body extends TObject, Response ex
     ...declared,
     body,
     query: [],
-    run: async (incoming) => handle(checkedCall(incoming, declared.method), parseBody(incoming.body)),
+    run: async (incoming) => {
+      const call = checkedCall(incoming, declared.method);
+      if (declared.method === 'PATCH' && incoming.body === undefined) throw missingBody();
+      return handle(call, parseBody(incoming.body));
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
 import { byField } from '../field-order.ts';
+import { INVISIBLE, isBlank } from '../invisible-characters.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
 import { cutToBounds, itemsOf } from './schema-bounds.ts';
 import { malformedId } from './things.ts';
@@ -110,7 +111,7 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
     case 'pattern':
     case 'format':
       // A blank text counts as a missing one (gaps section 2).
-      return isBlank(value)
+      return typeof value === 'string' && isBlank(value)
         ? [{ field, kind: 'required', code: 'required', message: `${field} cannot be empty` }]
         : [{ field, kind: 'invalid', code: 'invalid_format', message }];
     case 'maxLength':
@@ -127,11 +128,7 @@ function schemaFaults(definition: BodyDefinition, error: ValidatorError, value: 
 }
 
 /** For texts that must hold something other than white space. */
-export const NOT_BLANK = '\\S';
-
-function isBlank(value: unknown): boolean {
-  return typeof value === 'string' && value.trim() === '';
-}
+export const NOT_BLANK = `[^\\s${INVISIBLE}]`;
 
 /** The value that a JSON pointer (RFC 6901) of the validator leads to. */
 function valueAt(body: unknown, pointer: string): unknown {

@@ -158,6 +158,30 @@ describe('POST /installs', () => {
     expect(isReservedName('web2', config, hostNames)).toBe(false);
   });
 
+  it.each(['admin', 'autodiscover', 'cpanel', 'ftp', 'mail', 'ns1', 'ns2', 'ns3', 'ns4', 'webmail', 'wpad'])(
+    'refuses %j, which visitors take for the operator’s',
+    async (name) => {
+      expect(await create({ name })).toMatchObject(
+        refusal(
+          'Installation.name',
+          'invalid_value / reserved',
+          `The name "${name}" is reserved for the platform`,
+        ),
+      );
+    },
+  );
+
+  it('refuses a name that begins like an encoded one and encodes nothing', async () => {
+    expect(await create({ name: 'xn--zz' })).toMatchObject(
+      refusal(
+        'Installation.name',
+        'invalid_value / invalid_format',
+        'The name "xn--zz" begins with xn-- and encodes nothing; choose another',
+      ),
+    );
+    expect((await create({ name: 'xn--mnchen-3ya' })).status).toBe(201);
+  });
+
   it('fills a slot of a site of the same account, which is one install’s', async () => {
     const site = await newSite();
     const answer = await create({ site_id: site.toUpperCase(), environment: 'production' });
@@ -296,7 +320,8 @@ describe('PATCH /installs/{install_id}', () => {
       site: { id: from },
       environment: 'development',
     });
-    expect((await change(id, { site_id: null, environment: null })).body).toMatchObject({
+    // An environment is a slot of a site.
+    expect((await change(id, { site_id: null })).body).toMatchObject({
       site: null,
       environment: null,
     });

@@ -1,7 +1,12 @@
 import type { Config } from '../../config/config.ts';
 
-/** What visitors of the site domain expect to be the platform's own. */
-const ALWAYS = ['www'];
+/** Names below a domain that programs and people take for its operator's: websites, mail, DNS, control panels, discovery of proxies. */
+const ALWAYS = [
+  ...['www', 'admin', 'administrator', 'cpanel', 'cpcalendars', 'cpcontacts', 'plesk', 'webdisk', 'whm'],
+  ...['autoconfig', 'autodiscover', 'imap', 'mail', 'mta-sts', 'pop', 'pop3', 'smtp', 'webmail'],
+  ...['dns', 'ns1', 'ns2', 'ns3', 'ns4', 'isatap', 'localhost', 'wpad'],
+  ...['ftp', 'sftp'],
+];
 
 /** Names of scratch installs, in which it is tried whether backups can be restored. */
 export const RESTORE_CHECK_PREFIX = 'restore-check-';

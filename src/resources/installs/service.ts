@@ -1,3 +1,4 @@
+import { domainToUnicode } from 'node:url';
 import type { Caller } from '../../access/caller.ts';
 import { findMembership, loadScope } from '../../access/memberships.ts';
 import { authorize, isAllowed } from '../../access/permissions.ts';
@@ -80,6 +81,14 @@ export function createInstallService(platform: Platform) {
     const faults: Fault[] = [];
     const refuse = (field: string, code: string, message: string) =>
       faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
+    // RFC 5891: a label that begins with xn-- must be the encoding of something, or browsers refuse the name.
+    if (domainToUnicode(name).startsWith('xn--')) {
+      refuse(
+        'name',
+        'invalid_format',
+        `The name "${name}" begins with xn-- and encodes nothing; choose another`,
+      );
+    }
     if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
       refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
     }
@@ -164,7 +173,9 @@ export function createInstallService(platform: Platform) {
         authorize('install.change', 'install.read', install);
         const site =
           typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
-        environment = change.environment === undefined ? install.environment : change.environment;
+        // An environment is a slot of a site.
+        const present = site_id === null ? null : install.environment;
+        environment = change.environment === undefined ? present : change.environment;
         if (site_id === undefined && change.environment === undefined) return;
         await updateInstall(queries, id, { ...(site_id === undefined ? {} : { site_id }), environment });
         const details = {

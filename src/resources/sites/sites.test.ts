@@ -30,22 +30,25 @@ describe('POST /sites', () => {
     expect((await owner.client.get(`/sites/${text(created.body, 'id')}`)).body).toEqual(created.body);
   });
 
-  it.each([[undefined], [''], ['   '], [null]])('refuses the missing or blank name %j', async (name) => {
-    const answer = await create(name);
-    expect(answer.status).toBe(400);
-    expect(answer.body).toEqual({
-      message: 'Site name is required',
-      errors: [
-        {
-          resource: 'Site',
-          field: 'name',
-          type: 'missing_field',
-          code: 'required',
-          message: 'Site name cannot be empty',
-        },
-      ],
-    });
-  });
+  it.each([[undefined], [''], ['   '], ['\u200b'], [' \u2060\ufeff\u200d '], ['\u3164\u2800'], [null]])(
+    'refuses the missing or blank name %j',
+    async (name) => {
+      const answer = await create(name);
+      expect(answer.status).toBe(400);
+      expect(answer.body).toEqual({
+        message: 'Site name is required',
+        errors: [
+          {
+            resource: 'Site',
+            field: 'name',
+            type: 'missing_field',
+            code: 'required',
+            message: 'Site name cannot be empty',
+          },
+        ],
+      });
+    },
+  );
 
   it('takes 40 characters and refuses 41, counted as people count them', async () => {
     expect((await create('ß'.repeat(40))).status).toBe(201);
@@ -128,6 +131,18 @@ describe('PATCH and DELETE /sites/{site_id}', () => {
     expect(renamed.status).toBe(200);
     expect(field(renamed.body, 'name')).toBe('After');
     expect((await owner.client.patch(`/sites/${site}`, {})).body).toEqual(renamed.body);
+    expect(await owner.client.call('PATCH', `/sites/${site}`)).toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          {
+            field: 'body',
+            code: 'required',
+            message: 'The body must be a JSON object with the fields to change',
+          },
+        ],
+      },
+    });
     expect((await owner.client.patch(`/sites/${site}`, { name: ' ' })).status).toBe(400);
   });
 
@@ -198,6 +213,7 @@ describe('GET /sites', () => {
     expect(field((await list('?limit=0')).body, 'results')).toEqual([]);
     expect((await list('?limit=1000')).status).toBe(200);
     expect(field((await list(`?account_id=${crypto.randomUUID()}`)).body, 'count')).toBe(0);
+    expect((await list(`?account_id=${account}&account_id=${account}`)).status).toBe(400);
     for (const query of [
       '?limit=x',
       '?limit=-1',
