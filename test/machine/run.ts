@@ -1,0 +1,188 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/error-message.ts';
+import { succeeds } from '../../src/hosting/linux/run-command.ts';
+import { OperatorError } from '../../src/operator-error.ts';
+import { RELEASES, type Release } from './base-system.ts';
+import { guestOf } from './guest.ts';
+import { createMachine, type Machine } from './machine.ts';
+import { type MachineImage, machineImage } from './machine-image.ts';
+import { createReport, type Report } from './report.ts';
+import { runScenario, ScenarioEnded } from './scenario.ts';
+
+const USAGE = `Tests Homeport on whole Debian machines with systemd, in qemu: npm run test:machine -- [release…] [options]
+
+  release               12 and 13 if left out
+  --folder <path>       images, machines and evidence of failures (/var/tmp/homeport-machines)
+  --slowness <factor>   all deadlines are multiplied by it: emulation is 6 to 40 times slower (10)
+  --memory <MiB>        of a machine (3072)
+  --processors <count>  of a machine (2)
+  --accelerator <name>  tcg emulates and works everywhere; kvm where /dev/kvm runs Debian's kernels (tcg)
+  --keep-image          start from the image of the last run, without the commits since
+
+Needs root and the Debian packages mmdebstrap qemu-system-x86 qemu-utils e2fsprogs openssh-client git.
+`;
+
+/** Programs and the Debian packages that they are in. */
+const PROGRAMS = {
+  mmdebstrap: 'mmdebstrap',
+  'qemu-system-x86_64': 'qemu-system-x86',
+  'qemu-img': 'qemu-utils',
+  mke2fs: 'e2fsprogs',
+  ssh: 'openssh-client',
+  git: 'git',
+};
+
+/** On a machine that is not emulated. */
+const PATIENCE_MS = 60_000;
+const SETUP_MS = 180_000;
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+
+const options = readOptions();
+if (options !== null) process.exitCode = (await testReleases(options)) ? 0 : 1;
+
+interface Options {
+  releases: Release[];
+  folder: string;
+  slowness: number;
+  memoryMb: number;
+  processors: number;
+  accelerator: string;
+  keepImage: boolean;
+}
+
+/** Null if there is nothing to run; the reason is printed. */
+function readOptions(): Options | null {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        folder: { type: 'string', default: '/var/tmp/homeport-machines' },
+        slowness: { type: 'string', default: '10' },
+        memory: { type: 'string', default: '3072' },
+        processors: { type: 'string', default: '2' },
+        accelerator: { type: 'string', default: 'tcg' },
+        'keep-image': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(USAGE);
+      return null;
+    }
+    return {
+      releases: positionals.length === 0 ? ['12', '13'] : positionals.map(asRelease),
+      folder: values.folder,
+      slowness: positive('--slowness', values.slowness),
+      memoryMb: positive('--memory', values.memory),
+      processors: positive('--processors', values.processors),
+      accelerator: values.accelerator,
+      keepImage: values['keep-image'],
+    };
+  } catch (error) {
+    process.stderr.write(`${messageOf(error)}\n\n${USAGE}`);
+    process.exitCode = 2;
+    return null;
+  }
+}
+
+function asRelease(text: string): Release {
+  if (text === '12' || text === '13') return text;
+  throw new OperatorError(`"${text}" is not a release: ${Object.keys(RELEASES).join(' or ')}.`);
+}
+
+function positive(option: string, text: string): number {
+  const value = Number(text);
+  if (value > 0) return value;
+  throw new OperatorError(`${option} takes a number above 0, not "${text}".`);
+}
+
+/** True if everything passed. */
+async function testReleases(given: Options): Promise<boolean> {
+  const missing = await whatIsMissing();
+  if (missing !== null) {
+    process.stderr.write(`${missing}\n`);
+    return false;
+  }
+  await mkdir(given.folder, { recursive: true });
+  const report = createReport((line) => process.stdout.write(line), Date.now);
+  for (const release of given.releases) await testRelease(release, given, report);
+  const { passed, failed } = report.counts();
+  process.stdout.write(`${passed} passed, ${failed} failed\n`);
+  return failed === 0;
+}
+
+async function whatIsMissing(): Promise<string | null> {
+  if (process.getuid?.() !== 0)
+    return 'The machine test makes images of Debian, which takes root: sudo npm run test:machine';
+  const packages = new Set<string>();
+  for (const [program, name] of Object.entries(PROGRAMS)) {
+    if (!(await succeeds('which', [program]))) packages.add(name);
+  }
+  if (packages.size === 0) return null;
+  const names = [...packages].join(' ');
+  return `The machine test lacks programs. Install them: apt-get install ${names}`;
+}
+
+async function testRelease(release: Release, given: Options, report: Report): Promise<void> {
+  const { folder, slowness, memoryMb, processors, accelerator } = given;
+  report.step(`Debian ${release}`);
+  let image: MachineImage | null = null;
+  await report.check(`Debian ${release}: image`, async () => {
+    const progress = (step: string) => report.step(`image: ${step}`);
+    image = await machineImage({ release, repository: REPOSITORY, folder, progress, keep: given.keepImage });
+  });
+  if (image === null) return;
+  const machine = await createMachine({
+    image,
+    folder: join(folder, `machine-${release}`),
+    memoryMb,
+    processors,
+    accelerator,
+    bootMs: PATIENCE_MS * slowness,
+  });
+  const stop = endOnSignal(machine);
+  const before = report.counts().failed;
+  const setupMs = SETUP_MS * slowness;
+  const patienceMs = PATIENCE_MS * slowness;
+  try {
+    const guest = guestOf(machine, patienceMs);
+    await runScenario({ machine, guest, report, patienceMs, setupMs });
+  } catch (error) {
+    if (!(error instanceof ScenarioEnded)) throw error;
+    report.step(`the checks after "${error.message}" were not run`);
+  } finally {
+    if (report.counts().failed > before) await keepEvidence(machine, release, folder);
+    await machine.end();
+    stop();
+  }
+}
+
+/** qemu is a process of its own, which would outlive this one. */
+function endOnSignal(machine: Machine): () => void {
+  const end = () => void machine.end().then(() => process.exit(130));
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.once(signal, end);
+  return () => {
+    for (const signal of signals) process.off(signal, end);
+  };
+}
+
+async function keepEvidence(machine: Machine, release: Release, folder: string): Promise<void> {
+  const time = new Date().toISOString().replaceAll(':', '-');
+  const evidence = join(folder, 'failures', `debian-${release}-${time}`);
+  await mkdir(evidence, { recursive: true });
+  await copyFile(machine.console, join(evidence, 'console.log')).catch(() => {});
+  const commands = {
+    'journal.log': 'journalctl --no-pager',
+    'units.log': 'systemctl --no-pager status --full',
+  };
+  for (const [file, line] of Object.entries(commands)) {
+    const text = await machine.run('root', `${line} || true`).catch((error: unknown) => messageOf(error));
+    await writeFile(join(evidence, file), text);
+  }
+  process.stdout.write(`Console and journal: ${evidence}\n`);
+}
