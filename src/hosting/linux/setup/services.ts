@@ -19,6 +19,9 @@ export interface ServicesPlace {
   before: string;
 }
 
+/** Each change makes systemd read all units again, which takes a minute on a machine that is slow or busy. */
+const CHANGE_MS = 600_000;
+
 const MACHINE: ServicesPlace = {
   systemctl: 'systemctl',
   packageUnits: '/usr/lib/systemd/system',
@@ -56,8 +59,8 @@ export async function stopServices(place = MACHINE): Promise<StoppedServices> {
       if (isRunning || isEnabled) done.left.push(unit);
     } else if (isRunning || link !== 'masked') {
       // Disabled first: its other names, like mysql.service, are links that masking leaves.
-      await runCommand(place.systemctl, ['disable', '--quiet', unit]);
-      await runCommand(place.systemctl, ['mask', '--quiet', '--now', unit], { timeoutMs: 150_000 });
+      await runCommand(place.systemctl, ['disable', '--quiet', unit], { timeoutMs: CHANGE_MS });
+      await runCommand(place.systemctl, ['mask', '--quiet', '--now', unit], { timeoutMs: CHANGE_MS });
       done.masked.push(unit);
     }
   }
@@ -73,7 +76,9 @@ async function stateOf(
   unit: string,
   { systemctl }: ServicesPlace,
 ): Promise<{ isRunning: boolean; isEnabled: boolean }> {
-  const { stdout } = await runCommand(systemctl, ['show', '--property=UnitFileState,ActiveState', unit]);
+  const { stdout } = await runCommand(systemctl, ['show', '--property=UnitFileState,ActiveState', unit], {
+    timeoutMs: CHANGE_MS,
+  });
   return {
     isRunning: !/^ActiveState=(inactive|failed)$/m.test(stdout),
     isEnabled: /^UnitFileState=enabled/m.test(stdout),
