@@ -69,6 +69,7 @@ export async function machineImage(options: ImageOptions): Promise<MachineImage>
   const network = await networkSettings();
   await inRoot(root, ['npm', 'ci'], { folder: PROGRAM, environment: network, timeoutMs: SLOW_MS });
   progress('packages');
+  const before = await startedServices(root);
   await withKeptPackages(root, join(folder, `packages-${release}`), () =>
     inRoot(root, ['npm', 'run', '--silent', 'host:setup', '--', '--packages'], {
       folder: PROGRAM,
@@ -76,6 +77,9 @@ export async function machineImage(options: ImageOptions): Promise<MachineImage>
       timeoutMs: SLOW_MS,
     }),
   );
+  // Set-up on a running machine keeps them from ever starting; here they would start with the first boot.
+  const added = (await startedServices(root)).filter((name) => !before.includes(name));
+  await inRoot(root, ['systemctl', '--quiet', 'disable', ...added]);
   await writeFile(join(root, RESOLVER), guestResolver);
 
   progress('disk');
@@ -88,6 +92,11 @@ export async function machineImage(options: ImageOptions): Promise<MachineImage>
   await copyFile(await inBoot(root, 'initrd.img-'), made.initrd);
   await rm(root, { recursive: true });
   return made;
+}
+
+async function startedServices(root: string): Promise<string[]> {
+  const names = await readdir(join(root, 'etc/systemd/system/multi-user.target.wants'));
+  return names.filter((name) => name.endsWith('.service'));
 }
 
 async function inBoot(root: string, prefix: string): Promise<string> {

@@ -58,11 +58,13 @@ export async function stopServices(place = MACHINE): Promise<StoppedServices> {
     if (before.has(unit) || link === 'own') {
       if (isRunning || isEnabled) done.left.push(unit);
     } else if (isRunning || link !== 'masked') {
-      // Disabled first: its other names, like mysql.service, are links that masking leaves.
-      await runCommand(place.systemctl, ['disable', '--quiet', unit], { timeoutMs: CHANGE_MS });
-      await runCommand(place.systemctl, ['mask', '--quiet', '--now', unit], { timeoutMs: CHANGE_MS });
       done.masked.push(unit);
     }
+  }
+  if (done.masked.length > 0) {
+    // Disabled first: its other names, like mysql.service, are links that masking leaves.
+    await runCommand(place.systemctl, ['disable', '--quiet', ...done.masked], { timeoutMs: CHANGE_MS });
+    await runCommand(place.systemctl, ['mask', '--quiet', '--now', ...done.masked], { timeoutMs: CHANGE_MS });
   }
   return done;
 }
