@@ -24,6 +24,8 @@ import { type Account, accountOf, whyNotAs } from './unprivileged.ts';
 
 /** A dot of progress each so many looks at a service that is starting. */
 const LOOKS_PER_DOT = 10;
+/** systemd reads all units again, which takes minutes on a slow or busy machine. */
+const RELOAD_MS = 600_000;
 
 /**
  * Writes and starts the services: the host, then the control plane, unless that is on another machine. Waits `waitMs` for
@@ -116,8 +118,10 @@ async function writeUnits(units: { name: string; text: string }[]): Promise<stri
   for (const { name, text } of units) {
     if (await replaceFile(`/etc/systemd/system/${name}`, text, 0o644)) changed.push(name);
   }
-  if (changed.length > 0) await runCommand('systemctl', ['daemon-reload']);
-  await runCommand('systemctl', ['enable', '--quiet', ...units.map(({ name }) => name)]);
+  if (changed.length > 0) await runCommand('systemctl', ['daemon-reload'], { timeoutMs: RELOAD_MS });
+  await runCommand('systemctl', ['enable', '--quiet', ...units.map(({ name }) => name)], {
+    timeoutMs: RELOAD_MS,
+  });
   return changed;
 }
 

@@ -31,8 +31,8 @@ export interface Systemctl {
   explain(unit: string): Promise<string>;
 }
 
-/** Stopping the database server takes its time. */
-const TIMEOUT_MS = 150_000;
+/** On a slow or busy machine, stopping the database server or reading all units again takes minutes. */
+const TIMEOUT_MS = 600_000;
 const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,NeedDaemonReload,InvocationID';
 
 export function createSystemctl(program: string): Systemctl {
