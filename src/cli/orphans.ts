@@ -1,17 +1,5 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../operator-error.ts';
-import {
-  allOrphans,
-  deleteOrphan,
-  EMBEDDED,
-  installsOf,
-  type Orphan,
-} from '../resources/hosts/orphan-store.ts';
-import { allHosts } from '../resources/hosts/store.ts';
 import { idArgument } from './arguments.ts';
-import { requireConsent } from './confirm.ts';
-import { printable, printJson, shownTime, table } from './output.ts';
-import { withPlatform } from './with-platform.ts';
 
 /** For what hosts hold and the database does not know. */
 export function addOrphanCommands(install: Command): void {
@@ -24,7 +12,10 @@ export function addOrphanCommands(install: Command): void {
     )
     .option('--json', 'print JSON: an array of id, name, host, hostnames, is_served, found_at')
     .addHelpText('after', '\nExample:\n  homeport install orphans')
-    .action(listOrphans);
+    .action(async (options: { json?: boolean }, command: Command) => {
+      const { listOrphans } = await import('./orphan-actions.ts');
+      await listOrphans(options, command);
+    });
 
   install
     .command('discard')
@@ -35,67 +26,8 @@ export function addOrphanCommands(install: Command): void {
     .argument('<install-id>', 'the install ("homeport install orphans")', idArgument)
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample:\n  homeport install discard 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11')
-    .action(discard);
-}
-
-async function listOrphans({ json }: { json?: boolean }, command: Command): Promise<void> {
-  await withPlatform(command, async ({ database }) => {
-    const names = new Map((await allHosts(database.reader)).map(({ id, name }) => [id, name]));
-    const orphans = (await allOrphans(database.reader)).map((orphan) => ({
-      ...orphan,
-      host: orphan.host === EMBEDDED ? null : (names.get(orphan.host) ?? orphan.host),
-    }));
-    if (json) return printJson(orphans);
-    process.stdout.write(
-      orphans.length === 0
-        ? 'There are no installs that the database does not know.\n'
-        : table(
-            ['ID', 'NAME', 'HOST', 'SERVED', 'FOUND', 'HOST NAMES'],
-            orphans.map(({ id, name, host, is_served, found_at, hostnames }) => [
-              id,
-              printable(name ?? '-'),
-              host ?? '-',
-              is_served ? 'yes' : 'no',
-              shownTime(found_at, '-'),
-              printable(hostnames.join(' ')),
-            ]),
-          ),
-    );
-  });
-}
-
-async function discard(id: string, { yes }: { yes?: boolean }, command: Command): Promise<void> {
-  await withPlatform(command, async (platform, { hosts }) => {
-    const { database } = platform;
-    const orphan = (await allOrphans(database.reader)).find((one) => one.id === id);
-    if (orphan === undefined) {
-      throw new OperatorError(`There is no orphan ${id}; "homeport install orphans" lists them.`);
-    }
-    if ((await installsOf(database.reader, orphan.host, [id])).length > 0) {
-      throw new OperatorError(`${id} is an install of this platform. Delete it by the API instead.`);
-    }
-    const known = (await allHosts(database.reader)).find((host) => host.id === orphan.host);
-    const what = `${orphan.name ?? 'the install'} (${id})${known === undefined ? '' : ` on ${known.name}`}`;
-    if (yes !== true) {
-      await requireConsent(`Delete ${what}, with its files, database and backups?`, {
-        effect: `This deletes the files, the database and the backups of ${what}.`,
-        kept: 'Nothing was deleted.',
-      });
-    }
-    if (orphan.host === EMBEDDED) {
-      const { discardFromFolder } = await import('../embedded-websites.ts');
-      await discardFromFolder(platform, id);
-    } else if (known !== undefined) {
-      const { askHost } = await import('./host/ask-host.ts');
-      const target = await hosts.target(known.name);
-      await askHost(target, (remote) => remote.remove({ id, name: nameOf(orphan) }));
-    }
-    await database.write(({ queries }) => deleteOrphan(queries, orphan.host, id));
-    process.stdout.write(`Deleted ${what}.\n`);
-  });
-}
-
-/** A host goes by its own record. Without a name there, this one fits the protocol and belongs to no install. */
-function nameOf({ id, name }: Orphan): string {
-  return name ?? `install-${id.replaceAll('-', '')}`;
+    .action(async (id: string, options: { yes?: boolean }, command: Command) => {
+      const { discardOrphan } = await import('./orphan-actions.ts');
+      await discardOrphan(id, options, command);
+    });
 }

@@ -59,7 +59,7 @@ test('a server without a host says what to do', async () => {
   const asRoot = process.getuid?.() === 0 && !existsSync('/run/systemd/system');
   expect(stderr).toMatch(
     asRoot
-      ? /There is no group no-such-group: "homeport host setup" makes it[\s\S]*The host of this machine ended/
+      ? /There is no group no-such-group: "homeport host setup" makes it[\s\S]*the host of this machine ended before it was ready/
       : /There is no host for the websites\. .*Start it there, as root, with "homeport host"/,
   );
   expect(existsSync(join(folder, 'host'))).toBe(false);
