@@ -40,7 +40,18 @@ export function requireBackupAllowed(usage: InstallUsage, limits: InstallLimits)
   throw new PermanentHostError(`${exceeded}. Delete files, then request the backup again.`);
 }
 
-/** The bytes that a file counts, by its length and its blocks of 512 bytes. */
+/** The blocks of ext4, XFS and Btrfs. */
+const BLOCK_BYTES = 4096;
+
+/**
+ * The bytes that a file of this length counts while changes are counted: whole blocks, as the disk has it. Only lengths count then, so that
+ * making and removing a file comes to nothing.
+ */
+export function blockBytes(size: number): number {
+  return Math.ceil(size / BLOCK_BYTES) * BLOCK_BYTES;
+}
+
+/** The bytes that a measured file counts, by its length and its blocks of 512 bytes. */
 export function countedBytes(size: number, blocks: number): number {
   return Math.max(size, blocks * 512);
 }

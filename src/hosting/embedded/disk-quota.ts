@@ -1,6 +1,9 @@
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
 import type { Clock } from '../../clock.ts';
 import { MINUTE_MS, SECOND_MS } from '../../durations.ts';
-import { exceededLimit, type InstallLimits, type InstallUsage } from '../install-limits.ts';
+import { hasCode } from '../../error-code.ts';
+import { countedBytes, exceededLimit, type InstallLimits, type InstallUsage } from '../install-limits.ts';
 import { measureFiles } from './measure-files.ts';
 
 /** Measured again after this long, because others than SFTP change files too: a restore, the operator. */
@@ -21,7 +24,14 @@ export interface DiskQuota {
    * change that frees space is never refused.
    */
   take(change: InstallUsage): Promise<string | null>;
+  /** Notes an open file. Its space stays in use if its last name is removed, and no measurement of a folder finds it. */
+  opened(file: FileHandle, stats: Inode): void;
+  /** To be called before the file is closed. */
+  closed(file: FileHandle): void;
+  isOpen(stats: Inode): boolean;
 }
+
+type Inode = Pick<Stats, 'dev' | 'ino'>;
 
 interface Account extends InstallUsage {
   measuredAt: number;
@@ -38,12 +48,15 @@ export function createDiskQuotas({
 }): DiskQuotas {
   const accounts = new Map<string, Account>();
   const measuring = new Map<string, Promise<Account>>();
+  /** Open files of each install, and which inode each of them has. */
+  const openFiles = new Map<string, Map<FileHandle, string>>();
   const hasLimits = limits.bytes !== null || limits.files !== null;
 
   function measure(installId: string): Promise<Account> {
     const present = measuring.get(installId);
     if (present !== undefined) return present;
     const measurement = measureFiles(filesOf(installId), limits)
+      .then(async ({ bytes, files }) => ({ bytes: bytes + (await removedBytes(installId)), files }))
       .then((usage) => {
         const account = { ...usage, measuredAt: clock.now().getTime() };
         if (measuring.get(installId) === measurement) accounts.set(installId, account);
@@ -54,6 +67,14 @@ export function createDiskQuotas({
       });
     measuring.set(installId, measurement);
     return measurement;
+  }
+
+  /** Space of open files that have no name any more. */
+  async function removedBytes(installId: string): Promise<number> {
+    const files = new Map([...(openFiles.get(installId) ?? [])].map(([file, inode]) => [inode, file]));
+    let sum = 0;
+    for (const file of files.values()) sum += await bytesIfRemoved(file);
+    return sum;
   }
 
   /** The account, measured less than `maxAgeMs` ago. */
@@ -84,10 +105,37 @@ export function createDiskQuotas({
         if (refused === null) return null;
         return take(await accountOf(installId, DOUBT_AFTER_MS), change);
       },
+      opened(file, stats) {
+        const files = openFiles.get(installId) ?? new Map<FileHandle, string>();
+        openFiles.set(installId, files.set(file, nameOf(stats)));
+      },
+      closed(file) {
+        const files = openFiles.get(installId);
+        files?.delete(file);
+        if (files?.size === 0) openFiles.delete(installId);
+      },
+      isOpen(stats) {
+        return [...(openFiles.get(installId)?.values() ?? [])].includes(nameOf(stats));
+      },
     }),
     forget(installId) {
       accounts.delete(installId);
       measuring.delete(installId);
     },
   };
+}
+
+function nameOf({ dev, ino }: Inode): string {
+  return `${dev} ${ino}`;
+}
+
+async function bytesIfRemoved(file: FileHandle): Promise<number> {
+  try {
+    const { nlink, size, blocks } = await file.stat();
+    return nlink === 0 ? countedBytes(size, blocks) : 0;
+  } catch (error) {
+    // Closed meanwhile.
+    if (hasCode(error, 'EBADF')) return 0;
+    throw error;
+  }
 }

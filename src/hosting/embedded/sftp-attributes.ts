@@ -2,6 +2,7 @@ import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import type { Attributes, InputAttributes } from 'ssh2';
 import { DAY_MS } from '../../durations.ts';
+import { blockBytes } from '../install-limits.ts';
 import { refusal } from './sftp-status.ts';
 
 const MAX_UINT32 = 2 ** 32 - 1;
@@ -54,7 +55,7 @@ export async function changeAttributes(
   if (size !== undefined) {
     if (!stats.isFile()) throw refusal.failed('Only files have a length');
     if (size > MAX_FILE_BYTES) throw refusal.failed('The file would become too large');
-    await takeBytes(size - stats.size);
+    await takeBytes(blockBytes(size) - blockBytes(stats.size));
     await file.truncate(size);
   }
   if (mode !== undefined) {

@@ -15,7 +15,7 @@ import ssh2, { type Attributes, type FileEntry, type InputAttributes } from 'ssh
 import type { Clock } from '../../clock.ts';
 import { hasCode } from '../../error-code.ts';
 import { ifThere } from '../if-there.ts';
-import { countedBytes, type InstallUsage } from '../install-limits.ts';
+import { blockBytes, type InstallUsage } from '../install-limits.ts';
 import type { DiskQuota } from './disk-quota.ts';
 import {
   attributesOf,
@@ -43,6 +43,7 @@ export interface Listing {
  */
 export interface SftpFiles {
   open(path: string, flags: number, attributes: Partial<InputAttributes>): Promise<FileHandle>;
+  close(file: FileHandle): Promise<void>;
   /** At most `length` bytes (and at most 255 KiB); rejects at the end of the file. */
   read(file: FileHandle, position: number, length: number): Promise<Buffer>;
   write(file: FileHandle, position: number, content: Buffer): Promise<void>;
@@ -91,9 +92,9 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
     }
   }
 
-  async function giveBack(stats: Stats | null): Promise<void> {
-    if (stats === null) return;
-    const bytes = stats.isFile() ? countedBytes(stats.size, stats.blocks) : 0;
+  async function giveBack(stats: Stats): Promise<void> {
+    // The space of an open file is free once it is closed.
+    const bytes = stats.isFile() && !quota.isOpen(stats) ? blockBytes(stats.size) : 0;
     await take({ bytes: -bytes, files: -1 });
   }
 
@@ -139,9 +140,10 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
             if (!stats.isFile()) throw refusal.failed('It is not a regular file');
             if ((system & constants.O_TRUNC) !== 0) {
               await file.truncate(0);
-              await takeBytes(-countedBytes(stats.size, stats.blocks));
+              await takeBytes(-blockBytes(stats.size));
             }
             if ((system & constants.O_APPEND) !== 0) appending.add(file);
+            quota.opened(file, stats);
             return file;
           } catch (error) {
             await file.close();
@@ -150,6 +152,17 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
         },
         'top',
       );
+    },
+
+    async close(file) {
+      try {
+        const stats = await file.stat();
+        quota.closed(file);
+        if (stats.nlink === 0 && !quota.isOpen(stats)) await takeBytes(-blockBytes(stats.size));
+      } finally {
+        quota.closed(file);
+        await file.close();
+      }
     },
 
     async read(file, position, length) {
@@ -164,7 +177,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
       const { size } = await file.stat();
       const end = (appending.has(file) ? size : position) + content.length;
       if (!(end <= MAX_FILE_BYTES)) throw refusal.failed('The file would become too large');
-      if (end > size) await takeBytes(end - size);
+      if (end > size) await takeBytes(blockBytes(end) - blockBytes(size));
       for (let done = 0; done < content.length; ) {
         const { bytesWritten } = await file.write(content, done, content.length - done, position + done);
         done += bytesWritten;
@@ -225,7 +238,7 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
 
     async remove(path) {
       await jail.at(jail.normalize(path), async (place) => {
-        const stats = await ifThere(lstat(place));
+        const stats = await lstat(place);
         await unlink(place);
         await giveBack(stats);
       });
@@ -247,8 +260,10 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
           // The draft (section 6.5): an error if the new name is taken.
           const replaced = await ifThere(lstat(target));
           if (existing === 'keep' && replaced !== null) throw refusal.failed('The new name is taken');
+          const moved = await lstat(source);
           await rename(source, target);
-          await giveBack(replaced);
+          // rename(2) does nothing if both names are of the same file.
+          if (replaced !== null && !isSameFile(moved, replaced)) await giveBack(replaced);
         });
       });
     },
@@ -269,6 +284,10 @@ export function createSftpFiles(root: string, owner: string, clock: Clock, quota
 
 function asParent(entry: FileEntry): FileEntry {
   return { ...entry, filename: '..', longname: entry.longname.replace(/\.$/, '..') };
+}
+
+function isSameFile(one: Stats, other: Stats): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }
 
 /** The system's flags for those of SSH_FXP_OPEN (draft section 6.3). */

@@ -16,7 +16,8 @@ export interface Handles {
   closeAll(): Promise<void>;
 }
 
-export function createHandles(limit: number): Handles {
+/** `closeFile` closes a file that was opened. */
+export function createHandles(limit: number, closeFile: (file: FileHandle) => Promise<void>): Handles {
   const opened = new Map<string, Opened>();
   let last = 0;
 
@@ -31,6 +32,15 @@ export function createHandles(limit: number): Handles {
     const found = opened.get(handle.toString('latin1'));
     if (found === undefined) throw refusal.failed('There is no such handle');
     return found;
+  }
+
+  async function closeOne(opened: Opened): Promise<void> {
+    if ('file' in opened) {
+      await closeFile(opened.file);
+    } else {
+      await opened.listing.entries.close();
+      await opened.listing.folder.handle.close();
+    }
   }
 
   return {
@@ -60,13 +70,4 @@ export function createHandles(limit: number): Handles {
       await Promise.allSettled(all.map(closeOne));
     },
   };
-}
-
-async function closeOne(opened: Opened): Promise<void> {
-  if ('file' in opened) {
-    await opened.file.close();
-  } else {
-    await opened.listing.entries.close();
-    await opened.listing.folder.handle.close();
-  }
 }

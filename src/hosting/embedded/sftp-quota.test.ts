@@ -64,6 +64,32 @@ describe('the bytes of an install', () => {
     await fill('/e');
   });
 
+  test('are not free after renaming a file to itself', async () => {
+    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    await sftp.posixRename('/a', '/a');
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+  });
+
+  test('count small files by their blocks, so that making and removing them frees nothing', async () => {
+    await sftp.writeFile('/a', 'x'.repeat(9 * MB));
+    for (let n = 0; n < 300; n++) {
+      await sftp.writeFile('/small', 'x');
+      await sftp.unlink('/small');
+    }
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+  });
+
+  test('of a removed file count until it is closed', async () => {
+    const handle = await sftp.open('/a', 'w');
+    await sftp.fsetstat(handle, { size: 9 * MB });
+    await sftp.unlink('/a');
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    here.clock.advance(11 * MINUTE_MS);
+    await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+    await sftp.close(handle);
+    await sftp.writeFile('/b', 'x'.repeat(2 * MB));
+  });
+
   test('of another install count for that one alone', async () => {
     await sftp.writeFile('/a', 'x'.repeat(9 * MB));
     const other = await here.signIn({ username: blog.name, privateKey: eve.private });

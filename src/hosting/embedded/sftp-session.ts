@@ -35,7 +35,7 @@ const { STATUS_CODE } = ssh2.utils.sftp;
 /** Answers the requests of one SFTP session (protocol version 3, draft-ietf-secsh-filexfer-02), one after the other. */
 export function serveSftp(options: SftpSessionOptions): SftpSession {
   const { sftp, files, access, log } = options;
-  const handles = createHandles(options.handles);
+  const handles = createHandles(options.handles, files.close);
   const queue = createRequestQueue({
     backlog: () => options.unsent() + bufferedIn(sftp),
     hold: options.hold,
