@@ -70,6 +70,19 @@ test('when all places are in use, a new connection is refused', async () => {
   expect(busy?.destroyed).toBe(false);
 });
 
+test('a connection with two requests makes no room until both have their answers', async () => {
+  const limiter = limiterFor('api', { total: 1 });
+  const from = await serve(limiter);
+  const pipelined = await from('127.0.1.1');
+  if (!pipelined) throw new Error('refused too early');
+  limiter.busy(pipelined);
+  limiter.busy(pipelined);
+  limiter.waiting(pipelined);
+  expect(await from('127.0.1.2')).toBeNull();
+  limiter.waiting(pipelined);
+  expect(await from('127.0.1.2')).not.toBeNull();
+});
+
 test('a trusted proxy has as many connections as the server, and none of them makes room', async () => {
   const limiter = limiterFor('api', { total: 3, perBlock: 1 }, { trusted: ['127.0.1.1'] });
   const from = await serve(limiter);

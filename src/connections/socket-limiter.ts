@@ -18,9 +18,9 @@ export interface SocketLimiter {
   admit(socket: Socket): boolean;
   /** Tells which TLS connection an admitted socket carries, so that the calls below may name either. */
   secured(tls: TLSSocket): void;
-  /** Marks a connection as in use: a request is in progress, or a user has signed in. */
+  /** Marks a connection as in use: a request is in progress, or a user has signed in. Several requests may be in progress. */
   busy(socket: Socket): void;
-  /** Marks a connection as waiting for its next request. A new one waits for its first. */
+  /** Ends what one call of `busy` began. After the last, the connection waits for its next request. A new one waits for its first. */
   waiting(socket: Socket): void;
   /** The block that an address counts for; null for a trusted proxy, which brings many visitors' connections. */
   blockOf(address: string): string | null;
@@ -44,6 +44,8 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
   /** Connections without a request, the one that has waited longest first. */
   const idle = new Set<Socket>();
   const trusted = new WeakSet<Socket>();
+  /** Requests in progress. */
+  const requests = new WeakMap<Socket, number>();
   /** Admitted sockets by their two ends, until TLS speaks on them. */
   const byEnds = new Map<string, Socket>();
   const carriers = new WeakMap<Socket, Socket>();
@@ -123,11 +125,15 @@ export function createSocketLimiter(options: SocketLimiterOptions): SocketLimite
       if (carrier !== undefined) carriers.set(tls, carrier);
     },
     busy(socket) {
-      idle.delete(carrierOf(socket));
+      const carrier = carrierOf(socket);
+      requests.set(carrier, (requests.get(carrier) ?? 0) + 1);
+      idle.delete(carrier);
     },
     waiting(socket) {
       const carrier = carrierOf(socket);
-      if (!open.has(carrier) || trusted.has(carrier)) return;
+      const left = (requests.get(carrier) ?? 1) - 1;
+      requests.set(carrier, left);
+      if (left > 0 || !open.has(carrier) || trusted.has(carrier)) return;
       idle.delete(carrier);
       idle.add(carrier);
     },
