@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../database.ts';
 import {
   backupThenCommand,
@@ -18,6 +18,7 @@ afterEach(() => folder.remove());
 
 test('a server holds its locks on the database after the second start, beside other SQLite clients', async () => {
   const homeport = await sqliteHomeport(folder.path);
+  onTestFinished(() => homeport.close());
   await homeport.end(await homeport.start(), 'SIGTERM');
   const server = await homeport.start();
   const { pid = 0 } = server.process;

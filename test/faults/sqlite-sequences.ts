@@ -19,6 +19,8 @@ export interface SqliteHomeport {
   start(): Promise<Running>;
   /** Ends it with a signal and waits until it is gone. */
   end(server: Running, signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+  /** Ends every server that still runs, whatever failed before. */
+  close(): Promise<void>;
   /** Creates sites through the API. Returns the ids that were answered with 201. */
   write(count: number): Promise<string[]>;
 }
@@ -30,6 +32,8 @@ export async function sqliteHomeport(dataDir: string): Promise<SqliteHomeport> {
     HOMEPORT_INITIAL_CREDENTIAL: `${credential.username}:${credential.password}`,
     HOMEPORT_LOG_LEVEL: 'warn',
   });
+
+  const servers: Running[] = [];
 
   async function withClient<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
     const agent = createAgent(readFileSync(ownCertificateFile(dataDir), 'utf8'));
@@ -44,7 +48,17 @@ export async function sqliteHomeport(dataDir: string): Promise<SqliteHomeport> {
   return {
     environment,
     file: join(dataDir, SQLITE_FILE),
-    start: () => serve(environment),
+    async start() {
+      const server = await serve(environment);
+      servers.push(server);
+      return server;
+    },
+    async close() {
+      for (const { process, ended } of servers) {
+        process.kill('SIGKILL');
+        await ended;
+      }
+    },
     async end(server, signal) {
       server.process.kill(signal);
       await server.ended;
@@ -69,7 +83,7 @@ export async function sqlite3(file: string, ...commands: string[]): Promise<stri
   return stdout.trim();
 }
 
-/** The locks that a process holds on a file, as /proc/locks lists them. */
+/** The locks that a process holds on a file, as /proc/locks lists them, without the number that counts those of all processes. */
 export function locksOn(file: string, pid: number): string[] {
   const { ino } = statSync(file);
   return readFileSync('/proc/locks', 'utf8')
@@ -77,7 +91,8 @@ export function locksOn(file: string, pid: number): string[] {
     .filter((line) => {
       const [, , , , holder, place = ''] = line.trim().split(/\s+/);
       return holder === String(pid) && place.endsWith(`:${ino}`);
-    });
+    })
+    .map((line) => line.replace(/^\d+: /, ''));
 }
 
 /** What a sequence left: how many acknowledged writes are gone, and SQLite's verdict on the file. */
@@ -102,24 +117,32 @@ const WRITES_BEFORE = 5;
 /** Sequence A: a second start, writes, `.backup` by sqlite3, writes through the API, kill -9. */
 export async function backupThenKill(dataDir: string): Promise<Outcome> {
   const homeport = await sqliteHomeport(dataDir);
-  await homeport.end(await homeport.start(), 'SIGTERM');
-  const server = await homeport.start();
-  const before = await homeport.write(WRITES_BEFORE);
-  await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
-  const ids = await homeport.write(WRITES);
-  await homeport.end(server, 'SIGKILL');
-  return outcomeOf(homeport, [...before, ...ids]);
+  try {
+    await homeport.end(await homeport.start(), 'SIGTERM');
+    const server = await homeport.start();
+    const before = await homeport.write(WRITES_BEFORE);
+    await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
+    const ids = await homeport.write(WRITES);
+    await homeport.end(server, 'SIGKILL');
+    return outcomeOf(homeport, [...before, ...ids]);
+  } finally {
+    await homeport.close();
+  }
 }
 
 /** Sequence B: a second start, writes, `.backup` by sqlite3, one command, writes through the API, SIGTERM. */
 export async function backupThenCommand(dataDir: string): Promise<Outcome> {
   const homeport = await sqliteHomeport(dataDir);
-  await homeport.end(await homeport.start(), 'SIGTERM');
-  const server = await homeport.start();
-  const before = await homeport.write(WRITES_BEFORE);
-  await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
-  const account = await runJson(homeport.environment, 'account', 'create', '--name', 'Beside');
-  const ids = await homeport.write(WRITES);
-  await homeport.end(server, 'SIGTERM');
-  return outcomeOf(homeport, [text(account, 'id'), ...before, ...ids]);
+  try {
+    await homeport.end(await homeport.start(), 'SIGTERM');
+    const server = await homeport.start();
+    const before = await homeport.write(WRITES_BEFORE);
+    await sqlite3(homeport.file, `.backup '${join(dataDir, 'copy.sqlite')}'`);
+    const account = await runJson(homeport.environment, 'account', 'create', '--name', 'Beside');
+    const ids = await homeport.write(WRITES);
+    await homeport.end(server, 'SIGTERM');
+    return outcomeOf(homeport, [text(account, 'id'), ...before, ...ids]);
+  } finally {
+    await homeport.close();
+  }
 }
