@@ -16,11 +16,28 @@ export function limitConnections(server: HttpServer | HttpsServer, limiter: Sock
   followRequests(server, limiter);
 }
 
-/** Tells the limiter which connections carry a request. They were admitted elsewhere. */
+/** Tells the limiter which connections carry a whole request. They were admitted elsewhere. */
 export function followRequests(server: HttpServer | HttpsServer, limiter: SocketLimiter): void {
   server.on('secureConnection', (socket) => limiter.secured(socket));
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    limiter.busy(socket);
-    response.once('close', () => limiter.waiting(socket));
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    let isAnswered = false;
+    response.once('close', () => {
+      isAnswered = true;
+    });
+    const begin = () => {
+      if (isAnswered) return;
+      limiter.busy(socket);
+      response.once('close', () => limiter.waiting(socket));
+    };
+    // A client that holds its body back is waited for. Otherwise a few addresses could keep a full server from everyone.
+    if (hasBody(request)) request.once('end', begin);
+    else begin();
   });
+}
+
+/** RFC 9112 section 6.3. */
+function hasBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = headers;
+  return encoding !== undefined || Number(length) > 0;
 }

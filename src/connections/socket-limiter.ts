@@ -18,7 +18,7 @@ export interface SocketLimiter {
   admit(socket: Socket): boolean;
   /** Tells which TLS connection an admitted socket carries, so that the calls below may name either. */
   secured(tls: TLSSocket): void;
-  /** Marks a connection as in use: a request is in progress, or a user has signed in. Several requests may be in progress. */
+  /** Marks a connection as in use: a request has come as a whole, or a user has signed in. Several requests may be in progress. */
   busy(socket: Socket): void;
   /** Ends what one call of `busy` began. After the last, the connection waits for its next request. A new one waits for its first. */
   waiting(socket: Socket): void;
