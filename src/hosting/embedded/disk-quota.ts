@@ -20,8 +20,8 @@ export interface DiskQuotas {
 
 export interface DiskQuota {
   /**
-   * Counts a change before it is made; `bytes` and `files` may be negative. Returns the sentence to refuse it with, or null. A
-   * change that frees space is never refused.
+   * Counts a change before it is made, or after it if it frees space; `bytes` and `files` may be negative. Returns the sentence to
+   * refuse it with, or null. A change that frees space is never refused.
    */
   take(change: InstallUsage): Promise<string | null>;
   /** Notes an open file. Its space stays in use if its last name is removed, and no measurement of a folder finds it. */
@@ -101,6 +101,11 @@ export function createDiskQuotas({
     of: (installId) => ({
       async take(change) {
         if (!hasLimits) return null;
+        if (change.bytes <= 0 && change.files <= 0) {
+          // Not measured for this: the files are gone already, and would be subtracted a second time.
+          const account = accounts.get(installId);
+          return account === undefined ? null : take(account, change);
+        }
         const refused = take(await accountOf(installId, MEASURE_AFTER_MS), change);
         if (refused === null) return null;
         return take(await accountOf(installId, DOUBT_AFTER_MS), change);

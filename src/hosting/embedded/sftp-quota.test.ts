@@ -79,6 +79,13 @@ describe('the bytes of an install', () => {
     await expect(sftp.writeFile('/b', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
   });
 
+  test('are freed once if removing a file is the first request', async () => {
+    fs.writeFileSync(here.hostFile('a'), Buffer.alloc(9 * MB));
+    await sftp.unlink('/a');
+    await sftp.writeFile('/b', 'x'.repeat(9 * MB));
+    await expect(sftp.writeFile('/c', 'x'.repeat(2 * MB))).rejects.toMatchObject(FULL);
+  });
+
   test('of a removed file count until it is closed', async () => {
     const handle = await sftp.open('/a', 'w');
     await sftp.fsetstat(handle, { size: 9 * MB });
