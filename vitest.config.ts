@@ -39,6 +39,9 @@ const withoutDatabase = [
   'src/**/domain-name.test.ts',
 ];
 
+/** Files whose every test needs a PostgreSQL server. */
+const onlyPostgres = ['test/faults/shutdown.test.ts'];
+
 export default defineConfig({
   test: {
     testTimeout: 120_000,
@@ -50,7 +53,10 @@ export default defineConfig({
     // Files share what they have loaded, which halves the time: each starts servers and databases of its own, and changes nothing else.
     isolate: false,
     projects: [
-      { extends: true, test: { name: 'sqlite', include: everywhere, provide: { postgresUrl: '' } } },
+      {
+        extends: true,
+        test: { name: 'sqlite', include: everywhere, exclude: onlyPostgres, provide: { postgresUrl: '' } },
+      },
       ...(postgres
         ? [
             {

@@ -21,6 +21,7 @@ it('is asked for by a running Homeport, each kind at its times', async () => {
       'warn_of_expiry',
       'discard_spent_backups',
       'look_at_domains',
+      'look_for_proofs',
     ]);
     // Each begins with its next slot.
     await until(async () => expect(await slots()).toHaveLength(all.size));

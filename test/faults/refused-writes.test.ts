@@ -10,6 +10,7 @@ import { type Client, createAgent, createClient } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { onlyOn } from '../only-on.ts';
 
+const OWNER = { username: '0c7f2a5e-3b1d-4e6f-8a90-1d2c3b4a5f60', password: 'sixteen characters and more' };
 const FAILURES = 20;
 const READS = 200;
 
@@ -45,15 +46,13 @@ describe.runIf(process.platform === 'linux')('a database that takes no writes', 
     place = await databasePlace();
     const environment = await environmentFor(place, {
       HOMEPORT_AUTH_FAILURE_LIMIT: String(FAILURES),
+      HOMEPORT_INITIAL_CREDENTIAL: `${OWNER.username}:${OWNER.password}`,
       HOMEPORT_RESOLVERS: '127.0.0.1:9',
     });
     server = await serve(environment);
-    const value = (name: string) =>
-      new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(server.stdout())?.[1] ?? '';
     agent = createAgent(readFileSync(ownCertificateFile(place.settings.dataDir), 'utf8'));
     const parts = { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined };
-    const username = value('Username');
-    owner = createClient(parts, { username, password: value('Password') });
+    owner = createClient(parts, OWNER);
     guesser = createClient(parts, { username: crypto.randomUUID(), password: 'wrong' });
     stranger = createClient(parts);
     await takeWrites(place, server, false);
@@ -112,13 +111,14 @@ onlyOn('sqlite', test.runIf(process.platform === 'linux'))(
   'SIGTERM ends a server whose disk filled before it could write down what it knows',
   async () => {
     const place = await databasePlace();
-    const environment = await environmentFor(place, { HOMEPORT_RESOLVERS: '127.0.0.1:9' });
+    const environment = await environmentFor(place, {
+      HOMEPORT_INITIAL_CREDENTIAL: `${OWNER.username}:${OWNER.password}`,
+      HOMEPORT_RESOLVERS: '127.0.0.1:9',
+    });
     const server = await serve(environment);
-    const value = (name: string) =>
-      new RegExp(`^ {2}${name} +(\\S.*)$`, 'm').exec(server.stdout())?.[1] ?? '';
     const agent = createAgent(readFileSync(ownCertificateFile(place.settings.dataDir), 'utf8'));
     const parts = { origin: environment.HOMEPORT_PUBLIC_URL ?? '', agent, conformance: () => undefined };
-    const owner = createClient(parts, { username: value('Username'), password: value('Password') });
+    const owner = createClient(parts, OWNER);
     await takeWrites(place, server, false);
     expect((await owner.get('/user')).status).toBe(200);
     await agent.close();

@@ -4,13 +4,12 @@ import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import { environmentFor, type Running, serve } from '../cli/run-homeport.ts';
 import { createAgent, createClient } from '../client.ts';
 import { temporaryFolder } from '../database.ts';
-import { onlyOn } from '../only-on.ts';
 import { findPostgres, type PostgresServer, startPostgres } from '../servers/postgres-server.ts';
 
 const USERNAME = '5f0c2a44-95c1-4f3c-8d4e-0a4b7f0f6a11';
 const PASSWORD = 'sixteen characters and more';
 
-onlyOn('postgres', describe)('SIGTERM when PostgreSQL', () => {
+describe('SIGTERM when PostgreSQL', () => {
   let postgres: PostgresServer;
   let folder: ReturnType<typeof temporaryFolder>;
 
