@@ -21,6 +21,20 @@ export async function lockRowToDelete(transaction: Transaction, table: 'users', 
   await transaction.queries.selectFrom(table).select('seq').where('id', '=', id).forUpdate().execute();
 }
 
+/**
+ * Keeps a row from being deleted until the transaction ends, so that a new row can refer to it. Other transactions can still
+ * change it. Returns whether the row is there.
+ */
+export async function keepRow(
+  { dialect, queries }: Transaction,
+  table: 'domains',
+  id: string,
+): Promise<boolean> {
+  const query = queries.selectFrom(table).select('seq').where('id', '=', id);
+  const row = await (dialect === 'postgres' ? query.forKeyShare() : query).executeTakeFirst();
+  return row !== undefined;
+}
+
 /** An arbitrary number that no other use of advisory locks has. */
 const HOST_NAMES = 4_711_001;
 

@@ -51,7 +51,7 @@ export async function ensureCertificates(
       not_after: notAfter.toISOString(),
       created_at: timestamp(clock),
     };
-    await database.write(({ queries }) => insertSelfSigned(queries, id, certificate, judged?.sealed_key));
+    await database.write((transaction) => insertSelfSigned(transaction, id, certificate, judged?.sealed_key));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Insertable } from 'kysely';
-import type { Queries } from '../../database/database.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { keepRow } from '../../database/lock.ts';
 import type { CertificateSource } from '../../database/tables/certificates.ts';
 import type { SslStatus } from '../../database/tables/domains.ts';
 import type { Tables } from '../../database/tables.ts';
@@ -165,18 +166,13 @@ export function certificatesOf(queries: Queries, domainIds: readonly string[]) {
  * have given one since. Nothing if the domain has been deleted.
  */
 export async function insertSelfSigned(
-  queries: Queries,
+  transaction: Transaction,
   domainId: string,
   certificate: Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>,
   judged: string | undefined,
 ): Promise<void> {
-  const domain = await queries
-    .selectFrom('domains')
-    .select('id')
-    .where('id', '=', domainId)
-    .executeTakeFirst();
-  if (!domain) return;
-  await queries
+  if (!(await keepRow(transaction, 'domains', domainId))) return;
+  await transaction.queries
     .insertInto('certificates')
     .values({ domain_id: domainId, ...certificate })
     .onConflict((conflict) =>

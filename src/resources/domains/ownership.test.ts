@@ -88,9 +88,7 @@ async function servedBy(name: string): Promise<Party | null> {
   throw new Error(`${name} answers ${status} ${body}`);
 }
 
-/** Once the name is set up: work on a domain that is gone meanwhile is tried again later, and the clock stands still. */
 async function removed({ remove, install }: Party, id: string): Promise<void> {
-  await homeport.idle();
   expect((await remove(install, id)).status).toBe(204);
 }
 
