@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { temporaryFolder } from '../../test/database.ts';
@@ -60,6 +60,24 @@ test('one backup a day, by one of several processes; the newest are kept, and do
     state: 'warning',
     message: expect.stringContaining('The last one is of'),
   });
+});
+
+test('a backup is not made again because old ones cannot be deleted', async () => {
+  const { platform } = homeport;
+  const place = join(folder.path, 'undeletable');
+  const config = { ...platform.config, platformBackup: place, platformBackupKeep: 1 };
+  const [kind] = dailyPlatformBackup({ ...platform, config }, null, '0.0.0').kinds;
+  if (kind === undefined) throw new Error('there is no daily backup');
+  const job = { id: crypto.randomUUID(), attempt: 1, requestId: null, log: platform.log };
+  const run = () => kind.run({}, { ...job, signal: new AbortController().signal });
+  await run();
+  const [first = ''] = readdirSync(place);
+  clock.advance(DAY_MS);
+  // Deleting it begins with a rename, which this folder with content prevents.
+  mkdirSync(join(place, `.${first}.partial`, 'in the way'), { recursive: true });
+  await run();
+  expect(readdirSync(place).filter((name) => name.startsWith('homeport-'))).toHaveLength(2);
+  expect(await finding()).toMatchObject({ state: 'ok' });
 });
 
 test('a full disk: no backup is left, and the failure is counted and said', async () => {

@@ -7,11 +7,13 @@ import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts
 import { createPlatformBackup } from './create.ts';
 import { openStorage, storageOptions } from './destination.ts';
 import { prunePlatformBackups } from './prune.ts';
+import type { BackupStorage } from './storage.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
 /** A backup that runs for longer than a day would meet the next one. */
 const TIMEOUT_MS = DAY_MS - HOUR_MS;
 const payload = Type.Object({});
+const NAME = 'back_up_platform';
 
 /** The daily backup of the platform, and its schedule; neither without HOMEPORT_PLATFORM_BACKUP. */
 export function dailyPlatformBackup(
@@ -22,41 +24,59 @@ export function dailyPlatformBackup(
   const { config, queue, clock, log } = platform;
   const destination = config.platformBackup;
   if (destination === null) return { kinds: [], schedules: [] };
+  const withStorage = async (work: (storage: BackupStorage) => Promise<unknown>) => {
+    const storage = openStorage(destination, storageOptions(config, log));
+    try {
+      await work(storage);
+    } finally {
+      storage.close();
+    }
+  };
+  // A job of its own: a backup is not made again because old ones cannot be deleted.
+  const prune = defineJob({
+    name: 'prune_platform_backups',
+    payload,
+    maxAttempts: 3,
+    timeoutMs: HOUR_MS,
+    run: () =>
+      withStorage((storage) =>
+        prunePlatformBackups(storage, {
+          platform: sealingKeyFingerprint(loadSealingKey(config)),
+          keep: config.platformBackupKeep,
+          now: clock.now(),
+        }),
+      ),
+  });
   const kind = defineJob({
-    name: 'back_up_platform',
+    name: NAME,
     payload,
     maxAttempts: 3,
     timeoutMs: TIMEOUT_MS,
     class: 'long',
     async run(_payload, { signal }) {
-      const storage = openStorage(destination, storageOptions(config, log));
-      try {
-        await createPlatformBackup(platform, {
+      await withStorage((storage) =>
+        createPlatformBackup(platform, {
           storage,
           websites,
           version,
           withSealingKey: config.platformBackupSealingKey,
           signal,
-        });
-        await prunePlatformBackups(storage, {
-          platform: sealingKeyFingerprint(loadSealingKey(config)),
-          keep: config.platformBackupKeep,
-          now: clock.now(),
-        });
-      } finally {
-        storage.close();
-      }
+        }),
+      );
+      return async (transaction) => {
+        await queue.enqueue(transaction, prune, { payload: {}, lane: NAME });
+      };
     },
   });
   const { hour, minute } = config.platformBackupAt;
   return {
-    kinds: [kind],
+    kinds: [kind, prune],
     schedules: [
       {
-        name: kind.name,
+        name: NAME,
         cron: `${minute} ${hour} * * *`,
         async enqueue(transaction) {
-          await queue.enqueue(transaction, kind, { payload: {}, lane: kind.name });
+          await queue.enqueue(transaction, kind, { payload: {}, lane: NAME });
         },
       },
     ],
