@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../operator-error.ts';
+import type { Platform } from '../platform.ts';
 import {
   allOrphans,
   deleteOrphan,
@@ -51,6 +52,14 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
       throw new OperatorError(`${id} is an install of this platform. Delete it by the API instead.`);
     }
     const known = (await allHosts(database.reader)).find((host) => host.id === orphan.host);
+    if (orphan.is_served) {
+      const adopt = `homeport host adopt${known === undefined ? '' : ` ${known.name}`}`;
+      throw new OperatorError(
+        `${id} is still served, so it may belong to another platform. Check HOMEPORT_DATABASE_URL and HOMEPORT_DATA_DIR. ` +
+          `If this is the right database, put it aside first: "${adopt}".`,
+      );
+    }
+    if (orphan.host === EMBEDDED) await requireOwnFolder(platform);
     const what = `${orphan.name ?? 'the install'} (${id})${known === undefined ? '' : ` on ${known.name}`}`;
     if (yes !== true) {
       await requireConsent(`Delete ${what}, with its files, database and backups?`, {
@@ -69,6 +78,14 @@ export async function discardOrphan(id: string, { yes }: { yes?: boolean }, comm
     await database.write(({ queries }) => deleteOrphan(queries, orphan.host, id));
     process.stdout.write(`Deleted ${what}.\n`);
   });
+}
+
+async function requireOwnFolder({ config, database }: Pick<Platform, 'config' | 'database'>): Promise<void> {
+  const { isOwnFolder } = await import('../embedded-websites.ts');
+  if (await isOwnFolder(config, database)) return;
+  throw new OperatorError(
+    'The websites of this database are in another data folder. Run this command there.',
+  );
 }
 
 /** A host goes by its own record. Without a name there, this one fits the protocol and belongs to no install. */

@@ -220,6 +220,11 @@ describe('a database that is not the one of the websites', () => {
       expect(await create(`other${process.pid}`)).toBe('active');
 
       const environment = await environmentFor(place);
+      expect(await call(environment, 'install', 'discard', foreign.id, '--yes')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('"homeport host adopt"'),
+      });
+      expect(await statusOf(homeport, platformName(homeport, foreign.name))).toBe(200);
       expect(await call(environment, 'host', 'adopt')).toMatchObject({ code: 1 });
       expect(await call(environment, 'host', 'adopt', '--yes')).toMatchObject({
         code: 0,
