@@ -93,7 +93,8 @@ function explained(error: unknown, { address }: BackupStorage): unknown {
   }
   if (hasCode(error, 'EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) {
     return new OperatorError(
-      `The backup cannot be written to ${address}: ${messageOf(error)}. Name a folder that this user can write.`,
+      `The backup cannot be written to ${address}: ${messageOf(error)}. Name a folder that this user can write. ` +
+        'If homeport.service makes it, "homeport host setup" lets the service write there.',
       { cause: error },
     );
   }

@@ -15,6 +15,11 @@ export function openStorage(destination: string, options: S3StorageOptions): Bac
   return createFolderStorage(resolve(destination));
 }
 
+/** The folder of a destination, for a process in the working directory `from`; null for a bucket. */
+export function destinationFolder(destination: string, from: string): string | null {
+  return destination.startsWith('s3:') ? null : resolve(from, destination);
+}
+
 /** Options for a destination in S3. */
 export function storageOptions(
   config: Pick<Config, 'dataDir' | 'platformBackupCredentials'>,

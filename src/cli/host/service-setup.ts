@@ -14,13 +14,14 @@ import {
   hostServiceUnit,
 } from '../../hosting/linux/setup/service-unit.ts';
 import { OperatorError } from '../../operator-error.ts';
+import { destinationFolder } from '../../platform-backup/destination.ts';
 import { firstSignInFile } from '../first-sign-in.ts';
 import { alignedPairs, heading } from '../output.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 import { SETTINGS_FILE, type ServiceSettings } from './service-settings.ts';
 import { tell, warn } from './setup-report.ts';
-import { type Account, accountOf, whyNotAs } from './unprivileged.ts';
+import { type Account, accountOf, succeedsAs, whyNotAs } from './unprivileged.ts';
 
 /** A dot of progress each so many looks at a service that is starting. */
 const LOOKS_PER_DOT = 10;
@@ -48,6 +49,7 @@ export async function setUpServices(
       await requireReady(account, config);
       return null;
     });
+    await warn('platform backup', () => backupFolderFault(account, config));
     units.push({ name: CONTROL_PLANE_UNIT, text: controlPlane(start, account, config) });
   }
   const changed = await writeUnits(units);
@@ -70,17 +72,49 @@ async function controlPlaneAccount({ hostGroup }: Config): Promise<Account> {
 function controlPlane(
   start: { node: string; program: string; settings: string },
   account: Account,
-  { dataDir, hostGroup, listen, metricsListen }: Config,
+  config: Config,
 ): string {
+  const { dataDir, hostGroup, listen, metricsListen } = config;
+  const backups = backupFolder(config);
   const ports = [listen, metricsListen].flatMap((address) => address?.port ?? []);
-  return controlPlaneUnit({ ...start, user: account.name, group: hostGroup, writable: [dataDir], ports });
+  return controlPlaneUnit({
+    ...start,
+    user: account.name,
+    group: hostGroup,
+    writable: [dataDir],
+    optional: backups === null ? [] : [backups],
+    ports,
+  });
+}
+
+/** Folder of the daily backup of the platform, as the service reads the setting; null without one. */
+function backupFolder({ platformBackup }: Pick<Config, 'platformBackup'>): string | null {
+  return platformBackup === null ? null : destinationFolder(platformBackup, '/');
+}
+
+/** What keeps the service from writing the daily backup of the platform, with what to do; null if nothing does. */
+async function backupFolderFault(account: Account, config: Config): Promise<string | null> {
+  const folder = backupFolder(config);
+  if (folder === null) return null;
+  if (hiddenFrom(folder) !== undefined) {
+    return `homeport.service cannot see ${folder}. Name another folder in HOMEPORT_PLATFORM_BACKUP (${SETTINGS_FILE})`;
+  }
+  if (await succeedsAs(account, ['/usr/bin/test', '-w', folder])) return null;
+  return (
+    `${account.name} cannot write to ${folder}, or it is not there. Make it: "install -d -o ${account.name} -m 700 ${folder}", ` +
+    `then "systemctl restart ${CONTROL_PLANE_UNIT}"`
+  );
+}
+
+/** The folder above a path that the unit hides (ProtectHome). */
+function hiddenFrom(path: string): string | undefined {
+  return ['/home/', '/root/', '/run/user/'].find((folder) => `${path}/`.startsWith(folder));
 }
 
 /** Throws OperatorError if the control plane cannot run as a service with these settings. */
 async function requireReady(account: Account, config: Config): Promise<void> {
   const { dataDir } = config;
-  // The unit hides them (ProtectHome).
-  const home = ['/home/', '/root/', '/run/user/'].find((folder) => `${dataDir}/`.startsWith(folder));
+  const home = hiddenFrom(dataDir);
   if (home !== undefined) {
     throw new OperatorError(
       `The data folder ${dataDir} is in ${home}, which the control plane may not see. Move it to /var/lib/homeport, ` +

@@ -74,7 +74,7 @@ export async function whyNotAs(
   settings: string | undefined,
   { anyPort = false }: { anyPort?: boolean } = {},
 ): Promise<string | null> {
-  if (!(await can(account, [process.execPath, PROGRAM, '--version']))) {
+  if (!(await succeedsAs(account, [process.execPath, PROGRAM, '--version']))) {
     return `${PROGRAM} cannot be run by it; install Homeport where everybody may read it, like /opt/homeport`;
   }
   const first = Number(await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'));
@@ -85,12 +85,14 @@ export async function whyNotAs(
   }
   const { sealingKey, tlsCert, tlsKey, acmeCa } = config;
   for (const file of [settings, sealingKey, tlsCert, tlsKey, acmeCa]) {
-    if (file && !(await can(account, ['/usr/bin/test', '-r', file]))) return `${file} cannot be read by it`;
+    if (file && !(await succeedsAs(account, ['/usr/bin/test', '-r', file])))
+      return `${file} cannot be read by it`;
   }
   return dataFolderFault(account, config.dataDir);
 }
 
-async function can(account: Account, command: string[]): Promise<boolean> {
+/** Whether a command succeeds as the user. */
+export async function succeedsAs(account: Account, command: string[]): Promise<boolean> {
   const [file, ...args] = commandAs(account, command);
   return succeeds(file, args);
 }
@@ -120,7 +122,7 @@ async function dataFolderFault(account: Account, folder: string): Promise<string
 /** The folder, or the nearest one above it that is there, if the user may not pass through it. */
 async function closedFolder(account: Account, folder: string): Promise<string | null> {
   if ((await ifThere(readdir(folder))) === null) return closedFolder(account, dirname(folder));
-  return (await can(account, ['/usr/bin/test', '-x', folder])) ? null : folder;
+  return (await succeedsAs(account, ['/usr/bin/test', '-x', folder])) ? null : folder;
 }
 
 /** One of root's, with nothing in it: a volume of a container that is new. */

@@ -53,6 +53,11 @@ test('the control plane runs as its user and writes to its own folders only', ()
   expect(lines).toContain('CapabilityBoundingSet=');
 });
 
+test('the control plane may write backups to a folder that is not mounted yet', () => {
+  const lines = controlPlaneUnit({ ...SERVICE, optional: ['/mnt/our backups'] }).split('\n');
+  expect(lines).toContain('ReadWritePaths="/var/lib/homeport" "/srv/100%% \\"ours\\"" "-/mnt/our backups"');
+});
+
 test('the control plane gets the capability for ports below 1024 only if it listens on one', () => {
   expect(controlPlaneUnit({ ...SERVICE, ports: [443, 9100] })).toContain(
     'AmbientCapabilities=CAP_NET_BIND_SERVICE\n',
@@ -66,7 +71,10 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))(
     const folder = await mkdtemp(join(tmpdir(), 'homeport-unit-'));
     try {
       const files = [join(folder, 'homeport.service'), join(folder, 'homeport-host.service')] as const;
-      await writeFile(files[0], controlPlaneUnit({ ...SERVICE, writable: ['/var/lib/homeport'] }));
+      await writeFile(
+        files[0],
+        controlPlaneUnit({ ...SERVICE, writable: ['/var/lib/homeport'], optional: ['/mnt/our backups'] }),
+      );
       await writeFile(files[1], hostServiceUnit(SERVICE));
       const { stderr } = await runCommand('/usr/bin/systemd-analyze', ['verify', '--man=no', ...files]);
       expect(stderr.split('\n').filter((line) => line.includes('homeport'))).toEqual([]);

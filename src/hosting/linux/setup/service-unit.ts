@@ -34,6 +34,8 @@ export interface ControlPlaneService extends Service {
   group: string;
   /** Folders that it writes to. All else is read-only to it. */
   writable: readonly string[];
+  /** Folders that it writes to if they are there when it starts. */
+  optional?: readonly string[];
   /** Ports that it listens on. Those below 1024 need a capability. */
   ports: readonly number[];
 }
@@ -43,6 +45,7 @@ export interface ControlPlaneService extends Service {
  * starting, and jobs wait for it.
  */
 export function controlPlaneUnit(service: ControlPlaneService): string {
+  const writable = [...service.writable, ...(service.optional ?? []).map((folder) => `-${folder}`)];
   const capabilities = service.ports.some((port) => port > 0 && port < 1024) ? 'CAP_NET_BIND_SERVICE' : '';
   return unit({
     description: 'Homeport control plane: API, portal and jobs',
@@ -56,7 +59,7 @@ export function controlPlaneUnit(service: ControlPlaneService): string {
       'TimeoutStopSec=30',
       'UMask=0077',
       'LimitNOFILE=65536',
-      `ReadWritePaths=${service.writable.map(quoted).join(' ')}`,
+      `ReadWritePaths=${writable.map(quoted).join(' ')}`,
       ...HARDENING,
       `CapabilityBoundingSet=${capabilities}`,
       `AmbientCapabilities=${capabilities}`,
