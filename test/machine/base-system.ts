@@ -9,7 +9,7 @@ import { inRoot } from './in-root.ts';
 export const RELEASES = { '12': 'bookworm', '13': 'trixie' } as const;
 export type Release = keyof typeof RELEASES;
 
-/** What a small server has after Debian's installer, and what the documentation asks for: git and npm. */
+/** Packages of a small server after Debian's installer, with git and npm, which the documentation asks for. */
 const PACKAGES = [
   'apparmor',
   'ca-certificates',
@@ -93,7 +93,7 @@ async function configure(root: string): Promise<void> {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await writeFile(join(root, path), text);
   }
-  // Behind a proxy with an authority of its own, the guest has to trust what this machine trusts.
+  // A proxy in front of this machine may have a private authority, and the guest is behind the same proxy.
   await cp(join('/', AUTHORITIES), join(root, AUTHORITIES), { recursive: true });
   await inRoot(root, ['update-ca-certificates']);
   await inRoot(root, ['useradd', '--create-home', '--shell', '/bin/bash', 'admin']);

@@ -41,7 +41,7 @@ export function guestOf(machine: Machine, runMs: number): Guest {
   }
 
   async function api(method: string, path: string, body?: unknown): Promise<unknown> {
-    if (credential === null) throw new Error('nobody has signed in');
+    if (credential === null) throw new Error('signIn() comes first');
     // curl reads the password from its standard input: other users see arguments.
     const config = {
       url: `${API}${path}`,

@@ -8,8 +8,8 @@ export interface InRootOptions {
 }
 
 /**
- * Runs a program natively in the root folder of a system that is not booted, with a /proc of its own. Nothing stays mounted
- * and no process stays behind, because both end with the namespaces.
+ * Runs a program natively in the root folder of a system that is not booted, with a private /proc. Mounts and processes end with
+ * the namespaces.
  */
 export async function inRoot(
   root: string,

@@ -5,7 +5,7 @@ import { runCommand } from '../../src/hosting/linux/run-command.ts';
 import { baseSystem, type Release } from './base-system.ts';
 import { inRoot } from './in-root.ts';
 
-/** What a machine boots from. Paths. */
+/** Files that a machine boots from. */
 export interface MachineImage {
   /** A raw disk, never written to. */
   disk: string;
@@ -21,7 +21,7 @@ export interface ImageOptions {
   repository: string;
   /** Where everything is kept: `debian-<release>/`, `packages-<release>/`, `image-<release>/` and `key`. */
   folder: string;
-  /** Takes the image of an earlier run if there is one. */
+  /** Takes the image of the last run, unless it is missing. */
   keep: boolean;
   /** Called with what is done next. */
   progress(step: string): void;
@@ -37,8 +37,8 @@ const ARCHIVES = 'var/cache/apt/archives';
 const RESOLVER = 'etc/resolv.conf';
 
 /**
- * Makes a disk on which everything is done that the documentation asks for before `npm run host:setup`, with Debian's own npm,
- * and Homeport's packages are installed: natively, because an emulated processor takes many times longer.
+ * Makes a disk that is ready for `npm run host:setup`: it has a clone, its dependencies (by Debian's npm) and Homeport's
+ * packages. All of that runs natively, because an emulated processor takes many times longer.
  */
 export async function machineImage(options: ImageOptions): Promise<MachineImage> {
   const { release, repository, folder, keep, progress } = options;
@@ -105,7 +105,7 @@ async function inBoot(root: string, prefix: string): Promise<string> {
   return join(root, 'boot', name);
 }
 
-/** A key pair for these machines alone, made once. */
+/** Makes a key pair for these machines once. */
 async function provideKey(key: string): Promise<void> {
   if (existsSync(key)) return;
   await runCommand('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'machine test', '-f', key]);

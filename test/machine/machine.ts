@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ifThere } from '../../src/hosting/if-there.ts';
 import { CommandError, runCommand } from '../../src/hosting/linux/run-command.ts';
 import { freePort } from '../servers/free-port.ts';
 import type { MachineImage } from './machine-image.ts';
@@ -19,9 +18,9 @@ export interface MachineOptions {
   bootMs: number;
 }
 
-/** A virtual machine with a disk of its own. */
+/** A virtual machine with a private disk. */
 export interface Machine {
-  /** What its serial console said, of all boots. */
+  /** File with the output of the serial console, of all boots. */
   console: string;
   /** Starts it and waits until it takes connections. */
   boot(): Promise<void>;
@@ -148,9 +147,4 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     cutPower: kill,
     end: kill,
   };
-}
-
-/** What a machine's console said. */
-export async function consoleOf(machine: Machine): Promise<string> {
-  return (await ifThere(readFile(machine.console, 'utf8'))) ?? '';
 }

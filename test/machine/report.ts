@@ -1,4 +1,4 @@
-/** What is printed: each check with the seconds since the beginning, and how many passed. */
+/** Prints each check with the seconds since the beginning, and counts failures. */
 export interface Report {
   /** Something that takes a while begins. */
   step(what: string): void;

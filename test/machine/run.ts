@@ -161,7 +161,7 @@ async function testRelease(release: Release, given: Options, report: Report): Pr
   }
 }
 
-/** qemu is a process of its own, which would outlive this one. */
+/** qemu would outlive this process. */
 function endOnSignal(machine: Machine): () => void {
   const end = () => void machine.end().then(() => process.exit(130));
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;

@@ -20,8 +20,8 @@ const SERVICES = ['homeport-host.service', 'homeport.service'];
 const MARKER = 'machine-test.txt';
 
 /**
- * What an operator's machine lives through: set-up, websites, a backup, a restart, the power failing at the worst moments,
- * a restore. Throws ScenarioEnded if the rest makes no sense.
+ * Takes a machine through set-up, websites, a backup, a restart, power cuts at the worst moments, and a restore. Throws ScenarioEnded if
+ * the remaining checks make no sense.
  */
 export async function runScenario(options: ScenarioOptions): Promise<void> {
   const { machine, guest, report, patienceMs, setupMs } = options;

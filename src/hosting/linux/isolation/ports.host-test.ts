@@ -20,7 +20,7 @@ const KILLS = 20;
 /** How often the tenant tries each address while a daemon is down. */
 const ATTEMPTS = 5;
 
-/** Tries to listen at each port until it is told to stop, and keeps what it gets. Arguments: its folder, then ports. */
+/** Tries to listen on each port until the file `stop` appears. Arguments: its folder, then ports. */
 const TAKE_PORTS = `<?php
 error_reporting(0);
 [, $folder] = $argv;

@@ -24,7 +24,7 @@ test('ports that outgoing connections could get are reserved, and no others', as
   expect(await reserved()).toBe('32768,40000,60999');
 });
 
-test('reservations of the operator stay, and none is made twice', async () => {
+test('reservations of the operator stay, and a second start adds none', async () => {
   await writeFile(join(folder, 'ip_local_reserved_ports'), '8080,40000-40010\n');
   await reservePorts([40_005, 50_000], { log, folder });
   expect(await reserved()).toBe('8080,40000-40010,50000');

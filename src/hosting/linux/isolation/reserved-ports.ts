@@ -13,8 +13,8 @@ export interface ReserveOptions {
 }
 
 /**
- * Keeps the kernel from giving the platform's ports to outgoing connections: a tenant cannot bind a port, but each of its connections
- * gets one of `ip_local_port_range`, and a daemon could not take that one back. Ports outside of the range need nothing. A
+ * Keeps the kernel from giving the platform's ports to outgoing connections. A tenant cannot bind a port, but each of its connections
+ * gets one of `ip_local_port_range`, where it would be in a daemon's way. Ports outside of the range need nothing. A
  * machine that does not let root change the setting (a container) is only warned about. See
  * Documentation/networking/ip-sysctl.rst.
  */

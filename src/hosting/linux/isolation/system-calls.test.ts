@@ -8,7 +8,7 @@ const I386 = 0x4000_0003;
 const ARM64 = 0xc000_00b7;
 const ARM = 0x4000_0028;
 
-/** What the kernel does with a call: runs a program of classic BPF over `struct seccomp_data` (linux/seccomp.h). */
+/** Decides about a call as the kernel does: runs a program of classic BPF over `struct seccomp_data` (linux/seccomp.h). */
 function verdict(program: Buffer, architecture: number, number: number, args: number[] = []): string {
   const call = Buffer.alloc(64);
   call.writeUInt32LE(number, 0);
