@@ -41,6 +41,8 @@ interface RunOptions {
 
 const BOOT_ID = 'cat /proc/sys/kernel/random/boot_id';
 const LOOK_EVERY_MS = 500;
+/** How much of a failed command's output an error shows. */
+const SHOWN_LENGTH = 4_000;
 /** A connection that a machine in mid-boot accepts and does not serve. */
 const CONNECT_MS = 20_000;
 
@@ -100,7 +102,15 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
     };
     const flags = Object.entries(settings).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
     const where = ['-F', 'none', '-i', image.key, '-p', String(port), `${user}@127.0.0.1`];
-    return (await runCommand('ssh', [...flags, ...where, line], { input, timeoutMs })).stdout;
+    try {
+      return (await runCommand('ssh', [...flags, ...where, line], { input, timeoutMs })).stdout;
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      const { status, stdout, stderr } = error;
+      const ending = status === null ? `did not end in ${timeoutMs / 1000} s` : `ended with status ${status}`;
+      const said = `${stdout}\n${stderr}`.trim().slice(-SHOWN_LENGTH);
+      throw new CommandError(`"${line}" ${ending}: ${said}`, error);
+    }
   }
 
   const bootId = () => run('root', BOOT_ID, { timeoutMs: CONNECT_MS });
