@@ -98,6 +98,25 @@ function copiedInto(dataDir: string, file: string): string {
   return dataDir;
 }
 
+test('a copy is of the moment that it began, whatever its look reads', async () => {
+  const to = join(folder.path, 'unseen');
+  const before = await countAccounts(database.reader);
+  await copyDatabase(database.place.settings, to, () => insertAccount(), { log: silent });
+  const restored = await databasePlace();
+  const { databaseUrl, dataDir } = restored.settings;
+  if (databaseUrl !== null) await restorePostgres(databaseUrl, to, { log: silent });
+  const copy = openDatabase(
+    databaseUrl === null ? { databaseUrl, dataDir: copiedInto(dataDir, to) } : restored.settings,
+    silent,
+  );
+  try {
+    expect(await countAccounts(copy.reader)).toBe(before);
+  } finally {
+    await copy.close();
+    await restored.remove();
+  }
+});
+
 test('a truncated copy is not accepted as whole', async () => {
   const to = join(folder.path, 'cut');
   await copyDatabase(database.place.settings, to, async () => null, { log: silent });

@@ -28,6 +28,8 @@ export async function copySqlite<Seen>(
   try {
     // An open read transaction keeps the moment; without it, each write of another process would begin the copy again.
     source.exec('begin');
+    // The transaction gets its moment with its first read.
+    source.prepare('select 1 from sqlite_schema limit 1').get();
     const seen = await look(sqliteQueries(source));
     await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => {
