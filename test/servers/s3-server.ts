@@ -266,10 +266,10 @@ function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSea
   const prefix = query.get('prefix') ?? '';
   const after = query.get('continuation-token') ?? query.get('start-after') ?? '';
   const limit = Math.min(Number(query.get('max-keys') ?? 1000), 1000);
-  const delimiter = query.get('delimiter');
+  const delimiter = query.get('delimiter') ?? '';
   const found = [...objects.keys()].filter((key) => key.startsWith(prefix) && key > after).sort();
-  if (delimiter !== null) return commonPrefixes(bucket, found, prefix, delimiter);
-  const keys = found;
+  const keys = found.filter((key) => groupOf(key, prefix, delimiter) === null);
+  const groups = new Set(found.flatMap((key) => groupOf(key, prefix, delimiter) ?? []));
   const page = keys.slice(0, limit);
   const contents = page.map((key) => {
     const stored = objects.get(key);
@@ -277,21 +277,16 @@ function listing(bucket: string, objects: Map<string, StoredBody>, query: URLSea
   });
   const isTruncated = keys.length > page.length;
   const next = isTruncated ? `<NextContinuationToken>${xml(page.at(-1) ?? '')}</NextContinuationToken>` : '';
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${page.length}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}</ListBucketResult>`;
-}
-
-/** Only what `delimiter` groups, in one page. */
-function commonPrefixes(bucket: string, keys: string[], prefix: string, delimiter: string): string {
-  const groups = new Set(
-    keys.flatMap((key) => {
-      const end = key.indexOf(delimiter, prefix.length);
-      return end < 0 ? [] : [key.slice(0, end + delimiter.length)];
-    }),
-  );
-  const listed = [...groups].map(
+  const prefixes = [...groups].map(
     (group) => `<CommonPrefixes><Prefix>${xml(group)}</Prefix></CommonPrefixes>`,
   );
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${groups.size}</KeyCount><IsTruncated>false</IsTruncated>${listed.join('')}</ListBucketResult>`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Name>${xml(bucket)}</Name><Prefix>${xml(prefix)}</Prefix><KeyCount>${page.length + groups.size}</KeyCount><MaxKeys>${limit}</MaxKeys><IsTruncated>${isTruncated}</IsTruncated>${next}${contents.join('')}${prefixes.join('')}</ListBucketResult>`;
+}
+
+/** The prefix that stands for a key in a listing by `delimiter`; null if the key is listed itself. Groups come with the first page. */
+function groupOf(key: string, prefix: string, delimiter: string): string | null {
+  const end = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
+  return end < 0 ? null : key.slice(0, end + delimiter.length);
 }
 
 function sendXml(response: ServerResponse, element: string, content: string): void {
