@@ -40,7 +40,7 @@ const withoutDatabase = [
 ];
 
 /** Files whose every test needs a PostgreSQL server. */
-const onlyPostgres = ['test/faults/shutdown.test.ts'];
+const onlyPostgres = ['src/resources/certificates/deleted-meanwhile.test.ts', 'test/faults/shutdown.test.ts'];
 
 export default defineConfig({
   test: {

@@ -1,7 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
-import { onlyOn } from '../../../test/only-on.ts';
 import { domainCalls, domainName, type Install } from '../domains/domains.fixture.ts';
 import { requestOrders } from './attempts.ts';
 import { ensureCertificates } from './self-signed-certificates.ts';
@@ -49,7 +48,7 @@ async function addedDomain(): Promise<{ id: string; name: string }> {
 }
 
 // SQLite has one writer, so no deletion comes in between.
-onlyOn('postgres', test)('a domain that is deleted while its certificate is made fails no job', async () => {
+test('a domain that is deleted while its certificate is made fails no job', async () => {
   const domain = await addedDomain();
   const { database } = homeport.platform;
   await database.write(({ queries }) =>
@@ -58,16 +57,13 @@ onlyOn('postgres', test)('a domain that is deleted while its certificate is made
   await deletedDuring(domain.id, () => ensureCertificates(homeport.platform, [domain]));
 });
 
-onlyOn('postgres', test)(
-  'a domain that is deleted while an order is asked for stops no other order',
-  async () => {
-    const [gone, kept] = [await addedDomain(), await addedDomain()];
-    const { database } = homeport.platform;
-    const wanting = [gone, kept].map((domain) => ({ ...domain, install_id: install.id }));
-    await deletedDuring(gone.id, () =>
-      database.write((transaction) => requestOrders(transaction, homeport.platform, wanting)),
-    );
-    const tried = await database.reader.selectFrom('certificate_attempts').select('domain_id').execute();
-    expect(tried).toEqual([{ domain_id: kept.id }]);
-  },
-);
+test('a domain that is deleted while an order is asked for stops no other order', async () => {
+  const [gone, kept] = [await addedDomain(), await addedDomain()];
+  const { database } = homeport.platform;
+  const wanting = [gone, kept].map((domain) => ({ ...domain, install_id: install.id }));
+  await deletedDuring(gone.id, () =>
+    database.write((transaction) => requestOrders(transaction, homeport.platform, wanting)),
+  );
+  const tried = await database.reader.selectFrom('certificate_attempts').select('domain_id').execute();
+  expect(tried).toEqual([{ domain_id: kept.id }]);
+});
