@@ -17,6 +17,7 @@ export interface ScenarioOptions {
 export class ScenarioEnded extends Error {}
 
 const SERVICES = ['homeport-host.service', 'homeport.service'];
+const LARGE_BYTES = 64 * 1024 ** 2;
 const MARKER = 'machine-test.txt';
 
 /**
@@ -116,6 +117,9 @@ export async function runScenario(options: ScenarioOptions): Promise<void> {
 
   let cutId = '';
   await required('the power fails during a backup, and it comes back', async () => {
+    // A large file keeps the backup running until it is seen.
+    const file = `/var/lib/homeport-host/installs/${firstId}/private/large`;
+    await machine.run('root', `head -c ${LARGE_BYTES} /dev/urandom > ${file} && chown firstsite: ${file}`);
     cutId = await guest.createBackup(firstId);
     await until('the backup is made', patienceMs, async () => {
       await machine.run('root', 'pgrep -x restic');
