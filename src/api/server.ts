@@ -71,6 +71,8 @@ export async function createServer(parts: ServerParts): Promise<ApiServer> {
       );
       return listener.https;
     },
+    // A slow machine may need longer than Fastify's 10 s for its plugins at boot; to give up there only makes the start longer.
+    pluginTimeout: 0,
     genReqId: () => parts.random.uuid(),
     requestIdHeader: false,
     // Asked at each look at an address, so not asked at all where nobody is trusted.
