@@ -62,9 +62,9 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
 
   function start(): void {
     const child = spawn(
-      'nice',
+      'qemu-system-x86_64',
       [
-        ...['-n', '10', 'qemu-system-x86_64', '-nodefaults', '-no-user-config', '-display', 'none'],
+        ...['-nodefaults', '-no-user-config', '-display', 'none'],
         ...['-machine', `q35,accel=${accelerator}`, '-cpu', accelerator === 'kvm' ? 'host' : EMULATED],
         ...['-smp', String(processors), '-m', String(memoryMb)],
         ...['-kernel', image.kernel, '-initrd', image.initrd],
