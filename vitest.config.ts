@@ -34,7 +34,7 @@ const withoutDatabase = [
   'src/resources/{display-name,queries-in-stores}.test.ts',
   'src/resources/*/{connection,dns-sentence,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
   // What these show is the process's or the log's; their queries are tested with the services.
-  'test/cli/{commands,hosts,launcher,loading,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
+  'test/cli/{commands,hosts,launcher,loading,lost-output,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
   'test/faults/{secrets-in-logs,sqlite-clients}.test.ts',
   'src/**/domain-name.test.ts',
 ];

@@ -1,6 +1,8 @@
+import { surviveLostOutput } from './cli/lost-output.ts';
 import { createProgram } from './cli/program.ts';
 import { reportFailure } from './cli/report-failure.ts';
 
+surviveLostOutput(process.stdout, process.stderr);
 try {
   await createProgram().parseAsync();
 } catch (error) {
