@@ -4,6 +4,9 @@
  */
 const tests = '(\\.|-)(test|fixture)\\.ts$';
 
+/** A file of a feature: `features/<group>/<resource>/<file>` or `features/<group>/<file>`. */
+const feature = '^src/features/.+/';
+
 const never = (name, comment, from, to) => ({
   name,
   comment,
@@ -37,100 +40,99 @@ export default {
       'api-knows-no-resource',
       'the HTTP face is about no one resource',
       { path: '^src/api/' },
-      { path: '^src/(resources|jobs|hosting/embedded|mail|cli)/' },
+      { path: '^src/(features|jobs|hosting/embedded|mail|cli)/' },
     ),
     never(
       'services-know-no-http',
       'rules know neither routes nor the framework; shapes are the one thing they share',
-      { path: '^src/resources/[^/]+/(?!(routes|portal-routes|pages|schema|markup)\\.ts)[^/]+\\.ts$' },
+      { path: `${feature}(?!(routes|portal-routes|schema)\\.ts)[^/]+\\.ts$` },
       {
-        path: '^src/api/(?!schema\\.ts)|^src/resources/[^/]+/(routes|portal-routes|pages)\\.ts$|node_modules/fastify/',
+        path: `^src/api/(?!schema\\.ts)|${feature}(routes|portal-routes)\\.ts$|node_modules/fastify/`,
       },
     ),
     never(
       'stores-know-no-rules',
       'stores know SQL and no rules',
-      { path: '^src/resources/[^/]+/(store|[^/]+-store)\\.ts$' },
-      { path: '^src/resources/[^/]+/(service|rules|removal|job-kinds|routes)\\.ts$|^src/failures\\.ts$' },
+      { path: `${feature}(store|[^/]+-store)\\.ts$` },
+      { path: `${feature}(service|rules|removal|job-kinds|routes)\\.ts$|^src/lib/failures\\.ts$` },
     ),
     never(
       'services-write-no-sql',
       'services and jobs ask the database through stores',
-      { path: '^src/resources/[^/]+/(?!(store|[^/]+-store)\\.ts)[^/]+\\.ts$' },
+      { path: `${feature}(?!(store|[^/]+-store)\\.ts)[^/]+\\.ts$` },
       { path: 'node_modules/kysely/' },
     ),
     never(
       'routes-know-no-sql',
       'routes reach the database through services',
       {
-        path: '^src/resources/[^/]+/(portal-)?routes\\.ts$',
-        pathNot: '^src/resources/service-status/',
+        path: `${feature}(portal-)?routes\\.ts$`,
       },
-      { path: '^src/resources/[^/]+/(store|[^/]+-store)\\.ts$|^src/database/' },
+      { path: `${feature}(store|[^/]+-store)\\.ts$|^src/database/` },
     ),
     never(
       'a-host-knows-no-database',
       'a host knows websites and nothing of the control plane',
       { path: '^src/hosting/' },
-      { path: '^src/(database|resources|api|jobs|access|mail|cli)/' },
+      { path: '^src/(database|features|platform|api|jobs|access|mail|cli|app)/' },
     ),
     never(
       'dns-knows-no-feature',
       'look-ups are about names and nothing else of ours',
-      { path: '^src/dns/' },
+      { path: '^src/network/dns/' },
       {
-        path: '^src/(?!dns/|(ids|clock|error-code|error-message|host-and-port|operator-error|config/setting-values)\\.ts$)',
+        path: '^src/(?!network/dns/|lib/|config/settings/setting-values\\.ts$)',
       },
     ),
     never(
-      'outbound-knows-no-feature',
+      'probes-know-no-feature',
       'connections to the outside build on look-ups alone',
-      { path: '^src/outbound/' },
+      { path: '^src/network/probe/' },
       {
-        path: '^src/(?!(outbound|dns)/|(ids|clock|error-code|error-message|host-and-port|operator-error|config/setting-values)\\.ts$)',
+        path: '^src/(?!network/(probe|dns)/|lib/|config/settings/setting-values\\.ts$)',
       },
     ),
     never(
       'acme-knows-no-website',
       'a certificate authority is asked in the same way whoever needs the certificate',
-      { path: '^src/acme/' },
-      { path: '^src/(resources|database|hosting|api|jobs|access|mail|cli|dns|outbound)/' },
+      { path: '^src/network/acme/' },
+      { path: '^src/(?!network/acme/|lib/)' },
     ),
     never(
       'a-cdn-knows-no-website',
       'a content delivery network is told host names, whoever they belong to',
-      { path: '^src/cdn/' },
-      { path: '^src/(resources|database|hosting|api|jobs|access|mail|cli|dns|outbound|acme)/' },
+      { path: '^src/network/cdn/' },
+      { path: '^src/(?!network/cdn/|lib/)' },
     ),
     never(
       'only-the-assembly-knows-the-embedded-host',
       'everything else speaks to host.ts',
-      { path: '^src/', pathNot: '^src/(hosting/embedded/|embedded-websites\\.ts$)' },
+      { path: '^src/', pathNot: '^src/(hosting/embedded/|app/embedded-websites\\.ts$)' },
       { path: '^src/hosting/embedded/' },
     ),
     never(
       'only-the-assembly-knows-the-linux-host',
       'it runs in a process of its own; everything else speaks to it through src/hosting/remote',
-      { path: '^src/', pathNot: '^src/(hosting/linux/|linux-host\\.ts$|cli/host/)' },
+      { path: '^src/', pathNot: '^src/(hosting/linux/|app/linux-host\\.ts$|cli/host/)' },
       { path: '^src/hosting/linux/' },
     ),
     never(
       'jobs-know-no-work',
       'the queue knows no kind of job',
       { path: '^src/jobs/' },
-      { path: '^src/(resources|api|hosting|mail|access|cli)/' },
+      { path: '^src/(features|api|hosting|mail|access|cli)/' },
     ),
     never(
       'the-database-knows-no-feature',
       'the database layer serves all the others',
       { path: '^src/database/' },
-      { path: '^src/(resources|api|jobs|hosting|mail|cli)/' },
+      { path: '^src/(features|api|jobs|hosting|mail|cli)/' },
     ),
     never(
       'access-knows-no-http',
       'permissions are about people and things',
       { path: '^src/access/' },
-      { path: '^src/(resources|api|jobs|hosting|mail|cli)/' },
+      { path: '^src/(features|api|jobs|hosting|mail|cli)/' },
     ),
     never(
       'pages-know-the-api-alone',

@@ -11,28 +11,23 @@ const everywhere = ['src/**/*.test.ts', 'test/**/*.test.ts', 'web/**/*.test.ts']
 /** What never opens a database has nothing to show twice; nor has what takes long and is about something else. */
 const withoutDatabase = [
   'web/**',
-  'src/portal/**',
   'src/hosting/**',
-  'src/dns/**',
-  'src/outbound/**',
-  'src/acme/**',
-  'src/cdn/**',
+  'src/network/**',
   'test/servers/**',
   'src/secrets/**',
   'src/config/config.test.ts',
-  'src/cli/*.test.ts',
+  'src/cli/{,commands/,platform/,terminal/}*.test.ts',
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
-  'src/api/{api-certificate,client-address,errors,json-body,paging,request-target,secure-listener,validation}.test.ts',
+  'src/api/{api-certificate,client-address,display-name,errors,json-body,paging,portal-pages,request-target,secure-listener,validation}.test.ts',
   'src/**/public-key.test.ts',
-  'src/address-block.test.ts',
-  'src/connections/**',
-  'src/shutdown.test.ts',
+  'src/lib/**',
+  'src/app/shutdown.test.ts',
   'test/faults/silent-clients.test.ts',
   'src/database/sqlite-changes.test.ts',
   'src/access/**',
   'src/jobs/{backoff,failure,repeat}.test.ts',
-  'src/resources/{display-name,queries-in-stores}.test.ts',
-  'src/resources/*/{connection,dns-sentence,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
+  'src/features/queries-in-stores.test.ts',
+  'src/features/**/{connection,dns-sentence,edge-addresses,guesses,lifetime,nightly-time,present,reach,recovery-codes,renewal-time,result-sentence,retry-scale,totp,weakness}.test.ts',
   // What these show is the process's or the log's; their queries are tested with the services.
   'test/cli/{commands,hosts,launcher,loading,lost-output,serve,unprivileged-start,unusable-database,user-changes}.test.ts',
   'test/faults/{secrets-in-logs,sqlite-clients}.test.ts',
@@ -40,7 +35,10 @@ const withoutDatabase = [
 ];
 
 /** Files whose every test needs a PostgreSQL server. */
-const onlyPostgres = ['src/resources/certificates/deleted-meanwhile.test.ts', 'test/faults/shutdown.test.ts'];
+const onlyPostgres = [
+  'src/features/domains/certificates/deleted-meanwhile.test.ts',
+  'test/faults/shutdown.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { table } from '../src/cli/output.ts';
-import { systemClock, timestamp } from '../src/clock.ts';
+import { table } from '../src/cli/terminal/output.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { claimDue } from '../src/jobs/claim.ts';
+import { systemClock, timestamp } from '../src/lib/clock.ts';
 
 /**
  * `node bench/claims.ts`: what claiming one job costs, depending on what else is queued. On SQLite in a temporary folder and, if

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { messageOf } from '../src/error-message.ts';
+import { messageOf } from '../src/lib/error-message.ts';
 import { benchBackups } from './host/backups.ts';
 import { cleanUpAll } from './host/cleanup.ts';
 import { benchManyInstalls } from './host/many-installs.ts';

@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
-import { table } from '../src/cli/output.ts';
-import { systemClock } from '../src/clock.ts';
+import { table } from '../src/cli/terminal/output.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { systemRandomness } from '../src/ids.ts';
 import { defineJob, type JobKind } from '../src/jobs/job.ts';
 import { createQueue } from '../src/jobs/queue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
+import { systemClock } from '../src/lib/clock.ts';
+import { systemRandomness } from '../src/lib/ids.ts';
 
 /**
  * `node bench/queue.ts`: what the job queue costs by itself, with jobs that do nothing. On SQLite in a temporary folder

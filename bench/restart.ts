@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { table } from '../src/cli/output.ts';
+import { table } from '../src/cli/terminal/output.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { findPostgres, startPostgres } from '../test/servers/postgres-server.ts';
 import { serveHomeport, temporaryFolder } from './processes.ts';

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { insertOwnedAccount } from '../src/resources/account-users/owned-account-store.ts';
-import { addToInstallCount } from '../src/resources/installs/store.ts';
+import { insertOwnedAccount } from '../src/features/accounts/account-users/owned-account-store.ts';
+import { addToInstallCount } from '../src/features/websites/installs/store.ts';
 import { hashSecret } from '../src/secrets/random-secret.ts';
 
 const BATCH = 1_000;

@@ -1,6 +1,6 @@
 import { surviveLostOutput } from './cli/lost-output.ts';
 import { createProgram } from './cli/program.ts';
-import { reportFailure } from './cli/report-failure.ts';
+import { reportFailure } from './cli/terminal/report-failure.ts';
 
 surviveLostOutput(process.stdout, process.stderr);
 try {

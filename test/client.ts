@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import type { IssuedCredential } from '../src/resources/credentials/service.ts';
+import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
 import type { Conformance } from './conformance.ts';
 
 export interface Answer {

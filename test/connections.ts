@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
-import type { Clock } from '../src/clock.ts';
-import { createSocketLimiter, type SocketLimiter } from '../src/connections/socket-limiter.ts';
-import type { ServerName, SocketLimits } from '../src/connections/socket-limits.ts';
+import type { Clock } from '../src/lib/clock.ts';
+import { createSocketLimiter, type SocketLimiter } from '../src/network/connections/socket-limiter.ts';
+import type { ServerName, SocketLimits } from '../src/network/connections/socket-limits.ts';
 import { manualClock } from './manual-clock.ts';
 
 const silent: Logger = pino({ level: 'silent' });

@@ -2,10 +2,10 @@ import { type Logger, pino } from 'pino';
 import Type, { type Static, type TSchema } from 'typebox';
 import { vi } from 'vitest';
 import type { Database, Transaction } from '../src/database/database.ts';
-import { type Randomness, systemRandomness } from '../src/ids.ts';
 import { defineJob, type JobKind, type JobType } from '../src/jobs/job.ts';
 import { createQueue, type NewJob, type Queue } from '../src/jobs/queue.ts';
 import { createWorker, type Worker, type WorkerParts } from '../src/jobs/worker.ts';
+import { type Randomness, systemRandomness } from '../src/lib/ids.ts';
 import { openTestDatabase } from './database.ts';
 import { type ManualClock, manualClock } from './manual-clock.ts';
 

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vite';
 
-/** Relative addresses: index.html is served with the base of the public URL (src/portal/pages.ts). */
+/** Relative addresses: index.html is served with the base of the public URL (src/api/portal-pages.ts). */
 export default defineConfig({
   root: import.meta.dirname,
   base: './',

@@ -1,4 +1,4 @@
-import { messageOf } from '../../src/error-message.ts';
+import { messageOf } from '../../src/lib/error-message.ts';
 
 interface Cleanup {
   act: () => Promise<void>;

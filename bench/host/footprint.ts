@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../../src/error-code.ts';
-import type { LinuxLayout } from '../../src/hosting/linux/layout.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import type { LinuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { hasCode } from '../../src/lib/error-code.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 
 /** Memory in bytes: what processes have for themselves, and their part of what they share (PSS). */

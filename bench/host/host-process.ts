@@ -1,6 +1,6 @@
 import { pino } from 'pino';
+import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startHostMachine } from '../../src/linux-host.ts';
 
 // The Linux host as `homeport host` runs it, in a process of its own, which writes a line for each step of making a website:
 // JSON, see StepDone in bench-host.ts. Argument: instance.

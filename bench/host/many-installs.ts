@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { shownBytes } from '../../src/cli/output.ts';
-import { inBatches } from '../../src/hosting/linux/in-batches.ts';
+import { shownBytes } from '../../src/cli/terminal/output.ts';
+import { inBatches } from '../../src/hosting/linux/machine/in-batches.ts';
 import { plainState } from '../../test/host/state.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { diskOf, type Memory, memoryOf, untilIdle } from './footprint.ts';

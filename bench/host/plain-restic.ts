@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { MINUTE_MS } from '../../src/durations.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { MINUTE_MS } from '../../src/lib/durations.ts';
 
 /** restic as anybody would use it by hand, with a repository and a cache of its own. */
 export interface PlainRestic {

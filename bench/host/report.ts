@@ -1,5 +1,5 @@
 import { availableParallelism, loadavg } from 'node:os';
-import { table } from '../../src/cli/output.ts';
+import { table } from '../../src/cli/terminal/output.ts';
 
 /** One line of a part's table. */
 export interface Figure {

@@ -1,7 +1,7 @@
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import type { ListenAddress } from '../../src/config/setting-values.ts';
+import type { ListenAddress } from '../../src/config/settings/setting-values.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { freePort } from '../../test/servers/free-port.ts';
 import { serve } from '../processes.ts';

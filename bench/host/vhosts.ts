@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { systemClock } from '../../src/clock.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createSupervisor } from '../../src/hosting/linux/daemons/supervisor.ts';
-import { makeHostFolders } from '../../src/hosting/linux/host-folders.ts';
-import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
+import { makeHostFolders } from '../../src/hosting/linux/machine/host-folders.ts';
+import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { createWebServer, type WebServer } from '../../src/hosting/linux/nginx/web-server.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { silent } from '../../test/database.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 import { plainState } from '../../test/host/state.ts';

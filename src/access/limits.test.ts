@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { ROLES } from '../lib/roles.ts';
 import type { CallerLimits } from './caller.ts';
 import { isConfined, leavesOut, readLimits, roleWithin, standingWithin } from './limits.ts';
 import { isAllowed } from './permissions.ts';
-import { ROLES } from './roles.ts';
 
 const none: CallerLimits = { readOnly: false, accountId: null, installIds: null };
 const toAccount: CallerLimits = { ...none, accountId: 'a' };

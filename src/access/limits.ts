@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import type { Role } from '../lib/roles.ts';
 import type { CallerLimits } from './caller.ts';
 import type { Standing } from './permissions.ts';
-import type { Role } from './roles.ts';
 
 const storedInstallIds = Type.Union([Type.Null(), Type.Array(Type.String())]);
 

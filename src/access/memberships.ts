@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts';
+import type { Role } from '../lib/roles.ts';
 import { type Caller, countsOpenInvitations } from './caller.ts';
 import { roleWithin } from './limits.ts';
-import type { Role } from './roles.ts';
 
 /** One account that a person is a member of, with the counts that lists answer with. */
 export interface Membership {

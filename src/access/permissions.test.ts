@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { ROLES } from '../lib/roles.ts';
 import { isAllowed, reachOf } from './permissions.ts';
-import { ROLES } from './roles.ts';
 
 it('owners alone change an account; who changed what is read by all, of partial users by themselves', () => {
   expect(ROLES.map((role) => reachOf(role)['account.change'])).toEqual(['all', 'none', 'none']);

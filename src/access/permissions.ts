@@ -1,5 +1,5 @@
-import { Forbidden, NotFound } from '../failures.ts';
-import type { MemberRole, Role } from './roles.ts';
+import { Forbidden, NotFound } from '../lib/failures.ts';
+import type { MemberRole, Role } from '../lib/roles.ts';
 
 /** What can be done, as far as permission is concerned. */
 export type Verb =

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { manualClock } from '../../test/manual-clock.ts';
-import { DAY_MS } from '../durations.ts';
-import { createSelfSigned } from '../hosting/self-signed.ts';
-import { OperatorError } from '../operator-error.ts';
+import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { loadApiCertificate, ownCertificateFile } from './api-certificate.ts';
 
 const clock = manualClock();

@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import type { Clock } from '../clock.ts';
 import type { Config } from '../config/config.ts';
-import { DAY_MS } from '../durations.ts';
-import { messageOf } from '../error-message.ts';
-import { createSelfSigned } from '../hosting/self-signed.ts';
-import { OperatorError } from '../operator-error.ts';
+import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { messageOf } from '../lib/error-message.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import type { CertificatePair } from './secure-listener.ts';
 
 const VALID_DAYS = 365;

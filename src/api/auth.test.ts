@@ -3,12 +3,12 @@ import { openTestDatabase } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { processorMs } from '../../test/processor-time.ts';
-import { timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
-import { MINUTE_MS } from '../durations.ts';
-import { systemRandomness } from '../ids.ts';
-import { createActivityLog } from '../resources/activity/record.ts';
-import { createCredentialService, type IssuedCredential } from '../resources/credentials/service.ts';
+import { createCredentialService, type IssuedCredential } from '../features/identity/credentials/service.ts';
+import { timestamp } from '../lib/clock.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import { systemRandomness } from '../lib/ids.ts';
+import { createActivityLog } from '../platform/activity-log.ts';
 import { type Authenticator, createAuthenticator } from './auth.ts';
 
 describe('credentials through the server', () => {

@@ -2,10 +2,10 @@ import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
 import { readLimits } from '../access/limits.ts';
-import type { Clock } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { createLastUses, minuteOf } from '../database/last-uses.ts';
-import { parseUuid } from '../ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import { parseUuid } from '../lib/ids.ts';
 import { hashSecret } from '../secrets/random-secret.ts';
 
 /** Whose credential it is, and what it leaves of their rights. */

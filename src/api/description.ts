@@ -1,7 +1,7 @@
 import swagger from '@fastify/swagger';
 import swaggerUi from '@fastify/swagger-ui';
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { INVALID_PARAMETERS } from '../failures.ts';
+import { INVALID_PARAMETERS } from '../lib/failures.ts';
 import type { ErrorStatus } from './errors.ts';
 import { API_PREFIX } from './prefixes.ts';
 import { publicRoute, type Route } from './route.ts';

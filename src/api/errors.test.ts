@@ -12,7 +12,7 @@ import {
   RateLimited,
   taken,
   Unauthenticated,
-} from '../failures.ts';
+} from '../lib/failures.ts';
 import { type ErrorStatus, errorAnswer } from './errors.ts';
 
 const SECRET = 'what only the log may tell';

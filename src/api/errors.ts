@@ -10,7 +10,7 @@ import {
   NotFound,
   RateLimited,
   Unauthenticated,
-} from '../failures.ts';
+} from '../lib/failures.ts';
 
 /** The statuses that the "Other statuses" column of the specification's endpoint table uses. */
 export type ErrorStatus = 400 | 401 | 403 | 404 | 429 | 500 | 503;

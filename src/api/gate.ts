@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionVerifier } from '../access/session.ts';
-import { addressBlock } from '../address-block.ts';
 import type { Config } from '../config/config.ts';
-import { CrossOrigin, RateLimited, Unauthenticated } from '../failures.ts';
-import { parseUuid } from '../ids.ts';
+import { addressBlock } from '../lib/address-block.ts';
+import { CrossOrigin, RateLimited, Unauthenticated } from '../lib/failures.ts';
+import { parseUuid } from '../lib/ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
 import { type LimitDecision, personKey, type RateLimiter } from './limits.ts';
 import { isSameOrigin, sessionToken } from './session.ts';

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/processor-time.ts';
-import { InvalidRequest } from '../failures.ts';
+import { InvalidRequest } from '../lib/failures.ts';
 import { LARGEST_BODY_BYTES, readJsonBody } from './json-body.ts';
 
 function body(...chunks: (string | Buffer)[]): IncomingMessage {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import secureJson from 'secure-json-parse';
-import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
+import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 
 /** Of a request body. */
 export const LARGEST_BODY_BYTES = 1024 * 1024;

@@ -5,7 +5,7 @@ import { openTestDatabase, silent } from '../../test/database.ts';
 import { type Person, startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { manualClock } from '../../test/manual-clock.ts';
 import { signedIn } from '../../test/portal-client.ts';
-import { MINUTE_MS } from '../durations.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { createRateLimiter } from './limits.ts';
 
 const LIMIT = 40;

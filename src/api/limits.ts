@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import type { Clock } from '../lib/clock.ts';
 import { findTaken, takeOfWindow } from './rate-window-store.ts';
 
 const WINDOW_SECONDS = 60;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { InvalidRequest } from '../failures.ts';
+import { InvalidRequest } from '../lib/failures.ts';
 import { MAXIMUM_LIMIT, pageEnvelope, readPageRequest } from './paging.ts';
 
 const read = (query: string, strict = true) => readPageRequest(new URLSearchParams(query), strict);

@@ -1,5 +1,5 @@
-import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
-import type { PageOf, PageRequest } from '../page.ts';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
+import type { PageOf, PageRequest } from '../lib/page.ts';
 
 export interface PageEnvelope<Item> extends PageOf<Item> {
   previous: string | null;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { InvalidRequest } from '../failures.ts';
+import { InvalidRequest } from '../lib/failures.ts';
 import { idParameter, readQuery, textParameter, timeParameter, wordParameter } from './query.ts';
 
 const PARAMETERS = [

@@ -1,5 +1,5 @@
-import { INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
-import { parseUuid } from '../ids.ts';
+import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
+import { parseUuid } from '../lib/ids.ts';
 import { malformedId } from './things.ts';
 
 /** A parameter of a query string: how the description tells it, and how its text is read. */

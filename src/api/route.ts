@@ -1,9 +1,9 @@
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Caller } from '../access/caller.ts';
 import type { Session, SessionStage } from '../access/session.ts';
-import { Forbidden, MalformedId } from '../failures.ts';
-import { parseUuid } from '../ids.ts';
-import type { PageOf, PageRequest } from '../page.ts';
+import { Forbidden, MalformedId } from '../lib/failures.ts';
+import { parseUuid } from '../lib/ids.ts';
+import type { PageOf, PageRequest } from '../lib/page.ts';
 import type { ErrorStatus } from './errors.ts';
 import { missingBody } from './json-body.ts';
 import { PAGE_PARAMETERS, type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';

@@ -7,8 +7,8 @@ import {
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import type { ListenAddress } from '../config/config.ts';
-import { followRequests, HTTP_OVER_TLS } from '../connections/http-connections.ts';
-import type { SocketLimiter } from '../connections/socket-limiter.ts';
+import { followRequests, HTTP_OVER_TLS } from '../network/connections/http-connections.ts';
+import type { SocketLimiter } from '../network/connections/socket-limiter.ts';
 
 /** First byte of a TLS handshake record (RFC 8446, section 5.1). No HTTP method begins with it. */
 const TLS_HANDSHAKE = 0x16;

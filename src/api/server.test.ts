@@ -14,8 +14,8 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../test/ho
 import { createPortalClient } from '../../test/portal-client.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
 import { openDatabase } from '../database/open.ts';
-import { createSelfSigned } from '../hosting/self-signed.ts';
-import { systemRandomness } from '../ids.ts';
+import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { systemRandomness } from '../lib/ids.ts';
 import { publicRoute } from './route.ts';
 import { Type } from './schema.ts';
 import { createServer } from './server.ts';

@@ -1,6 +1,6 @@
 import { type RequestListener, STATUS_CODES } from 'node:http';
-import { INVALID_PARAMETERS } from '../failures.ts';
-import { namesOneHost } from '../one-host.ts';
+import { INVALID_PARAMETERS } from '../lib/failures.ts';
+import { namesOneHost } from '../lib/one-host.ts';
 
 const STATUS = 400;
 const BODY = JSON.stringify({ message: INVALID_PARAMETERS });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { processorMs } from '../../test/processor-time.ts';
-import { InvalidRequest } from '../failures.ts';
+import { InvalidRequest } from '../lib/failures.ts';
 import { stringEnum, Type, uuid } from './schema.ts';
 import { bodyParser, NOT_BLANK } from './validation.ts';
 

@@ -1,11 +1,11 @@
 import { IsObject, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
-import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../failures.ts';
-import { byField } from '../field-order.ts';
-import { INVISIBLE, isBlank } from '../invisible-characters.ts';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
+import { byField } from '../lib/field-order.ts';
+import { INVISIBLE, isBlank } from '../lib/invisible-characters.ts';
+import { cutToBounds, itemsOf } from '../lib/schema-bounds.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
-import { cutToBounds, itemsOf } from './schema-bounds.ts';
 import { malformedId } from './things.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */

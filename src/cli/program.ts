@@ -1,15 +1,15 @@
 import { Command } from 'commander';
-import { addAccountCommands } from './accounts.ts';
-import { addBackupCommands } from './backups.ts';
-import { addCredentialCommands } from './credentials.ts';
-import { addDoctorCommand } from './doctor.ts';
+import { addAccountCommands } from './commands/accounts.ts';
+import { addBackupCommands } from './commands/backups.ts';
+import { addCredentialCommands } from './commands/credentials.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
+import { addInstallCommands } from './commands/installs.ts';
+import { addMigrateCommand } from './commands/migrate.ts';
+import { addPlatformCommands } from './commands/platform.ts';
+import { addServeCommand } from './commands/serve.ts';
+import { addUserCommands } from './commands/users.ts';
 import { addHostCommand } from './host/index.ts';
-import { addInstallCommands } from './installs.ts';
-import { addMigrateCommand } from './migrate.ts';
-import { addPlatformCommands } from './platform.ts';
-import { addServeCommand } from './serve.ts';
-import { addUserCommands } from './users.ts';
-import { version } from './version.ts';
+import { version } from './platform/version.ts';
 
 /**
  * The whole command line. For its help all commands are declared, and one of them works: what a command works with, it

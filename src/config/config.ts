@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { closest } from 'fastest-levenshtein';
-import { messageOf } from '../error-message.ts';
-import { ConfigError } from './setting-values.ts';
+import { messageOf } from '../lib/error-message.ts';
 import type { Setting } from './settings/setting.ts';
+import { ConfigError } from './settings/setting-values.ts';
 import { SETTINGS } from './settings.ts';
 
-export { type AddressRange, ConfigError, type ListenAddress } from './setting-values.ts';
+export { type AddressRange, ConfigError, type ListenAddress } from './settings/setting-values.ts';
 
 /** What every part of Homeport is configured by; read once, here. */
 export type Config = { [Name in keyof typeof SETTINGS]: ReturnType<(typeof SETTINGS)[Name]['read']> };

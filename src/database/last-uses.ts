@@ -1,4 +1,4 @@
-import { MINUTE_MS } from '../durations.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import type { Database, Queries } from './database.ts';
 
 /** Uses are written down in batches, at most this late. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
-import { OperatorError } from '../operator-error.ts';
-import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './column-types.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import type { Database } from './database.ts';
 import { controlPlane } from './migrations/0001-control-plane.ts';
 import { certificatesByAuthority } from './migrations/0002-certificates-by-authority.ts';
@@ -21,6 +20,7 @@ import { orphanedInstalls } from './migrations/0015-orphaned-installs.ts';
 import { domainOwnership } from './migrations/0016-domain-ownership.ts';
 import { programVersion } from './migrations/0017-program-version.ts';
 import { platformBackups } from './migrations/0018-platform-backups.ts';
+import { type ColumnTypes, POSTGRES_TYPES, SQLITE_TYPES } from './migrations/column-types.ts';
 import { type NewerSchema, newerSchema, RECORD_VERSION } from './newer-schema.ts';
 
 /** Every migration in order; a released one never changes. */

@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { openTestDatabase } from '../../test/database.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { migrate, schemaOfNewerProgram } from './migrate.ts';
 import { RECORD_VERSION } from './newer-schema.ts';
 

@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
-import { hasCode } from '../error-code.ts';
-import { OperatorError } from '../operator-error.ts';
+import { hasCode } from '../lib/error-code.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import type { Queries } from './database.ts';
 import { openPostgres } from './postgres.ts';
 

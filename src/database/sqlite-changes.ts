@@ -1,6 +1,6 @@
 import type Sqlite from 'better-sqlite3';
 import type { Logger } from 'pino';
-import { codeOf } from '../error-code.ts';
+import { codeOf } from '../lib/error-code.ts';
 import type { ChangeSource } from './change-feed.ts';
 import { parseChange } from './change-schema.ts';
 import type { Queries } from './database.ts';

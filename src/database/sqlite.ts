@@ -14,7 +14,7 @@ import {
   sql,
 } from 'kysely';
 import type { Logger } from 'pino';
-import { hasCode } from '../error-code.ts';
+import { hasCode } from '../lib/error-code.ts';
 import { createChangeFeed } from './change-feed.ts';
 import {
   type Database,

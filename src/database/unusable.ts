@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import type { Config } from '../config/config.ts';
-import { codeOf } from '../error-code.ts';
-import { OperatorError } from '../operator-error.ts';
+import { codeOf } from '../lib/error-code.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 
 /** Of SQLite and of the system: the file, its disk or its rights. The other codes of SQLite are about what was asked. */
 const FILE_FAULT = /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|BUSY|PERM)/;

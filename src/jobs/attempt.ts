@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { TSchema } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Transaction } from '../database/database.ts';
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { AttemptTimeout } from './failure.ts';
 import { type Completion, type JobFailure, type JobKind, PermanentFailure, type RunningJob } from './job.ts';
 import { type ClaimedJob, type Lease, LeaseLost } from './leases.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemRandomness } from '../ids.ts';
+import { systemRandomness } from '../lib/ids.ts';
 import { postponementMs, retryDelayMs } from './backoff.ts';
 
 const always = (fraction: number) => ({ ...systemRandomness, fraction: () => fraction });

@@ -1,5 +1,5 @@
-import { MINUTE_MS } from '../durations.ts';
-import type { Randomness } from '../ids.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import type { Randomness } from '../lib/ids.ts';
 
 const FIRST_MS = 1_000;
 const LONGEST_MS = 5 * MINUTE_MS;

@@ -1,7 +1,7 @@
 import Type, { type TSchema } from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { addEffect, gate, type JobsFixture, kindOf, openJobsFixture } from '../../test/jobs.ts';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
 import { unexpected } from './failure.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from './job.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { gate, type JobsFixture, kindOf, NEVER, openJobsFixture, until } from '../../test/jobs.ts';
-import { timestamp } from '../clock.ts';
 import type { JobRow } from '../database/tables/jobs.ts';
+import { timestamp } from '../lib/clock.ts';
 import { claimDue } from './claim.ts';
 import type { JobKind } from './job.ts';
 import { advanceLane, findHeldUpLanes } from './lanes.ts';

@@ -1,9 +1,9 @@
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
-import { timestamp } from '../clock.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
+import { timestamp } from '../lib/clock.ts';
 import { claimDue } from './claim.ts';
 import { defineJob } from './job.ts';
 import { advanceLane } from './lanes.ts';

@@ -1,5 +1,5 @@
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 
 /** A worker that showed itself within the last seconds. */
 export interface LiveWorker {

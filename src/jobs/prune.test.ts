@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../test/jobs.ts';
-import { timestamp } from '../clock.ts';
 import type { InstallStatus } from '../database/tables/installs.ts';
 import type { JobState } from '../database/tables/jobs.ts';
-import { DAY_MS } from '../durations.ts';
-import { failedLanes } from '../resources/installs/website-store.ts';
+import { failedLanes } from '../features/websites/installs/website-store.ts';
+import { timestamp } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { createPruneJob } from './prune.ts';
 
 let jobs: JobsFixture;

@@ -1,10 +1,10 @@
 import { type Expression, type SqlBool, sql } from 'kysely';
 import Type from 'typebox';
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { deleteInBatches } from '../database/delete-in-batches.ts';
 import type { JobState } from '../database/tables/jobs.ts';
-import { DAY_MS, MINUTE_MS } from '../durations.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../lib/durations.ts';
 import { defineJob, type JobKind } from './job.ts';
 
 const KEEP_FINISHED_MS = 7 * DAY_MS;

@@ -1,10 +1,10 @@
 import type { ExpressionBuilder } from 'kysely';
 import type { Static, TSchema } from 'typebox';
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobState } from '../database/tables/jobs.ts';
 import type { Tables } from '../database/tables.ts';
-import { parseUuid, type Randomness } from '../ids.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { parseUuid, type Randomness } from '../lib/ids.ts';
 import type { JobType } from './job.ts';
 import { cancelLane, isOccupied } from './lanes.ts';
 

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type JobsFixture, openJobsFixture, until } from '../../test/jobs.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../durations.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
 import { defineJob } from './job.ts';
 import { createScheduler, type Schedule } from './schedule.ts';
 

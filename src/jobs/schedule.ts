@@ -1,7 +1,7 @@
 import { Cron } from 'croner';
 import type { Logger } from 'pino';
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { createOutage } from './outage.ts';
 import type { Queue } from './queue.ts';
 import { type Repetition, repeat } from './repeat.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
-import type { Randomness } from '../ids.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import type { Randomness } from '../lib/ids.ts';
 import type { CheckedKind, Outcome } from './attempt.ts';
 import { postponementMs, retryDelayMs } from './backoff.ts';
 import { AttemptInterrupted, type Described, describeFailure } from './failure.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
 import { type Active, CalledOff, type CheckedKind, logOf } from './attempt.ts';
 import { AttemptInterrupted } from './failure.ts';
 import { advanceLane, findHeldUpLanes } from './lanes.ts';

@@ -1,11 +1,11 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
 import type { Database, Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
-import type { Randomness } from '../ids.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Randomness } from '../lib/ids.ts';
 import {
   type Active,
   type CheckedKind,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseMail } from '../../test/mails.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../lib/clock.ts';
 import { createMailer } from './mailer.ts';
 
 it('writes mails that people can read in any editor: links in one piece, letters as they are', async () => {

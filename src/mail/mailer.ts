@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Transporter } from 'nodemailer';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../lib/clock.ts';
 
 export interface MailText {
   subject: string;

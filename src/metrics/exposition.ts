@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
-import type { SocketLimiters } from '../connections/socket-limiters.ts';
-import { SERVERS } from '../connections/socket-limits.ts';
 import { JOB_CLASSES } from '../jobs/slots.ts';
+import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
+import { SERVERS } from '../network/connections/socket-limits.ts';
 import type { Figures } from './figures.ts';
 
 const SOURCES = ['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED'];

@@ -1,10 +1,10 @@
-import { type Clock, timestamp } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
-import { DAY_MS } from '../durations.ts';
+import { lastRestoreCheck, unrestorable } from '../features/backups/restore-check-store.ts';
+import { withoutRecentBackup } from '../features/backups/standing.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import { backupRecord } from '../platform-backup/runs-store.ts';
-import { lastRestoreCheck, unrestorable } from '../resources/backups/restore-check-store.ts';
-import { withoutRecentBackup } from '../resources/backups/standing.ts';
 
 const WITHIN_DAYS = [14, 7, 1] as const;
 

@@ -4,8 +4,8 @@ import { limiterFor } from '../../test/connections.ts';
 import { startTestHomeport, type TestHomeport } from '../../test/homeport.ts';
 import { type ManualClock, manualClock } from '../../test/manual-clock.ts';
 import { freePort } from '../../test/servers/free-port.ts';
-import { DAY_MS } from '../durations.ts';
-import { OperatorError } from '../operator-error.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { startMetrics } from './server.ts';
 
 const connections = { api: limiterFor('api'), edge: limiterFor('edge'), ssh: limiterFor('ssh') };

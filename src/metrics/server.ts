@@ -1,9 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { ListenAddress } from '../config/config.ts';
-import type { SocketLimiters } from '../connections/socket-limiters.ts';
-import { hostAndPort } from '../host-and-port.ts';
-import { OperatorError } from '../operator-error.ts';
-import type { Platform } from '../platform.ts';
+import { hostAndPort } from '../lib/host-and-port.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
+import type { Platform } from '../platform/platform.ts';
 import { createExposition } from './exposition.ts';
 import { readFigures } from './figures.ts';
 

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
-import { timestamp } from '../clock.ts';
 import type { Config } from '../config/config.ts';
 import { copyDatabase } from '../database/copy-database.ts';
-import { codeOf, hasCode } from '../error-code.ts';
-import { messageOf } from '../error-message.ts';
-import { OperatorError } from '../operator-error.ts';
-import type { Platform } from '../platform.ts';
+import { timestamp } from '../lib/clock.ts';
+import { codeOf, hasCode } from '../lib/error-code.ts';
+import { messageOf } from '../lib/error-message.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFile, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { copyFileTo, measure } from './checked-copy.ts';
 import {

@@ -1,8 +1,8 @@
 import Type from 'typebox';
-import { DAY_MS, HOUR_MS } from '../durations.ts';
 import { defineJob, type JobKind } from '../jobs/job.ts';
 import type { Schedule } from '../jobs/schedule.ts';
-import type { Platform } from '../platform.ts';
+import { DAY_MS, HOUR_MS } from '../lib/durations.ts';
+import type { Platform } from '../platform/platform.ts';
 import { loadSealingKey, sealingKeyFingerprint } from '../secrets/sealing-key.ts';
 import { createPlatformBackup } from './create.ts';
 import { openStorage, storageOptions } from './destination.ts';

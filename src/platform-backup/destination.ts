@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Config } from '../config/config.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { createFolderStorage } from './folder-storage.ts';
 import { createS3Storage, type S3Place, type S3StorageOptions } from './s3-storage.ts';
 import type { BackupStorage } from './storage.ts';

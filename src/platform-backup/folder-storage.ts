@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../hosting/durable-file.ts';
-import { ifThere } from '../hosting/if-there.ts';
+import { syncFolder } from '../lib/durable-file.ts';
+import { ifThere } from '../lib/if-there.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
 

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../durations.ts';
+import { DAY_MS } from '../lib/durations.ts';
 import type { BackupStorage } from './storage.ts';
 import { readManifest } from './verify.ts';
 

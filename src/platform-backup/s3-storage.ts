@@ -3,11 +3,11 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { Logger } from 'pino';
-import { messageOf } from '../error-message.ts';
-import { ifThere } from '../hosting/if-there.ts';
-import { createS3Client } from '../hosting/s3.ts';
-import { withProgressTimeout } from '../hosting/s3-progress.ts';
-import { OperatorError } from '../operator-error.ts';
+import { messageOf } from '../lib/error-message.ts';
+import { ifThere } from '../lib/if-there.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { createS3Client } from '../network/object-storage/s3.ts';
+import { withProgressTimeout } from '../network/object-storage/s3-progress.ts';
 import { MANIFEST_FILE } from './manifest.ts';
 import { BACKUP_NAME, type BackupStorage, beginningOf } from './storage.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { faultOfCopy } from '../database/copy-database.ts';
-import { OperatorError } from '../operator-error.ts';
+import { OperatorError } from '../lib/operator-error.ts';
 import { readChecked } from './checked-copy.ts';
 import { databaseFile } from './create.ts';
 import { DamagedBackup, MANIFEST_FILE, type Manifest, parseManifest } from './manifest.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemRandomness } from '../ids.ts';
+import { systemRandomness } from '../lib/ids.ts';
 import { hashSecret, newSecret } from './random-secret.ts';
 
 it('a random secret has at least 128 bits, and characters that need no quoting', () => {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Randomness } from '../ids.ts';
+import type { Randomness } from '../lib/ids.ts';
 
 /** 192 bits: no list of passwords holds it, so a fast hash is enough to store. */
 const SECRET_BYTES = 24;

@@ -2,8 +2,8 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { accessSync, chmodSync, constants, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, ConfigError } from '../config/config.ts';
-import { hasCode } from '../error-code.ts';
-import { messageOf } from '../error-message.ts';
+import { hasCode } from '../lib/error-code.ts';
+import { messageOf } from '../lib/error-message.ts';
 
 const SEALING_KEY_FILE = 'sealing.key';
 

@@ -1,6 +1,6 @@
 import { generate } from 'otplib/functional';
 import type { Page } from 'playwright-core';
-import type { Clock } from '../../src/clock.ts';
+import type { Clock } from '../../src/lib/clock.ts';
 import { expectAccessible, PASSWORD } from './portal.ts';
 
 /** The real time, but for the waiting: a one-time code is good only once, and the next one comes after half a minute. */

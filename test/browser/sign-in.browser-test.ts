@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HOUR_SECONDS } from '../../src/durations.ts';
+import { HOUR_SECONDS } from '../../src/lib/durations.ts';
 import type { Person } from '../homeport.ts';
 import { mailsTo } from '../mails.ts';
 import { expectAccessible, focused, PASSWORD, type Portal, startPortal } from './portal.ts';

@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander';
 import { vi } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { reportFailure } from '../../src/cli/report-failure.ts';
+import { reportFailure } from '../../src/cli/terminal/report-failure.ts';
 import type { Ended, Environment } from './run-homeport.ts';
 
 /** Those of this process are one after the other: each has its environment and its output for itself. */

@@ -10,7 +10,7 @@ import {
   REFUSED,
   reply,
   startFakeDnsServer,
-} from '../../src/dns/fake-dns-server.fixture.ts';
+} from '../../src/network/dns/fake-dns-server.fixture.ts';
 import { field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';
 import { onlyOn } from '../only-on.ts';

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { siteState } from '../../src/hosting/edge.fixture.ts';
+import { siteState } from '../../src/hosting/policy/edge.fixture.ts';
 import { type ServedMachine, serveMachine } from '../../src/hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../src/hosting/remote/identity.ts';
 import { field, text } from '../client.ts';

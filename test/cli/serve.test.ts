@@ -5,7 +5,11 @@ import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type FakeDnsServer, reply, startFakeDnsServer } from '../../src/dns/fake-dns-server.fixture.ts';
+import {
+  type FakeDnsServer,
+  reply,
+  startFakeDnsServer,
+} from '../../src/network/dns/fake-dns-server.fixture.ts';
 import { createAgent, createClient, field, text } from '../client.ts';
 import { type DatabasePlace, databasePlace } from '../database.ts';
 import { createPortalClient, PASSWORD } from '../portal-client.ts';

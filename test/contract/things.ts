@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { operatorFor } from '../../src/access/caller.ts';
-import { timestamp } from '../../src/clock.ts';
-import { createSelfSigned } from '../../src/hosting/self-signed.ts';
+import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
+import { timestamp } from '../../src/lib/clock.ts';
 import { installName, type Person, type TestHomeport } from '../homeport.ts';
 import type { EndpointRow } from './endpoint-table.ts';
 

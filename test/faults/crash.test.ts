@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ownCertificateFile } from '../../src/api/api-certificate.ts';
 import type { Database } from '../../src/database/database.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { layoutOf } from '../../src/hosting/embedded/layout.ts';
+import { layoutOf } from '../../src/hosting/embedded/host-folder/layout.ts';
 import { type Answer, type Client, createAgent, createClient, text } from '../client.ts';
 import { domainName, publicKey } from '../contract/things.ts';
 import { type DatabasePlace, databasePlace, silent } from '../database.ts';

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
 import { Parse } from 'typebox/value';
-import { systemClock } from '../../src/clock.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { systemRandomness } from '../../src/ids.ts';
 import { createQueue } from '../../src/jobs/queue.ts';
 import { createWorker } from '../../src/jobs/worker.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandomness } from '../../src/lib/ids.ts';
 import { createEffectJob, HEARTBEAT_MS, LEASE_MS } from './kill-job.ts';
 
 /** The process that kill.test.ts kills: one worker on a shared database. Its settings are its only argument, in JSON. */

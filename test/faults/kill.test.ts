@@ -6,9 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Parse } from 'typebox/value';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { systemRandomness } from '../../src/ids.ts';
 import { createQueue } from '../../src/jobs/queue.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { systemRandomness } from '../../src/lib/ids.ts';
 import { openTestDatabase } from '../database.ts';
 import { createEffectJob, JournalEntry, type Moment } from './kill-job.ts';
 

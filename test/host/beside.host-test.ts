@@ -2,9 +2,9 @@ import { chown, mkdtemp, rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Account, whyNotAs } from '../../src/cli/host/unprivileged.ts';
-import { takesConnections } from '../../src/cli/host-socket.ts';
+import { takesConnections } from '../../src/cli/platform/host-socket.ts';
 import { hasSystemd } from '../../src/hosting/linux/daemons/systemd.ts';
-import { runCommand, succeeds } from '../../src/hosting/linux/run-command.ts';
+import { runCommand, succeeds } from '../../src/hosting/linux/machine/run-command.ts';
 import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 

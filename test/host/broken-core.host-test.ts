@@ -1,7 +1,7 @@
 import { cp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { visit } from '../edge.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 import { plainState } from './state.ts';

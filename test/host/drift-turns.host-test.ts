@@ -1,11 +1,11 @@
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Difference } from '../../src/hosting/host.ts';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import { RESTORE_CHECK_PREFIX } from '../../src/features/websites/installs/reserved-names.ts';
+import type { Difference } from '../../src/hosting/contract/host.ts';
 import { withFileLock } from '../../src/hosting/linux/isolation/file-lock.ts';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
-import type { RunningMachine } from '../../src/linux-host.ts';
-import { RESTORE_CHECK_PREFIX } from '../../src/resources/installs/reserved-names.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';

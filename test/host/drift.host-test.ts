@@ -1,12 +1,12 @@
 import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { InstallState } from '../../src/hosting/host.ts';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import type { InstallState } from '../../src/hosting/contract/host.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
-import type { RunningMachine } from '../../src/linux-host.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';

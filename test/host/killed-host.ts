@@ -1,7 +1,7 @@
 /** Runs a host that ends itself by SIGKILL once a given step of making a website is done. Arguments: instance, step. */
 import { pino } from 'pino';
+import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startHostMachine } from '../../src/linux-host.ts';
 
 const [, , instance, step] = process.argv;
 if (instance === undefined || step === undefined) throw new Error('usage: killed-host.ts <instance> <step>');

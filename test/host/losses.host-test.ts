@@ -1,12 +1,12 @@
 import { rename, stat } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { InstallState } from '../../src/hosting/host.ts';
+import type { InstallState } from '../../src/hosting/contract/host.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
-import { cgroupOf } from '../../src/hosting/linux/provisioning.ts';
-import { createRecords } from '../../src/hosting/linux/record.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { createRecords } from '../../src/hosting/linux/machine/record.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { cgroupOf } from '../../src/hosting/linux/websites/provisioning.ts';
 import { silent } from '../database.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
+import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/app/linux-host.ts';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
-import { type MachineSurroundings, type RunningMachine, startHostMachine } from '../../src/linux-host.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { silent } from '../database.ts';
 import { drawOwn } from '../draw-own.ts';
 import { freePort } from '../servers/free-port.ts';

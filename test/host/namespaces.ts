@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 
 /** A network namespace of a test's own, joined to this one by a cable. */
 export interface Namespace {

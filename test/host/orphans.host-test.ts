@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operatorFor } from '../../src/access/caller.ts';
+import type { RunningMachine } from '../../src/app/linux-host.ts';
+import { allOrphans } from '../../src/features/provisioning/orphan-store.ts';
+import { findInstallStatus } from '../../src/features/websites/installs/website-store.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
-import type { RunningMachine } from '../../src/linux-host.ts';
-import { allOrphans } from '../../src/resources/hosts/orphan-store.ts';
-import { findInstallStatus } from '../../src/resources/installs/website-store.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { call } from '../cli/call-homeport.ts';
 import { environmentFor } from '../cli/run-homeport.ts';
 import { copyDatabase, type DatabaseCopy, type DatabasePlace, migratedPlace } from '../database.ts';

@@ -1,7 +1,7 @@
 /** Runs a host until it is asked to end. Argument: instance. */
 import { pino } from 'pino';
+import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { startHostMachine } from '../../src/linux-host.ts';
 
 const [, , instance] = process.argv;
 if (instance === undefined) throw new Error('usage: own-host.ts <instance>');

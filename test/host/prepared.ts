@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inject } from 'vitest';
-import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/layout.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
 declare module 'vitest' {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { PermanentHostError } from '../../src/hosting/host.ts';
+import { PermanentHostError } from '../../src/hosting/contract/host.ts';
 import { connectHost } from '../../src/hosting/remote/client.ts';
 import { visit } from '../edge.ts';
 import type { TestMachine } from './machine.ts';

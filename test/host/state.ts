@@ -1,4 +1,4 @@
-import type { InstallState } from '../../src/hosting/host.ts';
+import type { InstallState } from '../../src/hosting/contract/host.ts';
 
 /** An install that is served by one name, with nothing special about it. */
 export function plainState(name: string): InstallState {

@@ -2,8 +2,8 @@ import { readdir } from 'node:fs/promises';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createDatabases } from '../../src/hosting/linux/daemons/databases.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
-import { linuxLayout } from '../../src/hosting/linux/layout.ts';
-import { runCommand } from '../../src/hosting/linux/run-command.ts';
+import { linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
+import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { silent } from '../database.ts';
 import type { TestMachine } from './machine.ts';
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../src/error-code.ts';
 import { checkCore, newestFirst } from '../../src/hosting/linux/wordpress/core-tree.ts';
 import { fetchDebianWordPress } from '../../src/hosting/linux/wordpress/debian-package.ts';
+import { hasCode } from '../../src/lib/error-code.ts';
 
 /** Shared by all test runs on this machine: fetching WordPress takes longer than most tests. */
 const CACHE = '/var/cache/homeport-test';

@@ -4,7 +4,7 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSelfSigned } from '../../src/hosting/self-signed.ts';
+import { createSelfSigned } from '../../src/hosting/policy/self-signed-certificate.ts';
 import { freePort } from './free-port.ts';
 
 /** A certificate authority of the tests' own, on 127.0.0.1: pebble, which forgets everything when it ends. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askServer } from '../../src/dns/client.ts';
+import { askServer } from '../../src/network/dns/client.ts';
 import { type DnsTestServers, findDnsServers, startDnsServers } from './dns-server.ts';
 
 describe.skipIf(!findDnsServers())('DNS servers for tests', () => {

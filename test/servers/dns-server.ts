@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askServer, type DnsServer } from '../../src/dns/client.ts';
+import { askServer, type DnsServer } from '../../src/network/dns/client.ts';
 import { freePort } from './free-port.ts';
 
 /** An authority and a resolver of the tests' own, on 127.0.0.1, thrown away afterwards. */

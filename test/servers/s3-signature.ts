@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { MINUTE_MS } from '../../src/durations.ts';
+import { MINUTE_MS } from '../../src/lib/durations.ts';
 
 export interface S3Credentials {
   accessKeyId: string;

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../src/durations.ts';
+import { DAY_MS } from '../../src/lib/durations.ts';
 import 'reflect-metadata';
 import type { webcrypto } from 'node:crypto';
 import { createServer, type RequestListener } from 'node:http';

@@ -2,7 +2,7 @@ import { Objection } from '../api/failure.ts';
 import { TextField } from './fields.tsx';
 import { textOf } from './form.tsx';
 
-/** The server's own rule (src/resources/passwords/weakness.ts). */
+/** The server's own rule (src/features/identity/passwords/weakness.ts). */
 const SHORTEST = 12;
 const LONGEST = 256;
 

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { API_PREFIX } from '../../api/prefixes.ts';
 import type { ListenAddress } from '../../config/config.ts';
-import { codeOf } from '../../error-code.ts';
+import { codeOf } from '../../lib/error-code.ts';
 
 const PATIENCE_MS = 3_000;
 

@@ -1,8 +1,8 @@
-import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
-import { lastRestoreCheck, unrestorable } from '../../resources/backups/restore-check-store.ts';
-import { withoutRecentBackup } from '../../resources/backups/standing.ts';
+import { lastRestoreCheck, unrestorable } from '../../features/backups/restore-check-store.ts';
+import { withoutRecentBackup } from '../../features/backups/standing.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'backups';

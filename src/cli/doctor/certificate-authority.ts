@@ -1,5 +1,5 @@
+import { readRoots } from '../../app/network-clients.ts';
 import type { Config } from '../../config/config.ts';
-import { readRoots } from '../../outside.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'certificate authority';

@@ -4,8 +4,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { temporaryFolder } from '../../../test/database.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { readConfig } from '../../config/config.ts';
-import { DAY_MS } from '../../durations.ts';
-import { createSelfSigned } from '../../hosting/self-signed.ts';
+import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { checkCertificate } from './certificate.ts';
 
 const clock = manualClock(new Date('2026-06-01T00:00:00.000Z'));

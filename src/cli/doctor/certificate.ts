@@ -2,10 +2,10 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { ownCertificateFile, ownKeyFile } from '../../api/api-certificate.ts';
-import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
-import { DAY_MS } from '../../durations.ts';
-import { codeOf } from '../../error-code.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { codeOf } from '../../lib/error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../../test/jobs.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { checkClock, judgeDistance, watchClock } from './clock.ts';
 
 let fixture: JobsFixture;

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Clock } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'clock';

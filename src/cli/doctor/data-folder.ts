@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, type Stats, statfsSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf } from '../../error-code.ts';
-import { shownBytes } from '../output.ts';
+import { codeOf } from '../../lib/error-code.ts';
+import { shownBytes } from '../terminal/output.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 import { GROUP, OTHERS, octal } from './permissions.ts';
 

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
 import { pendingMigrations, schemaOfNewerProgram } from '../../database/migrate.ts';
 import { openDatabase, SQLITE_FILE } from '../../database/open.ts';
-import { codeOf } from '../../error-code.ts';
+import { codeOf } from '../../lib/error-code.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'database';

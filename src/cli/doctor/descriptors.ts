@@ -1,6 +1,6 @@
-import { descriptorLimit } from '../../connections/descriptor-limit.ts';
-import { socketLimits } from '../../connections/socket-limits.ts';
-import { hasCode } from '../../error-code.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { descriptorLimit } from '../../network/connections/descriptor-limit.ts';
+import { socketLimits } from '../../network/connections/socket-limits.ts';
 import { type Finding, ok, warning } from './finding.ts';
 
 /** From here on `socketLimits` gives each server the most that it makes use of. */

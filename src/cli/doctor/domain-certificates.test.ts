@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openTestDatabase } from '../../../test/database.ts';
 import { manualClock } from '../../../test/manual-clock.ts';
-import { timestamp } from '../../clock.ts';
 import type { CertificateSource } from '../../database/tables/certificates.ts';
 import type { SslStatus } from '../../database/tables/domains.ts';
 import type { InstallStatus } from '../../database/tables/installs.ts';
-import { DAY_MS } from '../../durations.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { checkDomainCertificates } from './domain-certificates.ts';
 
 const clock = manualClock(new Date('2026-05-01T00:00:00.000Z'));

@@ -1,7 +1,7 @@
-import { type Clock, timestamp } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
-import { DAY_MS } from '../../durations.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'domain certificates';

@@ -7,7 +7,7 @@ import { type DatabasePlace, migratedPlace, silent } from '../../../test/databas
 import { freePort } from '../../../test/servers/free-port.ts';
 import { readConfig } from '../../config/config.ts';
 import { isLocked, lockForProcess } from '../../database/process-lock.ts';
-import { lockWebsites } from '../websites-lock.ts';
+import { lockWebsites } from '../platform/websites-lock.ts';
 import { examine } from './examine.ts';
 
 let place: DatabasePlace;

@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
-import { type Clock, systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
-import { hostSocketOf, takesConnections } from '../host-socket.ts';
-import { pidOf, presentWorkers } from '../present-workers.ts';
-import { areWebsitesServed } from '../websites-lock.ts';
+import { type Clock, systemClock } from '../../lib/clock.ts';
+import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
+import { pidOf, presentWorkers } from '../platform/present-workers.ts';
+import { areWebsitesServed } from '../platform/websites-lock.ts';
 import { checkBackups } from './backups.ts';
 import { checkCertificate } from './certificate.ts';
 import { checkCertificateAuthority } from './certificate-authority.ts';

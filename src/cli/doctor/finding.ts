@@ -1,4 +1,4 @@
-import { messageOf } from '../../error-message.ts';
+import { messageOf } from '../../lib/error-message.ts';
 
 /** What one check of `homeport doctor` found. */
 export interface Finding {

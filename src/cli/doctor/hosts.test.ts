@@ -5,8 +5,8 @@ import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts'
 import { freePort } from '../../../test/servers/free-port.ts';
 import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
-import { OperatorError } from '../../operator-error.ts';
-import { askHost } from '../host/ask-host.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { askHost } from '../platform/ask-host.ts';
 import { examineHosts } from './hosts.ts';
 
 let homeport: TestHomeport;

@@ -1,9 +1,9 @@
-import type { Difference, InstallRef } from '../../hosting/host.ts';
+import type { Services } from '../../app/services.ts';
+import type { HostView } from '../../features/hosts/service.ts';
+import type { Difference, InstallRef } from '../../hosting/contract/host.ts';
 import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
-import type { Platform } from '../../platform.ts';
-import type { HostView } from '../../resources/hosts/service.ts';
-import type { Services } from '../../services.ts';
-import { askHost } from '../host/ask-host.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { askHost } from '../platform/ask-host.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';
 
 /**

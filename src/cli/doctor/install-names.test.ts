@@ -7,7 +7,7 @@ import {
   NXDOMAIN,
   reply,
   startFakeDnsServer,
-} from '../../dns/fake-dns-server.fixture.ts';
+} from '../../network/dns/fake-dns-server.fixture.ts';
 import { checkInstallNames } from './install-names.ts';
 
 const NOW = '2026-05-01T00:00:00.000Z';

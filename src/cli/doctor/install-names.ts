@@ -1,11 +1,16 @@
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
-import type { DnsServer } from '../../dns/client.ts';
-import { isLocalhost } from '../../dns/domain-name.ts';
-import { addressesOf, createDnsResolver, NameNotResolved, systemDnsServers } from '../../dns/resolver.ts';
-import { type InstallName, installNames } from '../../resources/hosts/install-names.ts';
-import { parseIpAddress } from '../../resources/hosts/ip-address.ts';
-import { allHosts } from '../../resources/hosts/store.ts';
+import { type InstallName, installNames } from '../../features/hosts/install-names.ts';
+import { parseIpAddress } from '../../features/hosts/ip-address.ts';
+import { allHosts } from '../../features/hosts/store.ts';
+import type { DnsServer } from '../../network/dns/client.ts';
+import { isLocalhost } from '../../network/dns/domain-name.ts';
+import {
+  addressesOf,
+  createDnsResolver,
+  NameNotResolved,
+  systemDnsServers,
+} from '../../network/dns/resolver.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'install names';

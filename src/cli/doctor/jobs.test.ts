@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type JobsFixture, openJobsFixture } from '../../../test/jobs.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
-import { HOUR_MS, MINUTE_MS } from '../../durations.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
+import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { checkJobs } from './jobs.ts';
 
 const kind = { name: 'work', payload: Type.Object({}), maxAttempts: 3, timeoutMs: 1_000 };

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { type Clock, timestamp } from '../../clock.ts';
 import type { Database } from '../../database/database.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
-import { DAY_MS, MINUTE_MS } from '../../durations.ts';
 import type { LiveWorker } from '../../jobs/worker.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
 const WAITING = 'jobs';

@@ -1,6 +1,6 @@
 import type { Database } from '../../database/database.ts';
-import { allHosts } from '../../resources/hosts/store.ts';
-import { shownTime } from '../output.ts';
+import { allHosts } from '../../features/hosts/store.ts';
+import { shownTime } from '../terminal/output.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 /** Every machine that runs websites, as a running server saw it last. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import type { Clock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { createMailer } from '../../mail/mailer.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 

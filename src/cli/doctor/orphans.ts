@@ -1,9 +1,9 @@
+import { folderInventory, isOwnFolder } from '../../app/embedded-websites.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { folderInventory, isOwnFolder } from '../../embedded-websites.ts';
-import { allOrphans, EMBEDDED, type Orphan } from '../../resources/hosts/orphan-store.ts';
-import { compareHeld } from '../../resources/hosts/reconciliation.ts';
-import { allHosts } from '../../resources/hosts/store.ts';
+import { allHosts } from '../../features/hosts/store.ts';
+import { allOrphans, EMBEDDED, type Orphan } from '../../features/provisioning/orphan-store.ts';
+import { compareHeld } from '../../features/provisioning/reconciliation.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'orphans';

@@ -1,9 +1,9 @@
-import { type Clock, timestamp } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { HOUR_MS } from '../../durations.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
 import { backupRecord } from '../../platform-backup/runs-store.ts';
-import { shownTime } from '../output.ts';
+import { shownTime } from '../terminal/output.ts';
 import { type Finding, ok, reasonOf, warning } from './finding.ts';
 
 const CHECK = 'platform backup';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { portalHostOf } from '../../resources/domains/portal-host.ts';
+import { portalHostOf } from '../../features/domains/domains/portal-host.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
 const CHECK = 'portal host';

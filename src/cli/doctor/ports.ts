@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { ownCertificateFile } from '../../api/api-certificate.ts';
 import type { Config, ListenAddress } from '../../config/config.ts';
-import { hostAndPort } from '../../host-and-port.ts';
+import { hostAndPort } from '../../lib/host-and-port.ts';
 import { askApi, askHttp, askSsh, askTls, whyNotFree } from './answering.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { freePort } from '../../../test/servers/free-port.ts';
-import type { DnsServer } from '../../dns/client.ts';
+import type { DnsServer } from '../../network/dns/client.ts';
 import {
   type Behaviour,
   type FakeDnsServer,
@@ -8,7 +8,7 @@ import {
   REFUSED,
   reply,
   startFakeDnsServer,
-} from '../../dns/fake-dns-server.fixture.ts';
+} from '../../network/dns/fake-dns-server.fixture.ts';
 import { checkResolvers } from './resolvers.ts';
 
 let servers: FakeDnsServer[] = [];

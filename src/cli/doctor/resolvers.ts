@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts';
-import { askServer, type DnsServer, DnsTimeout, DnsUnreachable } from '../../dns/client.ts';
-import { systemDnsServers } from '../../dns/resolver.ts';
-import { codeOf } from '../../error-code.ts';
-import { hostAndPort } from '../../host-and-port.ts';
+import { codeOf } from '../../lib/error-code.ts';
+import { hostAndPort } from '../../lib/host-and-port.ts';
+import { askServer, type DnsServer, DnsTimeout, DnsUnreachable } from '../../network/dns/client.ts';
+import { systemDnsServers } from '../../network/dns/resolver.ts';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'resolvers';

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { codeOf } from '../../error-code.ts';
+import { codeOf } from '../../lib/error-code.ts';
 import { createSealer } from '../../secrets/sealer.ts';
 import { sealingKeyFile } from '../../secrets/sealing-key.ts';
 import { type Finding, ok, problem, reasonOf } from './finding.ts';

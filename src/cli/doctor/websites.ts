@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
+import { missingParts, presentFolderId } from '../../app/embedded-websites.ts';
 import type { Config } from '../../config/config.ts';
 import type { Database } from '../../database/database.ts';
-import { missingParts, presentFolderId } from '../../embedded-websites.ts';
-import { findWebsitesFolder } from '../../resources/hosts/websites-folder-store.ts';
+import { findWebsitesFolder } from '../../features/hosts/websites-folder-store.ts';
 import { type Finding, ok, problem } from './finding.ts';
 
 const CHECK = 'websites';

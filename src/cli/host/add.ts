@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { collect } from '../arguments.ts';
-import { printJson } from '../output.ts';
-import { withPlatform } from '../with-platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { collect } from '../terminal/arguments.ts';
+import { printJson } from '../terminal/output.ts';
 import { createIdentityFile, whatToDoWith } from './identity-file.ts';
 
 export function addHostAdd(host: Command): void {

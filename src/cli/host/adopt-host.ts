@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../operator-error.ts';
-import type { Platform } from '../../platform.ts';
-import { allOrphans, EMBEDDED } from '../../resources/hosts/orphan-store.ts';
-import { type Reconciled, reconcileHost } from '../../resources/hosts/reconciliation.ts';
-import { allHosts } from '../../resources/hosts/store.ts';
-import { requireConsent } from '../confirm.ts';
-import { withPlatform } from '../with-platform.ts';
+import { allHosts } from '../../features/hosts/store.ts';
+import { allOrphans, EMBEDDED } from '../../features/provisioning/orphan-store.ts';
+import { type Reconciled, reconcileHost } from '../../features/provisioning/reconciliation.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { requireConsent } from '../terminal/confirm.ts';
 
 /** Makes a host belong to this platform and compares it, after a question. Throws OperatorError. */
 export async function adoptHost(
@@ -29,10 +29,10 @@ export async function adoptHost(
     }
     let reconciled: Reconciled;
     if (name === undefined) {
-      const { folderInventory } = await import('../../embedded-websites.ts');
+      const { folderInventory } = await import('../../app/embedded-websites.ts');
       reconciled = await reconcileHost(platform, folderInventory(platform.config), id, { accepted: true });
     } else {
-      const { askHost } = await import('./ask-host.ts');
+      const { askHost } = await import('../platform/ask-host.ts');
       const target = await hosts.target(name);
       reconciled = await askHost(target, (remote) => reconcileHost(platform, remote, id, { accepted: true }));
     }
@@ -45,7 +45,7 @@ export async function adoptHost(
 
 async function hostIdOf({ config, database }: Platform, name: string | undefined): Promise<string> {
   if (config.host === 'embedded' && name === undefined) {
-    const { isOwnFolder } = await import('../../embedded-websites.ts');
+    const { isOwnFolder } = await import('../../app/embedded-websites.ts');
     if (await isOwnFolder(config, database)) return EMBEDDED;
     throw new OperatorError(
       'The websites of this database are in another data folder. Run this command there.',

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../operator-error.ts';
-import type { HostReach } from '../../resources/hosts/service.ts';
-import { collect } from '../arguments.ts';
-import { withPlatform } from '../with-platform.ts';
+import type { HostReach } from '../../features/hosts/service.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { collect } from '../terminal/arguments.ts';
 
 export function addHostChange(host: Command): void {
   host

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
 import { createCgroups } from '../../hosting/linux/daemons/cgroups.ts';
 import { createSupervisor } from '../../hosting/linux/daemons/supervisor.ts';
+import { systemClock } from '../../lib/clock.ts';
 
 /** Ends the daemons of a host process that was killed, and that no other one follows. */
 export async function endLeftovers({ hostRunFolder }: Config, log: Logger): Promise<void> {

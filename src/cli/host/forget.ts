@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import type { InstallRef } from '../../hosting/host.ts';
-import { OperatorError } from '../../operator-error.ts';
-import { idArgument } from '../arguments.ts';
-import { requireConsent } from '../confirm.ts';
-import { withPlatform } from '../with-platform.ts';
+import type { InstallRef } from '../../hosting/contract/host.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { idArgument } from '../terminal/arguments.ts';
+import { requireConsent } from '../terminal/confirm.ts';
 
 /** For an install that only the machine still knows of: after a database was put back to an earlier state, say. */
 export function addHostForget(host: Command): void {
@@ -39,7 +39,7 @@ async function forget(name: string, id: string, { yes }: { yes?: boolean }, comm
         kept: 'Nothing was taken away.',
       });
     }
-    const { askHost } = await import('./ask-host.ts');
+    const { askHost } = await import('../platform/ask-host.ts');
     await askHost(target, (remote) => remote.remove(forgottenInstall(id)));
     process.stdout.write(`${name} has nothing of the install ${id} any more.\n`);
   });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemClock } from '../../clock.ts';
-import { takesConnections } from '../host-socket.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { takesConnections } from '../platform/host-socket.ts';
 import { keepHostRunning } from './host-process.ts';
 import type { KeptProcess } from './kept-process.ts';
 

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
-import type { Backoff } from '../../hosting/linux/daemons/backoff.ts';
-import { takesConnections } from '../host-socket.ts';
+import type { Backoff } from '../../hosting/linux/machine/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { takesConnections } from '../platform/host-socket.ts';
 import { type KeptProcess, keepProcess } from './kept-process.ts';
 
 const LOOK_MS = 200;

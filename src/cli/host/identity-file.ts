@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { messageOf } from '../../error-message.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** A file that is there, and empty, for the identity of a host. */
 export interface IdentityFile {

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { withPlatform } from '../with-platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
 import { createIdentityFile } from './identity-file.ts';
 
 export function addHostIdentity(host: Command): void {

@@ -1,9 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
-import { type Backoff, RESTARTS, restartDelay } from '../../hosting/linux/daemons/backoff.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { type Backoff, RESTARTS, restartDelay } from '../../hosting/linux/machine/backoff.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 export interface Ending {
   kind: 'in order' | 'failed' | 'killed';

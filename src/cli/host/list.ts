@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { HostView } from '../../resources/hosts/service.ts';
-import { printJson, shownTime, table } from '../output.ts';
-import { withPlatform } from '../with-platform.ts';
+import type { HostView } from '../../features/hosts/service.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { printJson, shownTime, table } from '../terminal/output.ts';
 
 export function addHostList(host: Command): void {
   host

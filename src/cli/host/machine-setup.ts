@@ -2,9 +2,9 @@ import { realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { hasSystemd } from '../../hosting/linux/daemons/systemd.ts';
-import { makeHostFolders } from '../../hosting/linux/host-folders.ts';
 import { enableExtrausers } from '../../hosting/linux/isolation/unix-users.ts';
-import { linuxLayout } from '../../hosting/linux/layout.ts';
+import { makeHostFolders } from '../../hosting/linux/machine/host-folders.ts';
+import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
 import {
   addToGroup,
   ensureControlPlaneUser,
@@ -15,8 +15,8 @@ import {
 import { changeableByOthers } from '../../hosting/linux/setup/own-alone.ts';
 import { installPackages, missingPackages } from '../../hosting/linux/setup/packages.ts';
 import { noteServices, stopServices } from '../../hosting/linux/setup/services.ts';
-import { OperatorError } from '../../operator-error.ts';
-import { providePortal } from '../portal-build.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { providePortal } from '../platform/portal-build.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 import { CONTROL_PLANE_HOME, serviceSettings } from './service-settings.ts';

@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { type Command, InvalidArgumentError } from 'commander';
-import { OperatorError } from '../../operator-error.ts';
-import type { InstallName } from '../../resources/hosts/install-names.ts';
-import { printJson } from '../output.ts';
-import { withPlatform } from '../with-platform.ts';
+import type { InstallName } from '../../features/hosts/install-names.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { printJson } from '../terminal/output.ts';
 
 /** As long as resolvers may keep an answer; RFC 2181 section 8: 31 bits. */
 const DEFAULT_TTL = 3600;
@@ -42,7 +42,7 @@ async function printRecords(
 ): Promise<void> {
   await withPlatform(command, async ({ database, config }, { hosts }) => {
     if (host !== undefined) await requireHost(hosts, host);
-    const { installNames } = await import('../../resources/hosts/install-names.ts');
+    const { installNames } = await import('../../features/hosts/install-names.ts');
     const names = (await installNames(database.reader, config))
       .filter((one) => host === undefined || one.host === host)
       .sort((a, b) => (a.name < b.name ? -1 : 1));

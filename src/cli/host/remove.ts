@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { withPlatform } from '../with-platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
 
 export function addHostRemove(host: Command): void {
   host

@@ -1,4 +1,4 @@
-import { OperatorError } from '../../operator-error.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** Throws OperatorError for anybody but root. */
 export function requireRoot(command: string): void {

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import type { HostDescription } from '../../hosting/host.ts';
-import { OperatorError } from '../../operator-error.ts';
-import { configOf } from '../configuration.ts';
-import { hostSocketOf, takesConnections } from '../host-socket.ts';
-import { alignedPairs, heading } from '../output.ts';
-import { notifyServiceManager } from '../service-manager.ts';
-import { stopSignal } from '../stop-signals.ts';
+import type { HostDescription } from '../../hosting/contract/host.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { configOf } from '../platform/configuration.ts';
+import { hostSocketOf, takesConnections } from '../platform/host-socket.ts';
+import { notifyServiceManager } from '../platform/service-manager.ts';
+import { alignedPairs, heading } from '../terminal/output.ts';
+import { stopSignal } from '../terminal/stop-signals.ts';
 import { requireRoot } from './require-root.ts';
 
 /** How long a host before this one may take to end: its database server writes what it has in memory. */
@@ -28,7 +28,7 @@ export function addHostRun(host: Command): void {
       if (word !== undefined) command.error(`error: unknown command '${word}'`);
       requireRoot('homeport host');
       const config = configOf(command);
-      const { createLog } = await import('../log.ts');
+      const { createLog } = await import('../platform/log.ts');
       const log = await createLog(config);
       // Before it is started: the daemons of one that runs would be taken for those of one that was killed.
       const socket = hostSocketOf(config);
@@ -47,7 +47,7 @@ async function runUntilSignal(config: Config, log: Logger): Promise<void> {
   const ending = untilSignal();
   const { forgetOtherSupervisor } = await import('./supervisor-record.ts');
   await forgetOtherSupervisor(config);
-  const { hasSystemd, startHostMachine } = await import('../../linux-host.ts');
+  const { hasSystemd, startHostMachine } = await import('../../app/linux-host.ts');
   const machine = await startHostMachine(config, { log });
   process.stdout.write(banner(config, await machine.host.describe(), hasSystemd()));
   await notifyServiceManager('READY=1', log);

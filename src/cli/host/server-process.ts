@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Logger } from 'pino';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../lib/clock.ts';
 import { PROGRAM } from './beside.ts';
 import { type KeptProcess, keepProcess } from './kept-process.ts';
 import { type Account, commandAs } from './unprivileged.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { ifThere } from '../../hosting/if-there.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import { type SettingsPlace, serviceSettings } from './service-settings.ts';
 
 let folder: string;

@@ -1,7 +1,6 @@
 import { chmod, chown, readFile, rename } from 'node:fs/promises';
 import { parseEnv } from 'node:util';
 import { type Config, readConfig } from '../../config/config.ts';
-import { ifThere } from '../../hosting/if-there.ts';
 import { provideFile } from '../../hosting/linux/setup/machine.ts';
 import {
   differingSettings,
@@ -9,7 +8,8 @@ import {
   missingSettings,
   settingsText,
 } from '../../hosting/linux/setup/settings-file.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** The one file that the services of the host and of the control plane read. */
 export const SETTINGS_FILE = '/etc/homeport/homeport.conf';

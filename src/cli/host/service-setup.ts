@@ -2,9 +2,8 @@ import { existsSync, realpathSync } from 'node:fs';
 import { access, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { ifThere } from '../../hosting/if-there.ts';
-import { linuxLayout } from '../../hosting/linux/layout.ts';
-import { runCommand } from '../../hosting/linux/run-command.ts';
+import { linuxLayout } from '../../hosting/linux/machine/layout.ts';
+import { runCommand } from '../../hosting/linux/machine/run-command.ts';
 import { replaceFile } from '../../hosting/linux/setup/machine.ts';
 import { startService } from '../../hosting/linux/setup/service-start.ts';
 import {
@@ -13,10 +12,11 @@ import {
   HOST_UNIT,
   hostServiceUnit,
 } from '../../hosting/linux/setup/service-unit.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { destinationFolder } from '../../platform-backup/destination.ts';
-import { firstSignInFile } from '../first-sign-in.ts';
-import { alignedPairs, heading } from '../output.ts';
+import { firstSignInFile } from '../platform/first-sign-in.ts';
+import { alignedPairs, heading } from '../terminal/output.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 import { SETTINGS_FILE, type ServiceSettings } from './service-settings.ts';

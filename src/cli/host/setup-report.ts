@@ -1,4 +1,4 @@
-import { coloured } from '../output.ts';
+import { coloured } from '../terminal/output.ts';
 
 /** One line: what it is about, then what was done, or that nothing had to be. */
 export async function tell(about: string, work: () => Promise<string | null>): Promise<void> {

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { configOf } from '../configuration.ts';
+import { configOf } from '../platform/configuration.ts';
 import { requireRoot } from './require-root.ts';
 
 export function addHostSetup(host: Command): void {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
-import { systemClock } from '../../clock.ts';
 import type { Config } from '../../config/config.ts';
-import { stopSignal } from '../stop-signals.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { stopSignal } from '../terminal/stop-signals.ts';
 import { startHostBeside } from './beside.ts';
 import type { Ending, KeptProcess } from './kept-process.ts';
 import { keepServerRunning } from './server-process.ts';

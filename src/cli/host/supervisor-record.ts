@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Config } from '../../config/config.ts';
-import { writeAtomically } from '../../hosting/durable-file.ts';
-import { ifThere } from '../../hosting/if-there.ts';
 import { startTimeOf } from '../../hosting/linux/daemons/process-records.ts';
+import { writeAtomically } from '../../lib/durable-file.ts';
+import { ifThere } from '../../lib/if-there.ts';
 
 const SupervisorRecord = Type.Object({ pid: Type.Integer(), startTime: Type.String() });
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../../operator-error.ts';
-import type { Platform } from '../../platform.ts';
-import { requireConsent } from '../confirm.ts';
-import { withPlatform } from '../with-platform.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { requireConsent } from '../terminal/confirm.ts';
 
 /** For when the folder that the websites were in is lost, but not the database. */
 export function addHostTakeOver(host: Command): void {
@@ -34,8 +34,8 @@ async function takeOver({ yes = false }: { yes?: boolean }, command: Command): P
         kept: 'Nothing was changed.',
       });
     }
-    const { replacedWebsitesFolder } = await import('../../embedded-websites.ts');
-    const { takeOverWebsites } = await import('../../resources/hosts/websites-folder.ts');
+    const { replacedWebsitesFolder } = await import('../../app/embedded-websites.ts');
+    const { takeOverWebsites } = await import('../../features/hosts/websites-folder.ts');
     const here = await replacedWebsitesFolder(platform);
     const before = await takeOverWebsites(platform, here);
     const elsewhere = before !== null && (before.path !== here.path || before.machine !== here.machine);
@@ -47,7 +47,7 @@ async function takeOver({ yes = false }: { yes?: boolean }, command: Command): P
 
 /** It would go on from the other folder, and know of nothing. */
 async function requireNoServer({ database, clock }: Platform): Promise<void> {
-  const { presentWorkers } = await import('../present-workers.ts');
+  const { presentWorkers } = await import('../platform/present-workers.ts');
   const [worker] = await presentWorkers(database, clock);
   if (worker === undefined) return;
   throw new OperatorError(`A server hosts the websites still (${worker.process}). End it first.`);

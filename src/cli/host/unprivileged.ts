@@ -3,8 +3,8 @@ import { mkdir, open, readdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { ifThere } from '../../hosting/if-there.ts';
-import { CommandError, runCommand, succeeds } from '../../hosting/linux/run-command.ts';
+import { CommandError, runCommand, succeeds } from '../../hosting/linux/machine/run-command.ts';
+import { ifThere } from '../../lib/if-there.ts';
 import { PROGRAM } from './beside.ts';
 import { CONTROL_PLANE_USER } from './control-plane-user.ts';
 

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { printJson } from '../output.ts';
-import { withPlatform } from '../with-platform.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { printJson } from '../terminal/output.ts';
 
 const SOURCES = ['official', 'debian'];
 const ELSEWHERE = 'A folder or an archive is set by HOMEPORT_WORDPRESS_SOURCE on that machine.';
@@ -32,7 +32,7 @@ async function fetchWordpress(
   command: Command,
 ): Promise<void> {
   await withPlatform(command, async (_platform, { hosts }) => {
-    const { askHost } = await import('./ask-host.ts');
+    const { askHost } = await import('../platform/ask-host.ts');
     const version = await askHost(await hosts.target(name), async (remote) => {
       const added = await remote.addWordpress(source ?? null);
       await hosts.note(await remote.describe());

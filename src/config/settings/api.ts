@@ -1,12 +1,5 @@
-import {
-  addressRanges,
-  anyText,
-  baseUrl,
-  credential,
-  listenAddress,
-  wholeNumber,
-} from '../setting-values.ts';
 import { list, optional, setting } from './setting.ts';
+import { addressRanges, anyText, baseUrl, credential, listenAddress, wholeNumber } from './setting-values.ts';
 
 /** Two years, what lists of browsers ask for (hstspreload.org). */
 const MOST_HSTS_SECONDS = 63_072_000;

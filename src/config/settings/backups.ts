@@ -1,5 +1,5 @@
-import { anyText, s3Credentials, timeOfDay, trueOrFalse, wholeNumber } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { anyText, s3Credentials, timeOfDay, trueOrFalse, wholeNumber } from './setting-values.ts';
 
 /** Where backups go and how long they are kept: those of installs on a Linux host, and those of the platform itself. */
 export const BACKUP_SETTINGS = {

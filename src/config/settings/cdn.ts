@@ -1,5 +1,5 @@
-import { anyText, baseUrl } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { anyText, baseUrl } from './setting-values.ts';
 
 /** The content delivery network in front of the edge. */
 export const CDN_SETTINGS = {

@@ -1,5 +1,5 @@
-import { mailAddress, path, trueOrFalse, url } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { mailAddress, path, trueOrFalse, url } from './setting-values.ts';
 
 /** Who issues the certificates of the domains. */
 export const CERTIFICATE_AUTHORITY_SETTINGS = {

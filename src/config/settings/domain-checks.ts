@@ -1,5 +1,5 @@
-import { addressRanges, dnsServers, oneOf, trueOrFalse } from '../setting-values.ts';
 import { list, optional, setting } from './setting.ts';
+import { addressRanges, dnsServers, oneOf, trueOrFalse } from './setting-values.ts';
 
 /** How a domain is looked at from the outside. */
 export const DOMAIN_CHECK_SETTINGS = {

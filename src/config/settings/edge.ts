@@ -1,5 +1,5 @@
-import { domainSuffix, ipAddresses, listenAddress } from '../setting-values.ts';
 import { list, setting } from './setting.ts';
+import { domainSuffix, ipAddresses, listenAddress } from './setting-values.ts';
 
 /** Where visitors and owners reach the websites. */
 export const EDGE_SETTINGS = {

@@ -1,3 +1,4 @@
+import { list, optional, setting } from './setting.ts';
 import {
   addressRanges,
   anyText,
@@ -7,8 +8,7 @@ import {
   oneOf,
   path,
   wholeNumber,
-} from '../setting-values.ts';
-import { list, optional, setting } from './setting.ts';
+} from './setting-values.ts';
 
 /** What runs the websites, and what a Linux host gives to each. */
 export const HOST_SETTINGS = {

@@ -1,5 +1,5 @@
-import { anyText, url, wholeNumber } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { anyText, url, wholeNumber } from './setting-values.ts';
 
 /** How mails leave, and for how long the links in them work. */
 export const MAIL_SETTINGS = {

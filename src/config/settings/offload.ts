@@ -1,5 +1,5 @@
-import { s3Credentials, trueOrFalse, url } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { s3Credentials, trueOrFalse, url } from './setting-values.ts';
 
 /** The object storage that media are offloaded to. */
 export const OFFLOAD_SETTINGS = {

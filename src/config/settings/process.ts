@@ -1,5 +1,5 @@
-import { listenAddress, oneOf, path, url, wholeNumber } from '../setting-values.ts';
 import { optional, setting } from './setting.ts';
+import { listenAddress, oneOf, path, url, wholeNumber } from './setting-values.ts';
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 

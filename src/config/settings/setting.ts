@@ -1,4 +1,4 @@
-import type { ValueParser } from '../setting-values.ts';
+import type { ValueParser } from './setting-values.ts';
 
 /** One thing that Homeport is configured by. */
 export interface Setting<Value> {

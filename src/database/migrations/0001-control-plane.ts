@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /**
  * Accounts, people, sites, installs, domains and the work on them. Unique indexes are named `table__column__column`,

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** What certificates from an authority need: the account, what was tried for a domain, and what the last check saw. */
 export function certificatesByAuthority(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** The machines that run websites, which install is on which, and what daily backups need. */
 export function hosts(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** What people need to use the portal: sessions, second factors, links to set a password; narrower credentials; the activity log. */
 export function portal(t: ColumnTypes): string[] {

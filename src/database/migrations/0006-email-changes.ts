@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** Addresses that people want to have, until the link in the mail there was used. */
 export function emailChanges(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** By what name people reach a host, where that is another than the control plane's. */
 export function publicNamesOfHosts(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /**
  * At which addresses the world reaches the websites of a host. Whoever looks at the domains of its installs is told when they change

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** That nobody wants a running job any more has a column of its own; before, it was a job of no attempts. */
 export function calledOffJobs(t: ColumnTypes): string[] {

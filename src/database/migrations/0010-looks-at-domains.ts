@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** When the platform last looked by itself where a domain leads. Apart from the domain: a look that finds nothing new changes it not. */
 export function looksAtDomains(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /**
  * Browsers that somebody has wholly signed in with, whose guesses are counted apart from strangers'; and how many wrong codes followed a

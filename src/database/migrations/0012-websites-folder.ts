@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** The one data folder from which an embedded host serves the websites of this database. */
 export function websitesFolder(t: ColumnTypes): string[] {

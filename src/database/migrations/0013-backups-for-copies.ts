@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** Backups that are made to copy a website into another install, and deleted when that has ended. */
 export function backupsForCopies(t: ColumnTypes): string[] {

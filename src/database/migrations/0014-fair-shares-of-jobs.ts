@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** Jobs are claimed by class (short or long) and in turn by share (an account or the platform). */
 export function fairSharesOfJobs(t: ColumnTypes): string[] {

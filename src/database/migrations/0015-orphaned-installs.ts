@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** The platform's id for its hosts, and the installs on them that the platform does not know. */
 export function orphanedInstalls(t: ColumnTypes): string[] {

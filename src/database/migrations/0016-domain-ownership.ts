@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /**
  * Adds the ownership of domain names. Served names stay served. A duplicate in another account than the one that serves the name

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** The version of Homeport that migrated the database last: an older one names it when it refuses to run. */
 export function programVersion(t: ColumnTypes): string[] {

@@ -1,4 +1,4 @@
-import type { ColumnTypes } from '../column-types.ts';
+import type { ColumnTypes } from './column-types.ts';
 
 /** Backups of the platform itself: when, where to, and what came of it. */
 export function platformBackups(t: ColumnTypes): string[] {

@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import type { Role } from '../../access/roles.ts';
+import type { Role } from '../../lib/roles.ts';
 
 export interface AccountRow {
   seq: Generated<number>;

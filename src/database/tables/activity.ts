@@ -8,7 +8,7 @@ export interface ActivityRow {
   /** Null: of the platform, and of people who are in no account. */
   account_id: string | null;
   at: string;
-  /** `install.create`; the closed set is in resources/activity/record.ts. */
+  /** `install.create`; the closed set is in platform/activity-log.ts. */
   action: string;
   subject_id: string | null;
   subject_name: string;

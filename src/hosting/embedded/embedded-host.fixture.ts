@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { limiterFor } from '../../../test/connections.ts';
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import { createSealer } from '../../secrets/sealer.ts';
-import { type Answer, type Asked, ask, type LogLine } from '../edge.fixture.ts';
-import type { ObjectStorage } from '../object-storage.ts';
+import { type Answer, type Asked, ask, type LogLine } from '../policy/edge.fixture.ts';
 import { createEmbeddedHost, type EmbeddedHost, type EmbeddedHostOptions } from './embedded-host.ts';
 
 /** A host on a folder of its own, and all that it wrote to its log. For tests. */

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import ssh2 from 'ssh2';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { newSshKey } from '../../../test/ssh-key.ts';
-import { DAY_MS } from '../../durations.ts';
-import { certificateFor, eventually, siteState } from '../edge.fixture.ts';
-import { type Hostname, PermanentHostError } from '../host.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { type Hostname, PermanentHostError } from '../contract/host.ts';
+import { certificateFor, eventually, siteState } from '../policy/edge.fixture.ts';
 import { startHost, type TestHost, traces, vhostFile } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 

@@ -1,8 +1,11 @@
 import { mkdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Clock } from '../../clock.ts';
-import type { SocketLimiters } from '../../connections/socket-limiters.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { createSerial } from '../../lib/serial.ts';
+import type { ListenAddress } from '../../network/connections/listener.ts';
+import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
+import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
 import type { Sealer } from '../../secrets/sealer.ts';
 import {
   CACHE_KINDS,
@@ -12,28 +15,25 @@ import {
   type InstallState,
   PermanentHostError,
   type SshQuestions,
-} from '../host.ts';
-import { type InstallLimits, NO_LIMITS } from '../install-limits.ts';
-import type { Inventory } from '../inventory.ts';
-import type { ObjectStorage } from '../object-storage.ts';
-import { ask, probe } from '../probe.ts';
-import { createSerial } from '../serial.ts';
-import { createCaches, DEFAULT_CACHE_LIMITS } from './caches.ts';
-import { createDiskQuotas } from './disk-quota.ts';
-import { createEdge, type Edge } from './edge.ts';
-import { createEdgeCertificate } from './edge-certificate.ts';
-import { createFileFinder } from './file-finder.ts';
+} from '../contract/host.ts';
+import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
+import type { Inventory } from '../contract/inventory.ts';
+import { ask, probe } from '../policy/probe.ts';
+import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
+import { createEdge, type Edge } from './edge/edge.ts';
+import { createEdgeCertificate } from './edge/edge-certificate.ts';
+import { createFileFinder } from './edge/file-finder.ts';
+import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
+import { createProofs } from './edge/proofs.ts';
+import { createServedCertificates } from './edge/served-certificates.ts';
+import { createStaticFiles } from './edge/static-files.ts';
+import { layoutOf } from './host-folder/layout.ts';
+import { nextGenerations, stateOf, type VhostFile, vhostFileFor } from './host-folder/vhost.ts';
+import { createVhostStore } from './host-folder/vhost-store.ts';
 import { createEmbeddedInventory } from './inventory.ts';
-import { layoutOf } from './layout.ts';
-import type { ListenAddress } from './listener.ts';
-import { createLiveVhosts, type LiveVhosts } from './live-vhosts.ts';
-import { createProofs } from './proofs.ts';
-import { createServedCertificates } from './served-certificates.ts';
-import { createSftpGateway } from './sftp-gateway.ts';
-import { createSnapshots } from './snapshots.ts';
-import { createStaticFiles } from './static-files.ts';
-import { nextGenerations, stateOf, type VhostFile, vhostFileFor } from './vhost.ts';
-import { createVhostStore } from './vhost-store.ts';
+import { createDiskQuotas } from './sftp/disk-quota.ts';
+import { createSftpGateway } from './sftp/sftp-gateway.ts';
+import { createSnapshots } from './snapshots/snapshots.ts';
 import { createWebsiteFiles } from './website-files.ts';
 
 export interface EmbeddedHostOptions {

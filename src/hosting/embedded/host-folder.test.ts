@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createSealer } from '../../secrets/sealer.ts';
-import { certificateFor, eventually, type LogLine, siteState } from '../edge.fixture.ts';
+import { certificateFor, eventually, type LogLine, siteState } from '../policy/edge.fixture.ts';
 import { LOCAL, listeningLog, startHost, type TestHost, traces, vhostFile } from './embedded-host.fixture.ts';
 import { createEmbeddedHost } from './embedded-host.ts';
 

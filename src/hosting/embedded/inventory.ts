@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
-import { hasCode } from '../../error-code.ts';
-import { parseUuid } from '../../ids.ts';
-import { removeDurably, syncFolder } from '../durable-file.ts';
-import { ifThere } from '../if-there.ts';
-import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../inventory.ts';
-import { createPlatformMembership } from '../platform-membership.ts';
-import { stateDigest } from '../state-digest.ts';
-import { installOfVhostFile, type Layout } from './layout.ts';
-import { parseVhostFile, type VhostFile } from './vhost.ts';
+import { removeDurably, syncFolder } from '../../lib/durable-file.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../contract/inventory.ts';
+import { stateDigest } from '../contract/state-digest.ts';
+import { createPlatformMembership } from '../policy/platform-membership.ts';
+import { installOfVhostFile, type Layout } from './host-folder/layout.ts';
+import { parseVhostFile, type VhostFile } from './host-folder/vhost.ts';
 
 export interface EmbeddedInventory extends Inventory {
   /** Forgets that an install was put aside. Its website is made from its new vhost file, or is removed. */

@@ -1,12 +1,12 @@
 import { lstat, mkdir, readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { type Clock, timestamp } from '../../clock.ts';
-import { syncFolder } from '../durable-file.ts';
-import { type InstallRef, PermanentHostError } from '../host.ts';
-import { ifThere } from '../if-there.ts';
-import { extractArchive } from './archive-extract.ts';
-import { type ArchiveFiles, writeArchive } from './archive-write.ts';
-import { layoutOf } from './layout.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { syncFolder } from '../../lib/durable-file.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import { type InstallRef, PermanentHostError } from '../contract/host.ts';
+import { layoutOf } from './host-folder/layout.ts';
+import { extractArchive } from './snapshots/archive-extract.ts';
+import { type ArchiveFiles, writeArchive } from './snapshots/archive-write.ts';
 
 /** A finished snapshot or its manifest; those under way have other names. */
 const SNAPSHOT = /^[0-9a-f-]{36}\.(tar\.zst|manifest\.jsonl)$/;

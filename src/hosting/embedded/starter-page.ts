@@ -1,4 +1,4 @@
-import { escapeHtml, htmlPage } from '../pages.ts';
+import { escapeHtml, htmlPage } from '../policy/pages.ts';
 
 /** The first page of a new website, which names it. Its owner replaces it. */
 export function starterPage(installName: string): string {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { lstat, mkdir, open, readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../error-code.ts';
-import { syncFolder } from '../durable-file.ts';
-import type { InstallRef } from '../host.ts';
-import { ifThere } from '../if-there.ts';
-import { removeTree } from './archive-exchange.ts';
-import type { Layout } from './layout.ts';
+import { syncFolder } from '../../lib/durable-file.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { ifThere } from '../../lib/if-there.ts';
+import type { InstallRef } from '../contract/host.ts';
+import type { Layout } from './host-folder/layout.ts';
+import { removeTree } from './snapshots/archive-exchange.ts';
 import { starterPage } from './starter-page.ts';
 
 /** The folders of installs: making them and taking them away. */

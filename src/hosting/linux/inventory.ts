@@ -1,8 +1,8 @@
-import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../inventory.ts';
-import { createPlatformMembership } from '../platform-membership.ts';
-import { stateDigest } from '../state-digest.ts';
-import type { LinuxLayout } from './layout.ts';
-import type { InstallRecord, Records } from './record.ts';
+import { type HeldInstall, type Inventory, LISTED_HOSTNAMES, pageOf } from '../contract/inventory.ts';
+import { stateDigest } from '../contract/state-digest.ts';
+import { createPlatformMembership } from '../policy/platform-membership.ts';
+import type { LinuxLayout } from './machine/layout.ts';
+import type { InstallRecord, Records } from './machine/record.ts';
 
 export interface LinuxInventoryOptions {
   layout: LinuxLayout;

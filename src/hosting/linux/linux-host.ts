@@ -1,27 +1,32 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ListenAddress } from '../../config/setting-values.ts';
-import { type HostDescription, type HostMachine, type InstallRef, PermanentHostError } from '../host.ts';
-import { createSerial } from '../serial.ts';
-import { capacityOfMachine } from './capacity.ts';
+import type { ListenAddress } from '../../config/settings/setting-values.ts';
+import { createSerial } from '../../lib/serial.ts';
+import {
+  type HostDescription,
+  type HostMachine,
+  type InstallRef,
+  PermanentHostError,
+} from '../contract/host.ts';
 import { emptyRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
-import type { HostedInstall } from './hosted-install.ts';
-import { hostId } from './identity.ts';
-import { inBatches } from './in-batches.ts';
 import { createLinuxInventory } from './inventory.ts';
+import type { HostedInstall } from './isolation/hosted-install.ts';
+import { createStandingFirewall } from './isolation/standing-firewall.ts';
 import { systemLogins } from './isolation/unix-users.ts';
-import type { JournalEntry } from './journal.ts';
-import { createLateStarts } from './late-starts.ts';
-import type { LinuxHostParts } from './linux-host-parts.ts';
-import { findPhpRuntimes } from './php/runtimes.ts';
-import { websiteSteps } from './provisioning.ts';
-import type { InstallRecord } from './record.ts';
-import { createStandingFirewall } from './standing-firewall.ts';
-import { tryOrLog } from './try-or-log.ts';
-import { createWebsiteLifecycle } from './website-lifecycle.ts';
-import { requireWordPress } from './wordpress-answers.ts';
-import { createWordPressVersions } from './wordpress-versions.ts';
+import { capacityOfMachine } from './machine/capacity.ts';
+import { hostId } from './machine/identity.ts';
+import { inBatches } from './machine/in-batches.ts';
+import type { JournalEntry } from './machine/journal.ts';
+import { findPhpRuntimes } from './machine/php-runtimes.ts';
+import type { InstallRecord } from './machine/record.ts';
+import { tryOrLog } from './machine/try-or-log.ts';
+import { createLateStarts } from './websites/late-starts.ts';
+import type { LinuxHostParts } from './websites/linux-host-parts.ts';
+import { websiteSteps } from './websites/provisioning.ts';
+import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
+import { createWordPressVersions } from './websites/wordpress-versions.ts';
+import { requireWordPress } from './wordpress/wordpress-answers.ts';
 
 /** Websites that are brought up side by side when the host starts. */
 const SIDE_BY_SIDE = 8;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../error-message.ts';
-import type { HostQuestions } from '../host.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import type { HostQuestions } from '../contract/host.ts';
 import type { Question, Reply } from './protocol.ts';
 
 /** What it takes to answer a host: fetching its next question, and sending an answer. */

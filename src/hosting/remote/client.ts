@@ -1,5 +1,5 @@
 import type { Pool } from 'undici';
-import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
 import { answerQuestions, type Listening } from './answering.ts';
 import { type ClientIdentity, hostNameOf } from './identity.ts';
 import {

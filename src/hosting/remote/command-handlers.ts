@@ -1,4 +1,4 @@
-import type { HostMachine } from '../host.ts';
+import type { HostMachine } from '../contract/host.ts';
 import { COMMANDS, type Command, LONGEST_SENTENCES } from './protocol.ts';
 import type { QuestionQueue } from './questions.ts';
 

@@ -2,11 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  type HostDescription,
+  type HostMachine,
+  type InstallRef,
+  PermanentHostError,
+} from '../contract/host.ts';
 import { listeningLog, startHost, type TestHost } from '../embedded/embedded-host.fixture.ts';
 import type { EmbeddedHostOptions } from '../embedded/embedded-host.ts';
-import { layoutOf } from '../embedded/layout.ts';
-import { publicHostKey } from '../embedded/ssh-host-key.ts';
-import { type HostDescription, type HostMachine, type InstallRef, PermanentHostError } from '../host.ts';
+import { layoutOf } from '../embedded/host-folder/layout.ts';
+import { publicHostKey } from '../embedded/sftp/ssh-host-key.ts';
 import type { HostIdentity } from './identity.ts';
 import { createHostServer, type HostServer } from './server.ts';
 

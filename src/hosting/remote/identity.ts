@@ -1,7 +1,7 @@
 import { type webcrypto, X509Certificate } from 'node:crypto';
-import { DAY_MS } from '../../durations.ts';
-import { parseUuid } from '../../ids.ts';
-import { OperatorError } from '../../operator-error.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 
 /** A certificate and its private key, both PEM. */
 export interface Certified {

@@ -1,7 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
-import { CACHE_KINDS } from '../host.ts';
-import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../inventory.ts';
+import { CACHE_KINDS } from '../contract/host.ts';
+import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 
 /**
  * What the control plane and a host say to each other: HTTP/1.1, `POST /v1/<command>`, JSON both ways. The set of

@@ -1,4 +1,4 @@
-import type { HostQuestions } from '../host.ts';
+import type { HostQuestions } from '../contract/host.ts';
 import { ANSWER_WITHIN_MS, POLL_MS, type Question, type Reply } from './protocol.ts';
 
 /** What is to be known, without the id of the question. */

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool, request } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { certificateFor, eventually, type LogLine, siteState } from '../edge.fixture.ts';
+import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
-import { type HostMachine, type HostQuestions, PermanentHostError } from '../host.ts';
+import { certificateFor, eventually, type LogLine, siteState } from '../policy/edge.fixture.ts';
 import { connectHost, type HostTarget, HostUnreachableError, type RemoteHost } from './client.ts';
 import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
 import {

@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../durations.ts';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../lib/durations.ts';
 import { ANSWER_WITHIN_MS, type COMMANDS, POLL_MS } from './protocol.ts';
 
 /**

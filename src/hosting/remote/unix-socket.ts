@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { chmod, chown, rename, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { OperatorError } from '../../operator-error.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { type Allowed, isAllowed, peerOf } from './peer.ts';
 
 /** Hands over to `serve` the connections of those who may connect. Nothing is read from one before that is known. */

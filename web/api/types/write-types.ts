@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { ownCertificateFile } from '../../../src/api/api-certificate.ts';
+import { startHomeport } from '../../../src/app/homeport.ts';
 import { readConfig } from '../../../src/config/config.ts';
-import { startHomeport } from '../../../src/homeport.ts';
 import { DESCRIPTIONS, fetchDescription } from './describe.ts';
 import { typesOf } from './types-of-description.ts';
 

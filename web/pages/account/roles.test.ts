@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mayHandle } from '../../../src/access/permissions.ts';
-import { formatRoles, parseRoles as parseInput, ROLE_INPUTS } from '../../../src/access/roles.ts';
+import { formatRoles, parseRoles as parseInput, ROLE_INPUTS } from '../../../src/lib/roles.ts';
 import {
   givenRoles,
   mayGiveBilling,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { INSTALL_NAME_PATTERN } from '../../../src/resources/installs/schema.ts';
+import { INSTALL_NAME_PATTERN } from '../../../src/features/websites/installs/schema.ts';
 import { installNameFault } from './install-name.ts';
 
 const NAMES = ['shop', 'a-b', 'abc', 'a'.repeat(40), 'ab', 'a'.repeat(41), 'Shop', '1shop', '-ab', 'shop-'];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { messageOf } from '../../../error-message.ts';
-import type { Snapshot } from '../../host.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import type { Snapshot } from '../../contract/host.ts';
 import {
   DamagedBackupError,
   DESCRIPTION_NAME,

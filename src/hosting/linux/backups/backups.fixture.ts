@@ -4,8 +4,8 @@ import { existsSync, lchownSync, mkdirSync, readdirSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { systemClock } from '../../../clock.ts';
-import type { HostedInstall } from '../hosted-install.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { startWordPressMachine } from '../wordpress/machine.fixture.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import { type Backups, type BackupsOptions, createBackups } from './backups.ts';

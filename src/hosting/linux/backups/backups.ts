@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../clock.ts';
-import { type Randomness, systemRandomness } from '../../../ids.ts';
-import type { InstallRef, Snapshot } from '../../host.ts';
-import { createSerial } from '../../serial.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
+import { createSerial } from '../../../lib/serial.ts';
+import type { InstallRef, Snapshot } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
-import type { HostedInstall } from '../hosted-install.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { createExchange, type ExchangeStep } from './exchange.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';

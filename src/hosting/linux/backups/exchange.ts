@@ -2,12 +2,12 @@ import { lchown, lstat, mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Compile } from 'typebox/compile';
-import { HOUR_MS } from '../../../durations.ts';
-import { syncFolder, writeDurably } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** The folders of a website that a restore exchanges. */
 const FOLDERS = ['htdocs', 'private'] as const;

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { systemRandomness } from '../../../ids.ts';
-import { PermanentHostError } from '../../host.ts';
-import type { HostedInstall } from '../hosted-install.ts';
+import { systemRandomness } from '../../../lib/ids.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
 import { EXCHANGE_STEPS, type ExchangeStep } from './exchange.ts';

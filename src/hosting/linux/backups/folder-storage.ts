@@ -1,7 +1,7 @@
 import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
-import { syncFolder } from '../../durable-file.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import type { RepositoryStorage } from './place.ts';
 
 /** restic expects these of a repository in a folder. */

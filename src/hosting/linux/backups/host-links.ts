@@ -1,8 +1,8 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 
 /** Where a website has links to the WordPress of this host, below its document root. */
 const LINKED_FROM = ['.', 'wp-content/themes'];

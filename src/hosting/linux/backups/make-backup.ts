@@ -1,12 +1,12 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { backupTimeMs, withinBackupTime } from '../../backup-time.ts';
-import type { Snapshot } from '../../host.ts';
-import { requireBackupAllowed } from '../../install-limits.ts';
+import type { Snapshot } from '../../contract/host.ts';
+import { requireBackupAllowed } from '../../contract/install-limits.ts';
+import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
 import type { Databases } from '../daemons/databases.ts';
-import type { HostedInstall } from '../hosted-install.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { writeArchive } from './archive-write.ts';
 import { both } from './both.ts';

@@ -1,8 +1,8 @@
 import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
-import { countedBytes, exceededLimit, type InstallUsage } from '../../install-limits.ts';
+import { countedBytes, exceededLimit, type InstallUsage } from '../../contract/install-limits.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { startProgram } from './programs.ts';
 
 const FIND = '/usr/bin/find';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { systemRandomness } from '../../../ids.ts';
+import { systemRandomness } from '../../../lib/ids.ts';
 import { isIrreducible, randomPolynomial } from './chunker-polynomial.ts';
 import { newRepository } from './new-repository.ts';
 import { poly1305 } from './poly1305.ts';

@@ -1,6 +1,6 @@
 import { createCipheriv, createHash, scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Randomness } from '../../../ids.ts';
+import type { Randomness } from '../../../lib/ids.ts';
 import { randomPolynomial } from './chunker-polynomial.ts';
 import { poly1305 } from './poly1305.ts';
 

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { OperatorError } from '../../../operator-error.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
 import { folderStorage } from './folder-storage.ts';
 import { s3Storage } from './s3-storage.ts';
 

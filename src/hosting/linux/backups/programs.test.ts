@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { CommandError } from '../run-command.ts';
+import { CommandError } from '../machine/run-command.ts';
 import { startProgram, writeTo } from './programs.ts';
 
 async function textOf(stream: AsyncIterable<Buffer>): Promise<string> {

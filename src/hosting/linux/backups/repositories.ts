@@ -1,6 +1,6 @@
-import type { Clock } from '../../../clock.ts';
-import { parseUuid, type Randomness } from '../../../ids.ts';
-import { type InstallRef, PermanentHostError } from '../../host.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { parseUuid, type Randomness } from '../../../lib/ids.ts';
+import { type InstallRef, PermanentHostError } from '../../contract/host.ts';
 import { newRepository } from './new-repository.ts';
 import type { RepositoryPlace } from './place.ts';
 import { isWrongPassword, type Restic, resticOn } from './restic.ts';

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
-import { HOUR_MS, MINUTE_MS } from '../../../durations.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 import type { RepositoryPlace } from './place.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 

@@ -1,12 +1,12 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { MINUTE_MS } from '../../../durations.ts';
-import { type InstallRef, PermanentHostError, type Snapshot } from '../../host.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
-import type { HostedInstall } from '../hosted-install.ts';
-import type { LinuxLayout } from '../layout.ts';
-import { runCommand } from '../run-command.ts';
+import type { HostedInstall } from '../isolation/hosted-install.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';

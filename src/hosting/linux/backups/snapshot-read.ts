@@ -1,4 +1,4 @@
-import type { InstallRef, Snapshot } from '../../host.ts';
+import type { InstallRef, Snapshot } from '../../contract/host.ts';
 import { DamagedBackupError } from './archive-manifest.ts';
 import { type ArchiveReader, readArchive } from './archive-read.ts';
 import { isWrongPassword, type Restic } from './restic.ts';

@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
-import { messageOf } from '../../../error-message.ts';
-import type { ResourceLimits } from '../daemon.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import type { ResourceLimits } from '../machine/daemon.ts';
 
 /**
  * Where the cgroups of one host are, in the hierarchies that the kernel offers: a folder for each controller (version 1), or

@@ -2,10 +2,10 @@ import { mkdir, open, readdir, readFile, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
-import { createSerial } from '../../serial.ts';
-import type { ResourceLimits } from '../daemon.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { createSerial } from '../../../lib/serial.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import type { ResourceLimits } from '../machine/daemon.ts';
 import {
   findHierarchies,
   type Hierarchies,

@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../host.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 
 /** Names of files, units and cgroups are made of it. Throws a {@link PermanentHostError}. */
 export function checkedDaemonName(name: string): string {

@@ -2,12 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { pino } from 'pino';
 import { drawOwn } from '../../../../test/draw-own.ts';
-import { systemClock } from '../../../clock.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { makeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { createUnixUsers, enableExtrausers } from '../isolation/unix-users.ts';
-import { linuxLayout } from '../layout.ts';
-import { findPhpRuntimes } from '../php/runtimes.ts';
+import { linuxLayout } from '../machine/layout.ts';
+import { findPhpRuntimes } from '../machine/php-runtimes.ts';
 import { createCgroups } from './cgroups.ts';
 import { createSupervisor } from './supervisor.ts';
 

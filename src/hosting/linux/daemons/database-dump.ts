@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { syncFolder } from '../../durable-file.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
 import { withoutDefiners } from './definers.ts';
 import { clientCommand, type OwnedDatabase, runStatements, STATEMENTS } from './mariadb-client.ts';
 import { runPiped } from './piped-command.ts';

@@ -1,5 +1,5 @@
-import { PermanentHostError } from '../../host.ts';
-import type { LinuxLayout } from '../layout.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';

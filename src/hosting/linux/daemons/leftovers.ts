@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { hasCode } from '../../../error-code.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 import type { Cgroups } from './cgroups.ts';
 import { type ProcessRecord, type ProcessRecords, startTimeOf } from './process-records.ts';
 

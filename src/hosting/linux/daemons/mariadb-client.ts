@@ -1,4 +1,4 @@
-import { type CommandOptions, runCommand } from '../run-command.ts';
+import { type CommandOptions, runCommand } from '../machine/run-command.ts';
 import { parseBatch } from './sql.ts';
 
 /** Somebody who speaks to the database server: root, or the Unix user of an install, who has rights on its own database alone. */

@@ -4,11 +4,11 @@ import { connect } from 'node:net';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { writeDurably } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
-import type { Daemons } from '../daemon.ts';
-import type { LinuxLayout } from '../layout.ts';
-import { runCommand } from '../run-command.ts';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { Daemons } from '../machine/daemon.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { clientCommand, runStatements } from './mariadb-client.ts';
 import { mariadbConfig } from './mariadb-config.ts';
 

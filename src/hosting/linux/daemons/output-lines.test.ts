@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import { RESTARTS, restartDelay } from './backoff.ts';
+import { RESTARTS, restartDelay } from '../machine/backoff.ts';
 import { forEachLine, isSerious, recentLines } from './output-lines.ts';
 
 async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {

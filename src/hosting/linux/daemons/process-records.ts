@@ -2,9 +2,9 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import { hasCode } from '../../../error-code.ts';
-import { isTemporary, writeAtomically } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
+import { isTemporary, writeAtomically } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 
 const ProcessRecord = Type.Object({
   /** Main process, and at the same time its process group; null while it is about to be started. */

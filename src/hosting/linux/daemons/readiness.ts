@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '../../../error-message.ts';
-import type { DaemonSpec } from '../daemon.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import type { DaemonSpec } from '../machine/daemon.ts';
 
 /** A busy machine with a slow disk may need as long; the host retries those that need longer. */
 const READY_WITHIN_MS = 30_000;

@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { type DaemonsMachine, startDaemonsMachine } from './daemons-machine.fixture.ts';
 import { emptyRedis, redisSpec } from './redis.ts';
 

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
-import type { DaemonSpec } from '../daemon.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import { asUser, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { DaemonSpec } from '../machine/daemon.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 
 const DEFAULT_MEMORY_MB = 64;
 /** What Redis takes besides what is kept in it. */

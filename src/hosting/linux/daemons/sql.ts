@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../host.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 
 /** What the names of all our databases begin with. */
 export const DATABASE_PREFIX = 'hp_';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import { systemClock } from '../../../clock.ts';
+import { systemClock } from '../../../lib/clock.ts';
 import { createCgroups } from './cgroups.ts';
 import { processRecords } from './process-records.ts';
 import { superviseProcess } from './supervised-process.ts';

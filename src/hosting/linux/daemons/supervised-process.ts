@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../clock.ts';
-import type { DaemonSpec, DaemonState } from '../daemon.ts';
-import { type Backoff, restartDelay } from './backoff.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Backoff, restartDelay } from '../machine/backoff.ts';
+import type { DaemonSpec, DaemonState } from '../machine/daemon.ts';
 import type { Cgroups } from './cgroups.ts';
 import { sendSignal } from './leftovers.ts';
 import { forEachLine, isSerious, recentLines } from './output-lines.ts';

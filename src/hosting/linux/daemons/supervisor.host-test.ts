@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { type DaemonsMachine, startDaemonsMachine } from './daemons-machine.fixture.ts';
 import { startTimeOf } from './process-records.ts';
 
@@ -45,7 +45,7 @@ async function startHost(): Promise<ChildProcess> {
   const { layout, instance } = machine;
   const program = `
     import { pino } from 'pino';
-    import { systemClock } from '${new URL('../../../clock.ts', import.meta.url)}';
+    import { systemClock } from '${new URL('../../../lib/clock.ts', import.meta.url)}';
     import { createCgroups } from '${new URL('./cgroups.ts', import.meta.url)}';
     import { createSupervisor } from '${new URL('./supervisor.ts', import.meta.url)}';
     const log = pino({ level: 'silent' });

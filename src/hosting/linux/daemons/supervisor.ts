@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../clock.ts';
-import { createSerial } from '../../serial.ts';
-import type { DaemonSpec, Daemons } from '../daemon.ts';
-import { type Backoff, RESTARTS } from './backoff.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { createSerial } from '../../../lib/serial.ts';
+import { type Backoff, RESTARTS } from '../machine/backoff.ts';
+import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import type { Cgroups } from './cgroups.ts';
 import { checkedDaemonName } from './daemon-name.ts';
 import { endLeftovers, sendSignal } from './leftovers.ts';

@@ -1,4 +1,4 @@
-import { CommandError, runCommand } from '../run-command.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /** What systemd knows of a unit, of what is asked for here. */
 export interface UnitStatus {

@@ -1,4 +1,4 @@
-import type { DaemonSpec } from '../daemon.ts';
+import type { DaemonSpec } from '../machine/daemon.ts';
 import { STOP_WITHIN_MS } from './supervised-process.ts';
 
 /** The unit of a daemon: systemd.service(5), systemd.exec(5), systemd.resource-control(5). */

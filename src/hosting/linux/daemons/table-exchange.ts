@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { viewsOf } from './database-dump.ts';
 import { withoutDefiners } from './definers.ts';
 import { clientCommand, type OwnedDatabase, runStatements } from './mariadb-client.ts';

@@ -3,8 +3,8 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, open, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode } from '../../../error-code.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /** A systemd of the tests' own, whichever program runs the machine. */
 export interface UserSystemd {

@@ -1,5 +1,5 @@
-import { messageOf } from '../../../error-message.ts';
-import type { Difference } from '../../host.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import type { Difference } from '../../contract/host.ts';
 
 /** What is wrong with a thing, and what would mend it. */
 export interface Fault {

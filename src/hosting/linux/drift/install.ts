@@ -1,9 +1,9 @@
-import { messageOf } from '../../../error-message.ts';
-import type { Difference } from '../../host.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import type { Difference } from '../../contract/host.ts';
 import { checkHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../provisioning.ts';
-import type { InstallRecord } from '../record.ts';
+import type { InstallRecord } from '../machine/record.ts';
+import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../websites/provisioning.ts';
 import { checked, type Fault, mended } from './finding.ts';
 import type { InspectedHost } from './inspect.ts';
 import { faults, notRunning } from './services.ts';

@@ -1,5 +1,5 @@
-import type { DaemonStatus } from '../daemon.ts';
-import { findPhpRuntimes, missingModules } from '../php/runtimes.ts';
+import type { DaemonStatus } from '../machine/daemon.ts';
+import { findPhpRuntimes, missingModules } from '../machine/php-runtimes.ts';
 import { checked, type Fault, type Finding, LOOK_AT_THE_LOG } from './finding.ts';
 import type { InspectedHost } from './inspect.ts';
 

@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseUuid } from '../../../ids.ts';
+import { parseUuid } from '../../../lib/ids.ts';
 import { type Fault, LOOK_AT_THE_LOG } from './finding.ts';
 import type { InspectedHost } from './inspect.ts';
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { createSerial } from '../../serial.ts';
+import { createSerial } from '../../../lib/serial.ts';
 import { withinTurn } from './turn.ts';
 
 const serial = createSerial();

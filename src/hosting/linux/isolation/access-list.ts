@@ -1,4 +1,4 @@
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** Who gets at a folder besides its owner: `u:<uid>` → `r-x`. */
 export type AccessList = Readonly<Record<string, string>>;

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { AddressRange } from '../../../config/setting-values.ts';
+import type { AddressRange } from '../../../config/settings/setting-values.ts';
 
 export interface FirewallPolicy {
   /** Tells the tables of several hosts on the machine apart. */

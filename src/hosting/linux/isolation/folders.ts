@@ -1,11 +1,11 @@
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { HOUR_MS } from '../../../durations.ts';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
-import { ifThere } from '../../if-there.ts';
-import type { LinuxLayout } from '../layout.ts';
-import { runCommand } from '../run-command.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { type AccessList, allowAccess, hasAccess } from './access-list.ts';
 import { namesIn } from './account-files.ts';
 import { ensureFolder, type FolderState, folderState } from './owned-folder.ts';

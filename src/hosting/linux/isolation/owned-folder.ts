@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
-import { ifThere } from '../../if-there.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 
 export interface FolderState {
   isFolder: boolean;

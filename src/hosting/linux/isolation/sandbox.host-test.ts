@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LinuxLayout, linuxLayout } from '../layout.ts';
-import { findPhpRuntimes } from '../php/runtimes.ts';
-import { runCommand } from '../run-command.ts';
+import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { findPhpRuntimes } from '../machine/php-runtimes.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { makeHome } from './folders.ts';
 import { asUser, type SandboxedInstall, type SandboxOptions, sandboxCommand } from './sandbox.ts';
 

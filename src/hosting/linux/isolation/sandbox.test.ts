@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PermanentHostError } from '../../host.ts';
-import { linuxLayout } from '../layout.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { type SandboxedInstall, sandboxCommand } from './sandbox.ts';
 import { tenantFilterFile } from './system-calls.ts';
 

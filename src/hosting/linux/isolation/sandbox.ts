@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
-import type { LinuxLayout } from '../layout.ts';
-import type { PhpRuntime } from '../php/runtimes.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { tenantFilterFile } from './system-calls.ts';
 
 /** What has to be known of an install to run a program as it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
-import { OperatorError } from '../../../operator-error.ts';
-import { linuxLayout } from '../layout.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { tenantFilter, tenantFilterFile } from './system-calls.ts';
 
 const X86_64 = 0xc000_003e;

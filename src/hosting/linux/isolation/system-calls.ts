@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { OperatorError } from '../../../operator-error.ts';
-import type { LinuxLayout } from '../layout.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { assemble, type BpfStep } from './bpf.ts';
 
 /** Offsets in `struct seccomp_data` (linux/seccomp.h); of each argument the lower half, which is all that these calls read. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { replaceAtomically, syncFolder } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
+import { replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 
 /** Reads a text of the system; one that is not there is empty. */
 export async function readSystemFile(path: string): Promise<string> {

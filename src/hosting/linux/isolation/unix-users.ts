@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { parseUuid } from '../../../ids.ts';
-import { PermanentHostError } from '../../host.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import {
   type AccountLine,
   accountsIn,

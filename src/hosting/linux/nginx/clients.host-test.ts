@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import ipaddr from 'ipaddr.js';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { sendRaw } from '../../edge.fixture.ts';
+import { sendRaw } from '../../policy/edge.fixture.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 const shop = siteState('shop', ['shop.test']);

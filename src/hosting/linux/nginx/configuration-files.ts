@@ -1,9 +1,9 @@
 import { chmod, mkdir, readdir, readFile, readlink, rename, rm, symlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { parseUuid } from '../../../ids.ts';
-import { syncFolder, writeDurably } from '../../durable-file.ts';
-import type { ServedCertificate } from '../../host.ts';
-import { ifThere } from '../../if-there.ts';
+import { syncFolder, writeDurably } from '../../../lib/durable-file.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { ServedCertificate } from '../../contract/host.ts';
 import { certificateId } from './names.ts';
 import { noticeFiles } from './notices.ts';
 import type { RenderedVhost } from './render-vhost.ts';

@@ -3,8 +3,8 @@ import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DAY_MS } from '../../../durations.ts';
-import { certificateFor, eventually, sendRaw } from '../../edge.fixture.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import { certificateFor, eventually, sendRaw } from '../../policy/edge.fixture.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 /** A second, and what a request takes. */

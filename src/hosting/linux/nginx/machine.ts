@@ -1,6 +1,6 @@
 import { access, readFile } from 'node:fs/promises';
-import { hasCode } from '../../../error-code.ts';
-import { runCommand } from '../run-command.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** Roots that the machine trusts, PEM. Debian's package ca-certificates. */
 const MACHINE_ROOTS = '/etc/ssl/certs/ca-certificates.crt';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Hostname } from '../../host.ts';
+import type { Hostname } from '../../contract/host.ts';
 import {
   askableName,
   type Behaviour,

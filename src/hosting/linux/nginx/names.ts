@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import type { Hostname, InstallState } from '../../host.ts';
-import { PermanentHostError, type ServedCertificate } from '../../host.ts';
+import type { Hostname, InstallState } from '../../contract/host.ts';
+import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
 import { literally, quotedPattern } from './quote.ts';
 
 const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?';

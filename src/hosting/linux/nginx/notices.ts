@@ -1,4 +1,4 @@
-import { NOTICES, type Notice, noticePage } from '../../pages.ts';
+import { NOTICES, type Notice, noticePage } from '../../policy/pages.ts';
 
 /** What visitors are told where there is nothing to serve: the pages that nginx shows, by name. */
 const NGINX_NOTICES = {

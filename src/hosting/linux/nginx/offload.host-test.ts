@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Asked } from '../../edge.fixture.ts';
+import type { Asked } from '../../policy/edge.fixture.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 
 const ETAG = '"object-etag"';

@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../clock.ts';
-import { DAY_MS, HOUR_MS } from '../../../durations.ts';
-import { writeDurably } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
-import { createSelfSigned } from '../../self-signed.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { createSelfSigned } from '../../policy/self-signed-certificate.ts';
 
 /** The longest that browsers accept. */
 const DAYS = 397;

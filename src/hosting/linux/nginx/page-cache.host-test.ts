@@ -4,8 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Asked, eventually } from '../../edge.fixture.ts';
-import { runCommand } from '../run-command.ts';
+import { type Asked, eventually } from '../../policy/edge.fixture.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { siteState, startServer, type TestServer } from './nginx.fixture.ts';
 import { workersOf } from './worker-processes.ts';
 

@@ -1,9 +1,9 @@
 import { lstat, rmdir } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import { MINUTE_MS } from '../../../durations.ts';
-import { hasCode } from '../../../error-code.ts';
-import { ifThere } from '../../if-there.ts';
-import { runCommand } from '../run-command.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** Empties page caches on disk, which nginx notices at the next request. */
 export interface PageCache {

@@ -1,12 +1,17 @@
 import { chmod, mkdir, readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Clock } from '../../../clock.ts';
-import { DAY_MS } from '../../../durations.ts';
-import { hasCode } from '../../../error-code.ts';
-import { writeAtomically } from '../../durable-file.ts';
-import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX, PermanentHostError, type Proof } from '../../host.ts';
-import { ifThere } from '../../if-there.ts';
-import { createSerial } from '../../serial.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { writeAtomically } from '../../../lib/durable-file.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { createSerial } from '../../../lib/serial.ts';
+import {
+  ACME_CHALLENGE_PREFIX,
+  DOMAIN_CHECK_PREFIX,
+  PermanentHostError,
+  type Proof,
+} from '../../contract/host.ts';
 import { isHostName } from './names.ts';
 
 /** The proofs that are published: `<folder>/<host name>/<path>` is the text, and its time is when it was published. */

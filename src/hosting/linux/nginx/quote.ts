@@ -1,4 +1,4 @@
-import { PermanentHostError } from '../../host.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
 const CONTROL = /[\x00-\x1f\x7f]/;

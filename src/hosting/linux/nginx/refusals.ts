@@ -1,4 +1,4 @@
-import { CommandError, runCommand } from '../run-command.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 import type { RenderedVhost } from './render-vhost.ts';
 
 export const NGINX = '/usr/sbin/nginx';

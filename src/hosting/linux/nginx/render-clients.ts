@@ -1,4 +1,4 @@
-import type { AddressRange } from '../../../config/setting-values.ts';
+import type { AddressRange } from '../../../config/settings/setting-values.ts';
 
 /**
  * Requests in progress from one address block. A browser asks for 128 things at once by HTTP/2, and each counts; an

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { AddressRange, ListenAddress } from '../../../config/setting-values.ts';
-import { hostAndPort } from '../../../host-and-port.ts';
+import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
+import { hostAndPort } from '../../../lib/host-and-port.ts';
 import { renderContentTypes } from './content-types.ts';
 import { quoted } from './quote.ts';
 import { renderClients } from './render-clients.ts';

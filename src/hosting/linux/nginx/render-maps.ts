@@ -1,4 +1,4 @@
-import type { ListenAddress } from '../../../config/setting-values.ts';
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 import { renderMethodMaps } from './forwarded-headers.ts';
 
 /** Cookies of visitors who are shown pages of their own. */

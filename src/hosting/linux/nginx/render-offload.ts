@@ -1,13 +1,13 @@
+import { ObjectStorageError } from '../../../network/object-storage/object-storage.ts';
+import { checkBucket, objectUrl, type S3Service } from '../../../network/object-storage/s3-address.ts';
 import {
   ACME_CHALLENGE_PREFIX,
   DOMAIN_CHECK_PREFIX,
   type OffloadPath,
   type OffloadRules,
   PermanentHostError,
-} from '../../host.ts';
-import { MARKER_PREFIX } from '../../marker.ts';
-import { ObjectStorageError } from '../../object-storage.ts';
-import { checkBucket, objectUrl, type S3Service } from '../../s3-address.ts';
+} from '../../contract/host.ts';
+import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 import { NOTICE_PAGES, noticeUri } from './well-known.ts';
 

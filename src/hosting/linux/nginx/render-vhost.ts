@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { InstallState } from '../../host.ts';
-import { markerPath, markerText } from '../../marker.ts';
-import type { S3Service } from '../../s3-address.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { S3Service } from '../../../network/object-storage/s3-address.ts';
+import type { InstallState } from '../../contract/host.ts';
+import { markerPath, markerText } from '../../policy/marker.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import {
   type Behaviour,
   certificateId,

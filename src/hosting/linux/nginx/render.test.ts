@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { InstallState } from '../../host.ts';
-import { linuxLayout } from '../layout.ts';
+import type { InstallState } from '../../contract/host.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 import { listenValue, type MainOptions, renderMain } from './render-main.ts';
 import { renderOffloadMap } from './render-offload.ts';

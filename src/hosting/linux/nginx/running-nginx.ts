@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { askSocket } from '../../probe.ts';
-import type { DaemonSpec, Daemons } from '../daemon.ts';
+import { askSocket } from '../../policy/probe.ts';
+import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import { NGINX } from './refusals.ts';
 import { ALIVE_PATH, aliveText, generationPath, generationText } from './status-server.ts';
 import { generationsOf, workersOf } from './worker-processes.ts';

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AddressRange, ListenAddress } from '../../../config/setting-values.ts';
-import { systemDnsServers } from '../../../dns/resolver.ts';
-import type { S3Service } from '../../s3-address.ts';
+import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
+import { systemDnsServers } from '../../../network/dns/resolver.ts';
+import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { ensureFolder } from '../isolation/owned-folder.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import type { ConfigurationFiles } from './configuration-files.ts';
 import { groupId, mostOpenFiles, trustedRoots } from './machine.ts';
 import { listenValue, type MainOptions } from './render-main.ts';

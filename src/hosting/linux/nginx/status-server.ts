@@ -1,4 +1,4 @@
-import { MARKER_PREFIX } from '../../marker.ts';
+import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { quoted } from './quote.ts';
 import { renderText } from './well-known.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../clock.ts';
+import type { Clock } from '../../../lib/clock.ts';
 import { changesAt } from './names.ts';
 import type { Vhost } from './vhost.ts';
 

@@ -1,5 +1,5 @@
-import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../host.ts';
-import { MARKER_PREFIX } from '../../marker.ts';
+import { ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX } from '../../contract/host.ts';
+import { MARKER_PREFIX } from '../../policy/marker.ts';
 import { literally, quoted, quotedPattern } from './quote.ts';
 
 /** The URI of a notice of {@link NGINX_NOTICES}, for `error_page`. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 
 /** The worker processes of an nginx. */
 export interface Workers {

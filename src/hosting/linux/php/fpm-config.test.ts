@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { linuxLayout } from '../layout.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { fpmSpec } from './fpm.ts';
 import { fpmConfig, startSettings } from './fpm-config.ts';
 

@@ -1,6 +1,6 @@
-import type { ResourceLimits } from '../daemon.ts';
 import { foldersOf, SANDBOX_COMPILED, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { ResourceLimits } from '../machine/daemon.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 
 /** The path at which PHP's process manager itself answers. Web servers ask it for files that end in `.php` only. */
 export const PING_PATH = '/homeport-ping';

@@ -6,14 +6,14 @@ import { chmod, mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'n
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { DaemonSpec } from '../daemon.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import { type LinuxLayout, linuxLayout } from '../layout.ts';
-import { runCommand } from '../run-command.ts';
+import type { DaemonSpec } from '../machine/daemon.ts';
+import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { findPhpRuntimes, missingModules, type PhpRuntime } from '../machine/php-runtimes.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { askFastcgi } from './fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from './fpm.ts';
-import { findPhpRuntimes, missingModules, type PhpRuntime } from './runtimes.ts';
 
 const UID = 391_600;
 const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };

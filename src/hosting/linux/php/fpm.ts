@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { DaemonSpec, ResourceLimits } from '../daemon.ts';
 import {
   asUser,
   SANDBOX_ETC,
@@ -9,7 +8,8 @@ import {
   sandboxEtcOf,
 } from '../isolation/sandbox.ts';
 import { readSystemFile, writeSystemFile } from '../isolation/system-file.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { DaemonSpec, ResourceLimits } from '../machine/daemon.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { askFastcgi, NoAnswerError } from './fastcgi.ts';
 import { fpmConfig, PING_PATH, startSettings } from './fpm-config.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
-import { OperatorError } from '../../../operator-error.ts';
-import { ifThere } from '../../if-there.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
 import { firewallRules } from '../isolation/firewall-rules.ts';
-import { CommandError, runCommand, succeeds } from '../run-command.ts';
+import { CommandError, runCommand, succeeds } from '../machine/run-command.ts';
 
 const RELEASES = ['12', '13'];
 

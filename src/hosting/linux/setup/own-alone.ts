@@ -1,6 +1,6 @@
 import { lstat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** Whoever may write in a folder may exchange what is in it; in one like /tmp, only what is his own. */
 const WRITABLE = 0o022;

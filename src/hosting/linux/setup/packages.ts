@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
-import { hasCode } from '../../../error-code.ts';
-import { OperatorError } from '../../../operator-error.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { OperatorError } from '../../../lib/operator-error.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /** What the Linux host needs of Debian 12 or 13. PHP's are the packages that stand for the release's own version. */
 const PACKAGES = [

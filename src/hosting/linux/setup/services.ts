@@ -1,9 +1,9 @@
 import { mkdir, readdir, readFile, readlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { hasCode } from '../../../error-code.ts';
-import { writeDurably } from '../../durable-file.ts';
-import { ifThere } from '../../if-there.ts';
-import { runCommand } from '../run-command.ts';
+import { writeDurably } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** Services that Debian runs of the packages that Homeport needs; it runs the programs itself, configured otherwise. */
 const OF_PACKAGES = /^(nginx|php\d+\.\d+-fpm|mariadb|redis-server)\.service$/;

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import type { ListenAddress } from '../../../config/setting-values.ts';
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
 
 const ANSWER_MS = 2_000;
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import ssh2 from 'ssh2';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import type { DaemonSpec } from '../daemon.ts';
+import type { DaemonSpec } from '../machine/daemon.ts';
 import { type ClientKey, type SshHost, startSshHost } from './ssh-host.fixture.ts';
 import type { HostedLogin } from './ssh-server.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { linuxLayout } from '../layout.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { entranceOf, parseSessionQuestion, renderEntrance, WAYS } from './entrance.ts';
 
 const layout = linuxLayout('/var/lib/homeport-host', '/run/homeport-host');

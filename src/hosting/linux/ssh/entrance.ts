@@ -1,6 +1,6 @@
-import { PermanentHostError } from '../../host.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 
 /** What a session is for: SFTP, or a command or shell without a terminal or with one. */
 export const WAYS = ['sftp', 'plain', 'terminal'] as const;

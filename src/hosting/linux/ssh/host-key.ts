@@ -1,10 +1,10 @@
 import { chmod, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { hasCode } from '../../../error-code.ts';
-import { syncFolder } from '../../durable-file.ts';
-import { PermanentHostError } from '../../host.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /**
  * The private key by which clients recognise this host: an Ed25519 key is made where there is none. A file that holds no key is an

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino';
-import type { InstallRef, SshQuestions } from '../../host.ts';
+import type { InstallRef, SshQuestions } from '../../contract/host.ts';
 import type { Cgroups } from '../daemons/cgroups.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { entranceOf, parseSessionQuestion, renderEntrance } from './entrance.ts';
 import { keyLine, parseKeyQuestion } from './key-question.ts';
 import { processAt, userOf } from './processes.ts';

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { hasCode } from '../../../error-code.ts';
+import { hasCode } from '../../../lib/error-code.ts';
 
 /** A process of this machine, at one moment. */
 export interface Process {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { renderEntrance } from './entrance.ts';
 import { createQuestionSocket, type QuestionSocket } from './question-socket.ts';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { chmod, chown, rm, stat } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import type { Logger } from 'pino';
-import { hasCode } from '../../../error-code.ts';
-import { createWaitingRoom } from '../../waiting-room.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { createWaitingRoom } from '../../policy/waiting-room.ts';
 
 /** A Unix socket at which a script of ours asks one question, a line, and gets one answer. */
 export interface QuestionSocket {

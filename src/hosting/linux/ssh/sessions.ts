@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
-import type { Clock } from '../../../clock.ts';
-import { hasCode } from '../../../error-code.ts';
-import { writeAtomically } from '../../durable-file.ts';
-import type { SshLogin, SshQuestions } from '../../host.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { writeAtomically } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import type { SshLogin, SshQuestions } from '../../contract/host.ts';
 import { endTree, isAlive, processAt, withChildOf } from './processes.ts';
 
 const sessionSchema = Type.Object({

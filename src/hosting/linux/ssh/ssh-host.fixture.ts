@@ -4,18 +4,18 @@ import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, readdir, rm, rmdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
-import { systemClock } from '../../../clock.ts';
-import { hasCode } from '../../../error-code.ts';
-import type { SshLogin } from '../../host.ts';
-import type { Daemons } from '../daemon.ts';
+import { systemClock } from '../../../lib/clock.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import type { SshLogin } from '../../contract/host.ts';
 import { type Cgroups, createCgroups } from '../daemons/cgroups.ts';
 import { createSupervisor } from '../daemons/supervisor.ts';
 import { makeHome, removeHome } from '../isolation/folders.ts';
 import { enableExtrausers } from '../isolation/nsswitch.ts';
 import { createUnixUsers, type UnixUsers } from '../isolation/unix-users.ts';
-import { type LinuxLayout, linuxLayout } from '../layout.ts';
-import { findPhpRuntimes } from '../php/runtimes.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import type { Daemons } from '../machine/daemon.ts';
+import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { findPhpRuntimes } from '../machine/php-runtimes.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 import { createSshServer, type HostedLogin, type SshServer, type SshServerOptions } from './ssh-server.ts';
 
 /** A client's key, and its fingerprint as the host is asked about it. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { PermanentHostError } from '../../host.ts';
-import { linuxLayout } from '../layout.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { linuxLayout } from '../machine/layout.ts';
 import { renderSshdConfig } from './sshd-config.ts';
 
 const layout = linuxLayout('/var/lib/homeport-host', '/run/homeport-host');

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
-import type { ListenAddress } from '../../../config/setting-values.ts';
-import { hostAndPort } from '../../../host-and-port.ts';
-import { PermanentHostError } from '../../host.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { ListenAddress } from '../../../config/settings/setting-values.ts';
+import { hostAndPort } from '../../../lib/host-and-port.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 
 /** Whom the asker runs as: on Debian nobody owns a file, and the socket of the host is this user's alone. */
 export const ASKER = { name: 'nobody', uid: 65_534, gid: 65_534 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PermanentHostError } from '../../host.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import { isArchiveName, parseTarLine, parseZipLine, refuseForeign } from './archive.ts';
 
 it('knows archives by their names', () => {

@@ -1,9 +1,9 @@
 import { copyFile, lstat, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MINUTE_MS } from '../../../durations.ts';
-import { messageOf } from '../../../error-message.ts';
-import { PermanentHostError } from '../../host.ts';
-import { runCommand } from '../run-command.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { messageOf } from '../../../lib/error-message.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
 

@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 import { copyFile, lstat, readdir, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
-import { MINUTE_MS } from '../../../durations.ts';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
-import { runCommand } from '../run-command.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { runCommand } from '../machine/run-command.ts';
 
 /** More than any path has; links that lead round in circles get there. */
 const MOST_LINKS = 40;

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { wordpressCore } from '../../../../test/host/wordpress-core.ts';
-import { PermanentHostError } from '../../host.ts';
-import { type LinuxLayout, linuxLayout } from '../layout.ts';
-import { runCommand } from '../run-command.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { type LinuxLayout, linuxLayout } from '../machine/layout.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { createWordPressCores } from './cores.ts';
 
 const log = pino({ level: 'silent' });

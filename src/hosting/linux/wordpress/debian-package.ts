@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MINUTE_MS } from '../../../durations.ts';
-import { PermanentHostError } from '../../host.ts';
-import { runCommand } from '../run-command.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+import { runCommand } from '../machine/run-command.ts';
 import { copyPlain } from './core-tree.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;

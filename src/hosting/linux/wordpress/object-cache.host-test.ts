@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import {
   runInWordPress,
   startWordPress,

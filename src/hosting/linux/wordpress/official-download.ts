@@ -3,8 +3,8 @@ import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { MINUTE_MS } from '../../../durations.ts';
-import { PermanentHostError } from '../../host.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 
 const NAME = 'latest.zip';
 const TIMEOUT_MS = 5 * MINUTE_MS;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ifThere } from '../../if-there.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 
 /** Folder of the host's own PHP in a core, where every website on that core sees it. Nothing links to it, so no visitor does. */
 const LIBRARY = 'homeport';

@@ -12,8 +12,8 @@ import {
   rm,
   symlink,
 } from 'node:fs/promises';
-import { hasCode } from '../../../error-code.ts';
-import { PermanentHostError } from '../../host.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import { makeFolder } from '../isolation/owned-folder.ts';
 
 export interface Owner {

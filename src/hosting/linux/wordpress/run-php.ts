@@ -1,6 +1,6 @@
 import { type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
-import { CommandError, runCommand } from '../run-command.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { CommandError, runCommand } from '../machine/run-command.ts';
 
 export interface PhpRun {
   /** Path of the script: one that the sandbox shows. */

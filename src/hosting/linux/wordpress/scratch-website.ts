@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { systemRandomness } from '../../../ids.ts';
+import { systemRandomness } from '../../../lib/ids.ts';
 import { removeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
-import type { LinuxLayout } from '../layout.ts';
-import type { PhpRuntime } from '../php/runtimes.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import type { PhpRuntime } from '../machine/php-runtimes.ts';
 
 /** Websites that exist for a moment, to make something with them in the sandbox: a Unix user, and the name for its home. */
 export interface ScratchWebsites {

@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ifThere } from '../../if-there.ts';
+import { ifThere } from '../../../lib/if-there.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { themesIn } from './core-tree.ts';
 import { type Found, type Owner, type PinnedFolder, pinFolder } from './pinned-folder.ts';
 import {

@@ -1,11 +1,11 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { MINUTE_MS } from '../../../durations.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { emptyRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
 import { requireCore, themesIn } from './core-tree.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';

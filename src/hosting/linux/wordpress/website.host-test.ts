@@ -3,11 +3,11 @@ import { lstat, readFile, readlink, rename, rm, stat, symlink, writeFile } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { manualClock } from '../../../../test/manual-clock.ts';
-import { systemRandomness } from '../../../ids.ts';
+import { systemRandomness } from '../../../lib/ids.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
-import { runCommand } from '../run-command.ts';
+import { runCommand } from '../machine/run-command.ts';
 import type { Golden } from './golden.ts';
 import {
   runInWordPress,

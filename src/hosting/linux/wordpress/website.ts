@@ -1,16 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Clock } from '../../../clock.ts';
-import { MINUTE_MS } from '../../../durations.ts';
-import type { Randomness } from '../../../ids.ts';
-import { removeDurably, writeDurably } from '../../durable-file.ts';
-import { PermanentHostError } from '../../host.ts';
-import { ifThere } from '../../if-there.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import type { Randomness } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import { PermanentHostError } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
-import type { LinuxLayout } from '../layout.ts';
-import { CommandError } from '../run-command.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
 import {
   firstContentSql,

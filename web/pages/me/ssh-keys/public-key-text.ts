@@ -1,4 +1,4 @@
-/** The server's own rule (src/resources/ssh-keys/public-key.ts), told before anything is sent. */
+/** The server's own rule (src/features/identity/ssh-keys/public-key.ts), told before anything is sent. */
 const PRIVATE = /PRIVATE KEY|PuTTY-User-Key-File/i;
 
 /** A line of a key and its comment are shorter; what is longer is another file. */

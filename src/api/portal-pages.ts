@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fastifyStatic from '@fastify/static';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { hasCode } from '../lib/error-code.ts';
+
+/** Where `npm run build` puts the pages. */
+export const BUILT_PORTAL = fileURLToPath(new URL('../../web/dist', import.meta.url));
+
+const ASSETS = '/portal/assets/';
+
+/** The addresses of the portal's pages: one document, which shows whichever is asked for (web/app.tsx). */
+const PAGES = [
+  '/',
+  '/sign-in',
+  '/forgotten-password',
+  '/password/:token',
+  '/invitations/:token',
+  '/accounts/*',
+  '/sites/*',
+  '/installs/*',
+  '/me/*',
+];
+
+/** What is for programs, and the documents that come with the API. */
+const NO_PAGES = /^\/(v1|docs|portal)(\/|\?|$)/;
+
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'content-security-policy': POLICY,
+  // The address of some pages is a secret.
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cache-control': 'no-cache',
+};
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Homeport</title>
+<h1>The portal has not been built</h1>
+<p>Run <code>npm run build</code> in Homeport's folder, and start it again. The API works without it.</p>
+</html>
+`;
+
+/**
+ * The portal's pages, as they were built: files whose names change with their content, kept by browsers for ever and compressed
+ * beforehand, and the one document. `publicUrl` may have a path of its own, below which all of it is found.
+ */
+export function portalPages({ folder, publicUrl }: { folder: string; publicUrl: string }) {
+  return async (app: FastifyInstance): Promise<void> => {
+    const built = await readFile(join(folder, 'index.html'), 'utf8').catch((error: unknown) => {
+      if (hasCode(error, 'ENOENT')) return undefined;
+      throw error;
+    });
+    const page = built?.replace('<base href="/">', `<base href="${escapeAttribute(basePath(publicUrl))}">`);
+    for (const url of PAGES) {
+      app.get(url, { schema: { hide: true } }, async (_request, reply) => document(reply, page));
+    }
+    // Whoever has mistyped an address reads so in the portal; a program gets the answer of the API.
+    app.get('/*', { schema: { hide: true }, config: { isNothing: true } }, async (request, reply) =>
+      isForReading(request) ? document(reply, page, 404) : reply.callNotFound(),
+    );
+    if (built === undefined) return;
+    await app.register(fastifyStatic, {
+      root: join(folder, ASSETS),
+      prefix: ASSETS,
+      index: false,
+      decorateReply: false,
+      preCompressed: true,
+      immutable: true,
+      maxAge: '1y',
+      schemaHide: true,
+    });
+  };
+}
+
+/** Whether a browser asks for a page, and at no address of the API, the documents or a file. */
+function isForReading({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  return method === 'GET' && accept.includes('text/html') && !NO_PAGES.test(url);
+}
+
+function document(reply: FastifyReply, page: string | undefined, found = 200): FastifyReply {
+  return reply
+    .code(page === undefined ? 503 : found)
+    .headers(HEADERS)
+    .type('text/html; charset=utf-8')
+    .send(page ?? NOT_BUILT);
+}
+
+/** The path of the public URL, with a slash at its end. */
+function basePath(publicUrl: string): string {
+  return `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
+}
+
+const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');

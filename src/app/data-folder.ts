@@ -1,0 +1,18 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ConfigError } from '../config/config.ts';
+import { messageOf } from '../lib/error-message.ts';
+
+/** Makes the data folder, for nobody else to read, or says why it cannot be used. Throws ConfigError. */
+export function prepareDataFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    const probe = join(path, '.writable');
+    writeFileSync(probe, '', { mode: 0o600 });
+  } catch (error) {
+    throw new ConfigError(
+      `The data folder ${path} cannot be used (${messageOf(error)}). ` +
+        'Make it readable and writable for this user, or name another one in HOMEPORT_DATA_DIR.',
+    );
+  }
+}

@@ -1,0 +1,194 @@
+import { stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import type { FolderHere, WebsitesClaim } from '../features/hosts/websites-folder.ts';
+import { findWebsitesFolder } from '../features/hosts/websites-folder-store.ts';
+import { createSshLogin } from '../features/identity/ssh-keys/ssh-login.ts';
+import { EMBEDDED } from '../features/provisioning/orphan-store.ts';
+import { requireNameFree } from '../features/provisioning/orphans.ts';
+import { createReconciling } from '../features/provisioning/reconciling.ts';
+import type { Host } from '../hosting/contract/host.ts';
+import { installLimits, NO_LIMITS } from '../hosting/contract/install-limits.ts';
+import { createEmbeddedHost } from '../hosting/embedded/embedded-host.ts';
+import {
+  provideFolderId,
+  readFolderId,
+  replaceUnusableFolderId,
+} from '../hosting/embedded/host-folder/folder-id.ts';
+import { createLastServer } from '../hosting/embedded/host-folder/last-server.ts';
+import { type Layout, layoutOf } from '../hosting/embedded/host-folder/layout.ts';
+import { createEmbeddedInventory, type EmbeddedInventory } from '../hosting/embedded/inventory.ts';
+import { platformParts } from '../hosting/embedded/platform-parts.ts';
+import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
+import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
+import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
+import type { Clock } from '../lib/clock.ts';
+import { removeDurably } from '../lib/durable-file.ts';
+import { ifThere } from '../lib/if-there.ts';
+import { createSerial } from '../lib/serial.ts';
+import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
+import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { WebsiteParts } from '../platform-backup/website-parts.ts';
+import { RECONCILE_MS, type Websites } from './linux-fleet.ts';
+import { runs } from './running-process.ts';
+
+const folderOf = ({ dataDir }: Pick<Config, 'dataDir'>): string => join(dataDir, 'host');
+
+const layoutFor = (config: Pick<Config, 'dataDir'>): Layout => layoutOf(folderOf(config));
+
+/** Websites from this process, once `claim` has seen that its folder is the one. */
+export function createEmbeddedWebsites(
+  platform: Platform,
+  {
+    objectStorage,
+    claim,
+    connections,
+  }: { objectStorage: ObjectStorage; claim: WebsitesClaim; connections: SocketLimiters },
+): Websites {
+  const { config, database, sealer, log, clock } = platform;
+  const embedded = createEmbeddedHost({
+    folder: folderOf(config),
+    edgeHttp: config.edgeHttp,
+    edgeHttps: config.edgeHttps,
+    sshListen: config.sshListen,
+    siteDomain: config.siteDomain,
+    sealer,
+    objectStorage,
+    questions: { sshLogin: createSshLogin(database) },
+    connections,
+    log,
+    clock,
+    listen: true,
+    limits: installLimits({ diskGb: config.installDiskGb, files: config.installFiles }),
+  });
+  const host: Host = {
+    ...embedded,
+    async start() {
+      // A database in the data folder goes with the websites by itself.
+      if (config.databaseUrl !== null) {
+        const pause = (ms: number) => sleep(ms);
+        const lastServer = createLastServer(layoutFor(config).lastServer);
+        const name = `${hostname()}:${process.pid}`;
+        await claim(
+          { database, clock, pause, runsHere: runs, lastServer, process: name },
+          await websitesFolderOf(platform),
+        );
+      }
+      await embedded.start();
+    },
+    async apply(state, signal) {
+      await requireNameFree(database.reader, EMBEDDED, state);
+      return embedded.apply(state, signal);
+    },
+  };
+  return {
+    host,
+    hostOf: async () => host,
+    addresses: () => embedded.addresses,
+    async startReconciling() {
+      const reconciling = createReconciling(platform);
+      const reconcile = () => reconciling.run(EMBEDDED, embedded);
+      await reconcile();
+      const timer = setInterval(() => void reconcile(), RECONCILE_MS).unref();
+      return {
+        async stop() {
+          clearInterval(timer);
+          await reconciling.stop();
+        },
+      };
+    },
+  };
+}
+
+/** The websites for backups of the platform; null if they are on machines of their own. */
+export function websiteParts(config: Pick<Config, 'dataDir' | 'host'>, clock: Clock): WebsiteParts | null {
+  return config.host === 'embedded' ? platformParts(folderOf(config), clock) : null;
+}
+
+/** The folder that this process would serve websites from. */
+export async function websitesFolderOf({
+  config,
+  random,
+}: Pick<Platform, 'config' | 'random'>): Promise<FolderHere> {
+  return {
+    id: await provideFolderId(layoutFor(config).folderId, random.uuid),
+    machine: hostname(),
+    path: config.dataDir,
+  };
+}
+
+/** The same, where this folder is to take the place of another: with an id of its own even where its file holds none any more. */
+export async function replacedWebsitesFolder(
+  platform: Pick<Platform, 'config' | 'random'>,
+): Promise<FolderHere> {
+  await replaceUnusableFolderId(layoutFor(platform.config).folderId, platform.random.uuid);
+  return websitesFolderOf(platform);
+}
+
+/** From its file, whichever process of this machine serves SFTP. */
+export async function embeddedHostKeys(config: Config): Promise<string[]> {
+  const key = await publicHostKey(layoutFor(config).sshHostKey);
+  return key === null ? [] : [key];
+}
+
+/** What of an install's website is not in the data folder. */
+export interface MissingParts {
+  /** What the edge serves by: without it, nothing. */
+  vhost: boolean;
+  files: boolean;
+}
+
+/** Looks, and changes nothing. */
+export async function missingParts(
+  config: Pick<Config, 'dataDir'>,
+  installId: string,
+): Promise<MissingParts> {
+  const layout = layoutFor(config);
+  const [vhost, files] = await Promise.all([
+    ifThere(stat(layout.vhostOf(installId))),
+    ifThere(stat(layout.filesOf(installId))),
+  ]);
+  return { vhost: vhost === null, files: files === null };
+}
+
+/** What the folder holds, for a command: the edge of a server follows the folder. */
+export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInventory {
+  return createEmbeddedInventory({ layout: layoutFor(config), serially: createSerial(), onAside() {} });
+}
+
+/** Deletes all that the folder holds of an install, backups included. The caller sees to it that no server works on it. */
+export async function discardFromFolder(
+  { config, clock }: Pick<Platform, 'config' | 'clock'>,
+  installId: string,
+): Promise<void> {
+  const layout = layoutFor(config);
+  await removeDurably(layout.vhostOf(installId));
+  await folderInventory(config).takeBack(installId);
+  const snapshots = createSnapshots({
+    folder: layout.snapshots,
+    filesOf: layout.filesOf,
+    limits: NO_LIMITS,
+    clock,
+  });
+  await snapshots.removeAll(installId);
+  await createWebsiteFiles(layout).remove(installId);
+}
+
+/** Whether the websites of the database are in this process's folder. */
+export async function isOwnFolder(
+  config: Pick<Config, 'dataDir' | 'databaseUrl'>,
+  { reader }: Pick<Database, 'reader'>,
+): Promise<boolean> {
+  if (config.databaseUrl === null) return true;
+  const claimed = await findWebsitesFolder(reader);
+  return claimed !== undefined && claimed.id === (await presentFolderId(config));
+}
+
+/** The id of this process's folder, if it has one already. */
+export function presentFolderId(config: Pick<Config, 'dataDir'>): Promise<string | null> {
+  return readFolderId(layoutFor(config).folderId);
+}

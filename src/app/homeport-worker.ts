@@ -1,0 +1,110 @@
+import manifest from '../../package.json' with { type: 'json' };
+import type { Config } from '../config/config.ts';
+import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
+import { backupJobKinds } from '../features/backups/job-kinds.ts';
+import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
+import { issuanceHooks } from '../features/domains/certificates/hooks.ts';
+import { certificateJobKinds } from '../features/domains/certificates/job-kinds.ts';
+import { ownershipJobKinds } from '../features/domains/domains/proof-looks.ts';
+import { domainReportJobKinds } from '../features/domains/status-reports/job-kinds.ts';
+import { domainLookKind } from '../features/domains/status-reports/looks.ts';
+import type { WebsitesClaim } from '../features/hosts/websites-folder.ts';
+import { emailChangeJobKinds } from '../features/identity/email-changes/job-kinds.ts';
+import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
+import { passwordJobKinds } from '../features/identity/passwords/job-kinds.ts';
+import { installJobKinds } from '../features/provisioning/job-kinds.ts';
+import { cacheJobKinds } from '../features/websites/caches/job-kinds.ts';
+import { offloadJobKinds } from '../features/websites/offload/job-kinds.ts';
+import type { JobKind } from '../jobs/job.ts';
+import { createWorker, type Worker } from '../jobs/worker.ts';
+import { createMailer } from '../mail/mailer.ts';
+import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
+import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
+import { createS3Storage } from '../network/object-storage/s3.ts';
+import type { VisitedPorts } from '../network/probe/visitor.ts';
+import type { Platform } from '../platform/platform.ts';
+import { dailyPlatformBackup } from '../platform-backup/daily.ts';
+import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
+import { createLinuxFleet, type Websites } from './linux-fleet.ts';
+import { maintenance } from './maintenance.ts';
+import { createOutside, createTextLookUp } from './network-clients.ts';
+import type { Services } from './services.ts';
+
+const DNS_PORT = 53;
+
+type ClosableStorage = ObjectStorage & { close(): void };
+
+/**
+ * What runs the websites, and the object storage that they offload to. `claim`: how an embedded host on PostgreSQL sees that its folder is
+ * the one.
+ */
+export function createHost(
+  platform: Platform,
+  claim: WebsitesClaim,
+  connections: SocketLimiters,
+): Websites & { objectStorage: ClosableStorage } {
+  const { config, log } = platform;
+  const objectStorage = createS3Storage({
+    endpoint: config.s3Endpoint,
+    pathStyle: config.s3PathStyle,
+    credentials: config.s3Credentials,
+    log,
+  });
+  const websites =
+    config.host === 'linux'
+      ? createLinuxFleet(platform)
+      : createEmbeddedWebsites(platform, { objectStorage, claim, connections });
+  return { ...websites, objectStorage };
+}
+
+/** A worker for every kind of job. Throws OperatorError. */
+export function createHomeportWorker(
+  platform: Platform,
+  services: Services,
+  websites: ReturnType<typeof createHost>,
+  dnsPort = DNS_PORT,
+): { worker: Worker; schedules: ReturnType<typeof maintenance>['schedules'] } {
+  const { config, database, queue, clock, random, log } = platform;
+  const { host, hostOf, objectStorage } = websites;
+  const mailer = createMailer(config, clock);
+  const { internet, authority } = createOutside(platform, {
+    edgePorts: () => edgePortsOf(websites, config),
+    dnsPort,
+  });
+  const issuance = authority && { platform, host, internet, ...authority };
+  const certificates = issuance && certificateJobKinds(issuance);
+  const warnings = expiryWarnings(platform, mailer);
+  const { kinds: upkeep, schedules } = maintenance(platform, {
+    warn: warnings.warn,
+    order: certificates?.order ?? null,
+  });
+  const platformBackup = dailyPlatformBackup(platform, websiteParts(config, clock), manifest.version);
+  const kinds: JobKind[] = [
+    ...installJobKinds(platform, host),
+    ...cacheJobKinds(platform, host),
+    ...backupJobKinds(platform, host, mailer, hostOf),
+    ...offloadJobKinds(platform, objectStorage),
+    ...domainReportJobKinds(platform, {
+      host,
+      internet,
+      issuance: issuance && issuanceHooks(issuance),
+    }),
+    domainLookKind(platform, { host, internet }),
+    ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
+    ...(certificates?.kinds ?? []),
+    ...warnings.kinds,
+    ...invitationJobKinds(services.invitations, mailer, config.invitationDays),
+    ...passwordJobKinds(services.passwords, mailer),
+    ...emailChangeJobKinds(services.emailChanges, mailer, config),
+    ...securityNoticeJobKinds(services.noticeLimits, mailer, config),
+    ...upkeep,
+    ...platformBackup.kinds,
+  ];
+  const worker = createWorker({ database, queue, kinds, clock, random, log, concurrency: config.workers });
+  return { worker, schedules: [...schedules, ...platformBackup.schedules] };
+}
+
+function edgePortsOf(websites: Websites, config: Config): VisitedPorts {
+  const { edgeHttp, edgeHttps } = websites.addresses() ?? config;
+  return { http: edgeHttp.port, https: edgeHttps.port };
+}

@@ -1,0 +1,197 @@
+import type { Logger } from 'pino';
+import { loadApiCertificate } from '../api/api-certificate.ts';
+import { createAuthenticator } from '../api/auth.ts';
+import { trustsAddress } from '../api/client-address.ts';
+import { createGate } from '../api/gate.ts';
+import { createRateLimiter } from '../api/limits.ts';
+import { BUILT_PORTAL, portalPages } from '../api/portal-pages.ts';
+import { createServer } from '../api/server.ts';
+import type { Config, ListenAddress } from '../config/config.ts';
+import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
+import { claimWebsites } from '../features/hosts/websites-folder.ts';
+import { createScheduler } from '../jobs/schedule.ts';
+import type { Clock } from '../lib/clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
+import { codeOf, hasCode } from '../lib/error-code.ts';
+import { hostAndPort } from '../lib/host-and-port.ts';
+import type { Randomness } from '../lib/ids.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { startMetrics } from '../metrics/server.ts';
+import { createSocketLimiters } from '../network/connections/socket-limiters.ts';
+import type { Platform } from '../platform/platform.ts';
+import { embeddedHostKeys } from './embedded-websites.ts';
+import { createHomeportWorker, createHost } from './homeport-worker.ts';
+import { createTextLookUp } from './network-clients.ts';
+import { openPlatform } from './open-platform.ts';
+import { apiRoutes, portalRoutes } from './routes.ts';
+import { createServices, type Services } from './services.ts';
+import { createShutdown } from './shutdown.ts';
+
+const GRACE_MS = 10_000;
+
+/** What else the parts are made from, besides the configuration. */
+export interface Surroundings {
+  log: Logger;
+  clock?: Clock;
+  random?: Randomness;
+  /** Where the portal was built; where `npm run build` does but in tests. */
+  portalFolder?: string;
+  /** Port of authoritative name servers; 53 but where a test's own stand elsewhere. */
+  dnsPort?: number;
+  /** Whether work is asked for at its times; false in tests. */
+  schedules?: boolean;
+}
+
+/** Which parts a process runs. More processes beside the first run the API or the worker alone. */
+export interface Roles {
+  api: boolean;
+  /** The worker, the schedules, and the edge and SSH gateway of this machine. */
+  hosting: boolean;
+}
+
+export interface RunningHomeport {
+  platform: Platform;
+  services: Services;
+  /** Where the API listens; null in a process without it. */
+  api: ListenAddress | null;
+  /** Where the edge and the SSH gateway listen; null in a process without them, and where no host has said so yet. */
+  hosting: HostingAddresses | null;
+  /** Resolves when no job is due or running. */
+  idle(): Promise<void>;
+  /**
+   * Ends gracefully: requests and jobs in progress have `graceMs` (10 s) in all, everything together has `wholeMs` (15 s).
+   * Returns what failed or did not end in time, in words; the log has the reasons.
+   */
+  stop(graceMs?: number, wholeMs?: number): Promise<string[]>;
+}
+
+/** Starts Homeport: migrates, serves, works. Throws OperatorError for what its operator can mend. */
+export async function startHomeport(
+  config: Config,
+  surroundings: Surroundings,
+  roles: Roles,
+): Promise<RunningHomeport> {
+  const platform = await openPlatform(config, surroundings);
+  const { database, clock, random, log, queue } = platform;
+  const authenticator = createAuthenticator(database, clock, (error) =>
+    log.warn({ err: error }, 'could not write down when credentials were used'),
+  );
+  let websites: ReturnType<typeof createHost> | undefined;
+  const connections = createSocketLimiters({
+    isTrusted: (address) => trustsAddress(config.trustProxy, address),
+    log,
+    clock,
+  });
+  const limiter = createRateLimiter(database, clock, log);
+  const services = createServices(platform, {
+    authenticator,
+    limiter,
+    lookUpTexts: createTextLookUp(config, surroundings.dnsPort),
+    ownHost: {
+      listening: () => websites?.addresses() ?? null,
+      sshHostKeys: () => embeddedHostKeys(config),
+    },
+  });
+  const shutdown = createShutdown(log);
+  shutdown.add('database', () => database.close());
+  const stop = (graceMs = GRACE_MS, wholeMs?: number) => shutdown.run(graceMs, wholeMs);
+
+  try {
+    const hosting = roles.hosting ? await startHosting() : null;
+    const api = roles.api ? await startApi() : null;
+    if (config.metricsListen !== null) {
+      const metrics = await startMetrics(platform, config.metricsListen, connections);
+      shutdown.add('metrics', () => metrics.close());
+    }
+    return {
+      platform,
+      services,
+      api,
+      hosting: hosting?.addresses ?? null,
+      idle: async () => hosting?.worker.idle(),
+      stop,
+    };
+  } catch (error) {
+    await stop(0);
+    throw error;
+  }
+
+  async function startHosting() {
+    websites = createHost(platform, claimWebsites, connections);
+    const { host, objectStorage } = websites;
+    shutdown.add('object storage', () => objectStorage.close());
+    await host.start();
+    shutdown.add('websites', () => host.stop());
+    // Before the first job: a new install may have the name of a website that the database does not know any more.
+    const reconciling = await websites.startReconciling();
+    shutdown.add('reconciliation', () => reconciling.stop());
+    const { worker, schedules } = createHomeportWorker(platform, services, websites, surroundings.dnsPort);
+    worker.start();
+    shutdown.add('worker', (graceMs) => worker.stop(graceMs));
+    const scheduler = createScheduler({ database, queue, clock, log, schedules });
+    if (surroundings.schedules ?? true) scheduler.start();
+    shutdown.add('schedules', () => scheduler.stop());
+    return { addresses: websites.addresses(), worker };
+  }
+
+  async function startApi(): Promise<ListenAddress> {
+    const gate = createGate({
+      authenticator,
+      sessions: services.sessions,
+      limiter,
+      config,
+    });
+    const { app, listener } = await createServer({
+      config,
+      routes: apiRoutes(platform, services),
+      portalRoutes: portalRoutes(services),
+      gate,
+      certificate: await loadApiCertificate(config, clock),
+      connections: connections.api,
+      random,
+      log,
+      pages: async (pages) => {
+        await pages.register(
+          portalPages({ folder: surroundings.portalFolder ?? BUILT_PORTAL, publicUrl: config.publicUrl }),
+        );
+      },
+    });
+    shutdown.add('last uses of credentials', () => authenticator.flush());
+    shutdown.add('last uses of sessions', () => services.sessions.flush());
+    shutdown.add('API', async (graceMs) => {
+      // They end by themselves only with their sessions.
+      services.liveEvents.close();
+      await listener.close(graceMs);
+      await app.close();
+    });
+    const renewal = setInterval(() => {
+      loadApiCertificate(config, clock)
+        .then((pair) => listener.setCertificate(pair))
+        .catch((error: unknown) => log.error({ err: error }, "could not load the API's certificate again"));
+    }, DAY_MS).unref();
+    shutdown.add('certificate renewal', () => clearInterval(renewal));
+    return listen(listener, config.listen);
+  }
+}
+
+async function listen(
+  listener: { listen(address: ListenAddress): Promise<ListenAddress> },
+  address: ListenAddress,
+): Promise<ListenAddress> {
+  try {
+    return await listener.listen(address);
+  } catch (error) {
+    const where = hostAndPort(address);
+    if (hasCode(error, 'EADDRINUSE')) {
+      throw new OperatorError(
+        `${where} is in use. Stop what uses it, or choose another address in HOMEPORT_LISTEN.`,
+      );
+    }
+    if (hasCode(error, 'EACCES', 'EADDRNOTAVAIL')) {
+      throw new OperatorError(
+        `${where} cannot be listened on (${codeOf(error)}). Choose another address in HOMEPORT_LISTEN.`,
+      );
+    }
+    throw error;
+  }
+}

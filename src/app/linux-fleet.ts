@@ -1,0 +1,63 @@
+import { createFleet } from '../features/hosts/fleet.ts';
+import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
+import { hostQuestions } from '../features/provisioning/host-questions.ts';
+import { createReconciling } from '../features/provisioning/reconciling.ts';
+import type { Host } from '../hosting/contract/host.ts';
+import { connectHost } from '../hosting/remote/client.ts';
+import { HOUR_MS } from '../lib/durations.ts';
+import type { Platform } from '../platform/platform.ts';
+
+/** The websites, whatever runs them. */
+export interface Websites {
+  host: Host;
+  /** The machine that an install is on, where alone a backup of it may lie. */
+  hostOf(installId: string): Promise<Host>;
+  /** Null while nothing is known of them, and where others than this process listen. */
+  addresses(): HostingAddresses | null;
+  /**
+   * Reconciles what the hosts hold with the database: now, every hour, and when a host answers again. Once it resolves, a host in this
+   * process serves nothing that the database does not know.
+   */
+  startReconciling(): Promise<{ stop(): Promise<void> }>;
+}
+
+export const RECONCILE_MS = HOUR_MS;
+
+/** Websites on Linux hosts, in processes and on machines of their own. */
+export function createLinuxFleet(platform: Platform): Websites {
+  const fleet = createFleet(platform, {
+    connect: connectHost,
+    questionsOf: (hostId) => hostQuestions(platform, hostId),
+  });
+  const { edgeHttp, edgeHttps, sshListen } = platform.config;
+  return {
+    host: fleet,
+    hostOf: fleet.machineOf,
+    async startReconciling() {
+      const reconciling = createReconciling(platform);
+      const reconcile = async (hostId: string) => reconciling.run(hostId, await fleet.machine(hostId));
+      const logged = (hostId: string) =>
+        void reconcile(hostId).catch((err: unknown) =>
+          platform.log.warn({ err, host: hostId }, 'a host could not be reconciled with the database'),
+        );
+      const unsubscribe = fleet.onMet(logged);
+      const timer = setInterval(() => fleet.met().forEach(logged), RECONCILE_MS).unref();
+      return {
+        async stop() {
+          clearInterval(timer);
+          unsubscribe();
+          await reconciling.stop();
+        },
+      };
+    },
+    addresses() {
+      const ports = fleet.ports();
+      if (ports === null) return null;
+      return {
+        edgeHttp: { host: edgeHttp.host, port: ports.http },
+        edgeHttps: { host: edgeHttps.host, port: ports.https },
+        ssh: { host: sshListen.host, port: ports.ssh },
+      };
+    },
+  };
+}

@@ -1,0 +1,289 @@
+import { readFile } from 'node:fs/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { RESTORE_CHECK_PREFIX } from '../features/websites/installs/reserved-names.ts';
+import type { HostMachine, HostQuestions } from '../hosting/contract/host.ts';
+import { installLimits } from '../hosting/contract/install-limits.ts';
+import { createBackups } from '../hosting/linux/backups/backups.ts';
+import { createCgroups } from '../hosting/linux/daemons/cgroups.ts';
+import { createDatabases } from '../hosting/linux/daemons/databases.ts';
+import { createDatabaseServer } from '../hosting/linux/daemons/mariadb.ts';
+import { createSupervisor } from '../hosting/linux/daemons/supervisor.ts';
+import { createSystemdDaemons, hasSystemd } from '../hosting/linux/daemons/systemd.ts';
+import { createFirewall } from '../hosting/linux/isolation/firewall.ts';
+import { reservePorts } from '../hosting/linux/isolation/reserved-ports.ts';
+import { createUnixUsers } from '../hosting/linux/isolation/unix-users.ts';
+import { createLinuxHost } from '../hosting/linux/linux-host.ts';
+import { createCron } from '../hosting/linux/machine/cron.ts';
+import { makeHostFolders } from '../hosting/linux/machine/host-folders.ts';
+import { createJournal } from '../hosting/linux/machine/journal.ts';
+import { type LinuxLayout, linuxLayout } from '../hosting/linux/machine/layout.ts';
+import { findPhpRuntimes, type PhpRuntime } from '../hosting/linux/machine/php-runtimes.ts';
+import { createRecords } from '../hosting/linux/machine/record.ts';
+import { runCommand } from '../hosting/linux/machine/run-command.ts';
+import { createWebServer } from '../hosting/linux/nginx/web-server.ts';
+import { createSshServer } from '../hosting/linux/ssh/ssh-server.ts';
+import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
+import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
+import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
+import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
+import { createGolden } from '../hosting/linux/wordpress/golden.ts';
+import { createWebsites } from '../hosting/linux/wordpress/website.ts';
+import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts';
+import { createHostServer } from '../hosting/remote/server.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { messageOf } from '../lib/error-message.ts';
+import { type Randomness, systemRandomness } from '../lib/ids.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+
+export { hasSystemd };
+
+export interface MachineSurroundings {
+  log: Logger;
+  clock?: Clock;
+  random?: Randomness;
+  /** Tells hosts on one machine apart; `homeport` but in tests. */
+  instance?: string;
+  /** Called after each step of the making of a website: where a test breaks off. */
+  reached?: (step: string, website: WebsiteRemains) => void;
+}
+
+export interface RunningMachine {
+  host: HostMachine;
+  /** Port of the mutual TLS listener; null where there is none. */
+  tlsPort: number | null;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs the websites of this machine and takes commands for them, at its socket and (if configured) by mutual TLS.
+ * Throws OperatorError for what its operator can mend.
+ */
+export async function startHostMachine(
+  config: Config,
+  surroundings: MachineSurroundings,
+): Promise<RunningMachine> {
+  const { log } = surroundings;
+  // First, so that what is configured wrong ends it before anything is made.
+  const gid = await groupId(config.hostGroup);
+  const identity = config.hostIdentity === null ? null : await readIdentity(config.hostIdentity);
+  await makeHostFolders(layoutOf(config));
+  await reservePorts(portsOf(config), { log });
+  const questions: HostQuestions = {
+    sshLogin: (...question) => server.questions.sshLogin(...question),
+    backupPassword: (...question) => server.questions.backupPassword(...question),
+  };
+  const host = createHostMachine(config, questions, identity?.hostId ?? null, surroundings);
+  const server = createHostServer({ host, log });
+  const stop = async () => {
+    try {
+      await server.close();
+    } finally {
+      await host.stop();
+    }
+  };
+  try {
+    await host.start();
+    await server.listenUnix(layoutOf(config).hostSocket, { gid });
+    const tlsPort = await listenTls();
+    return { host, tlsPort, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+
+  async function listenTls(): Promise<number | null> {
+    if (config.hostListen === null) return null;
+    if (identity === null) {
+      throw new OperatorError(
+        'HOMEPORT_HOST_LISTEN needs HOMEPORT_HOST_IDENTITY: the file that "homeport host add" wrote on the control plane.',
+      );
+    }
+    return server.listenTls(config.hostListen, identity);
+  }
+}
+
+/** Every port of the platform on a machine with both the control plane and websites. */
+function portsOf({ listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen }: Config): number[] {
+  const addresses = [listen, metricsListen, edgeHttp, edgeHttps, sshListen, hostListen];
+  return addresses.flatMap((address) => address?.port ?? []);
+}
+
+function createHostMachine(
+  config: Config,
+  questions: HostQuestions,
+  givenId: string | null,
+  {
+    log,
+    clock = systemClock,
+    random = systemRandomness,
+    instance = 'homeport',
+    reached,
+  }: MachineSurroundings,
+): HostMachine {
+  const layout = layoutOf(config);
+  const { edgeHttp, edgeHttps } = config;
+  const limits = {
+    memoryMb: config.installMemoryMb,
+    cpuPercent: config.installCpuPercent,
+    processes: config.installProcesses,
+  };
+  const cgroups = createCgroups({ instance, log });
+  const daemons = hasSystemd()
+    ? createSystemdDaemons({ instance, log })
+    : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
+  const databases = createDatabases({ layout });
+  const users = createUnixUsers({ instance, uids: config.hostUids });
+  const golden = createGolden({ layout, databases, users, php: () => newestPhp(layout), log });
+  const websites = createWebsites({
+    layout,
+    databases,
+    golden,
+    origin: (hostname, secure) => originOf(hostname, secure, { edgeHttp, edgeHttps }),
+    enter: (installId) => cgroups.enter(cgroupOf(installId)),
+    log,
+    clock,
+    randomness: random,
+  });
+  const live = createLiveInstalls();
+  return createLinuxHost({
+    givenId,
+    capacity: config.hostCapacity,
+    edgeHttp,
+    layout,
+    limits,
+    cgroups,
+    daemons,
+    databases,
+    websites,
+    live,
+    log,
+    clock,
+    random,
+    reached,
+    isTrial: isRestoreCheck,
+    users,
+    databaseServer: createDatabaseServer({ layout, daemons, log }),
+    cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
+    golden,
+    compiledCores: createCompiledCores({ layout, users, log }),
+    web: createWebServer({
+      layout,
+      daemons,
+      edgeHttp,
+      edgeHttps,
+      trustedProxies: config.trustProxy,
+      resolvers: config.resolvers,
+      s3: { endpoint: config.s3Endpoint, pathStyle: config.s3PathStyle },
+      log,
+      clock,
+      instance,
+      siteDomain: config.siteDomain,
+    }),
+    firewall: createFirewall({
+      instance,
+      uids: config.hostUids,
+      edgePorts: [edgeHttp.port, edgeHttps.port],
+      allowed: config.installTargets,
+    }),
+    backups: createBackups({
+      layout,
+      databases,
+      websites,
+      repository: config.backupRepository,
+      credentials: config.backupCredentials,
+      passwordOf: (installId) => questions.backupPassword(installId),
+      log,
+      clock,
+    }),
+    ssh: createSshServer({
+      layout,
+      daemons,
+      cgroups,
+      listen: config.sshListen,
+      questions,
+      installOf(name) {
+        const install = live.byName(name);
+        return install
+          ? {
+              install: { id: install.state.id, name },
+              sandbox: install.sandbox,
+              cgroupName: cgroupOf(install.state.id),
+            }
+          : null;
+      },
+      log,
+      clock,
+    }),
+    cron: createCron({
+      async runCron(installId) {
+        const install = live.get(installId);
+        if (install) await websites.runCron(install.sandbox);
+      },
+      // The copy of a shop that a restore is tried with must neither send mails nor charge anybody.
+      installs: () => live.ids().filter((id) => !isRestoreCheck(live.get(id)?.state.name ?? '')),
+      clock,
+      log,
+    }),
+    records: createRecords({ folder: layout.records, log }),
+    aside: createRecords({ folder: layout.aside, log }),
+    journal: createJournal(layout.journals, layout.journalOf),
+  });
+}
+
+function isRestoreCheck(installName: string): boolean {
+  return installName.startsWith(RESTORE_CHECK_PREFIX);
+}
+
+/** Where visitors reach a name, as far as this machine knows: with the port where it is not the usual one. */
+function originOf(
+  hostname: string,
+  secure: boolean,
+  { edgeHttp, edgeHttps }: Pick<Config, 'edgeHttp' | 'edgeHttps'>,
+): string {
+  const { port } = secure ? edgeHttps : edgeHttp;
+  return new URL(`${secure ? 'https' : 'http'}://${hostname}:${port}`).origin;
+}
+
+async function newestPhp(layout: LinuxLayout): Promise<PhpRuntime> {
+  const [newest] = await findPhpRuntimes(layout);
+  if (newest) return newest;
+  throw new OperatorError('This machine has no PHP for websites: "homeport host setup" installs it.');
+}
+
+function layoutOf({
+  hostFolder,
+  hostRunFolder,
+  installDiskGb,
+  installFiles,
+}: Pick<Config, 'hostFolder' | 'hostRunFolder' | 'installDiskGb' | 'installFiles'>): LinuxLayout {
+  return linuxLayout(
+    hostFolder,
+    hostRunFolder,
+    installLimits({ diskGb: installDiskGb, files: installFiles }),
+  );
+}
+
+async function readIdentity(file: string): Promise<HostIdentity> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new OperatorError(`The identity of this host cannot be read: ${reason}.`, { cause: error });
+  }
+  return parseIdentity(text);
+}
+
+/** The number of a group. Throws OperatorError if there is none of that name. */
+async function groupId(name: string): Promise<number> {
+  try {
+    const { stdout } = await runCommand('getent', ['group', name]);
+    return Number(stdout.split(':')[2]);
+  } catch (error) {
+    throw new OperatorError(
+      `There is no group ${name}: "homeport host setup" makes it, or name another one in HOMEPORT_HOST_GROUP.`,
+      { cause: error },
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest';
+import { startTestHomeport } from '../../test/homeport.ts';
+import { until } from '../../test/jobs.ts';
+import { manualClock } from '../../test/manual-clock.ts';
+import { DAY_MS } from '../lib/durations.ts';
+
+it('is asked for by a running Homeport, each kind at its times', async () => {
+  const clock = manualClock();
+  const homeport = await startTestHomeport({ clock, schedules: true });
+  try {
+    const { reader } = homeport.platform.database;
+    const slots = () => reader.selectFrom('schedule_runs').select('schedule').execute();
+    const done = async () => {
+      const jobs = await reader.selectFrom('jobs').select('kind').where('state', '=', 'succeeded').execute();
+      return new Set(jobs.map(({ kind }) => kind));
+    };
+    const all = new Set([
+      'prune',
+      'tidy',
+      'renew_certificates',
+      'warn_of_expiry',
+      'discard_spent_backups',
+      'look_at_domains',
+      'look_for_proofs',
+    ]);
+    // Each begins with its next slot.
+    await until(async () => expect(await slots()).toHaveLength(all.size));
+    expect(await done()).toEqual(new Set());
+    clock.advance(DAY_MS);
+    await until(async () => expect(await done()).toEqual(all));
+  } finally {
+    await homeport.remove();
+  }
+});

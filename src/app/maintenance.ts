@@ -1,0 +1,69 @@
+import Type from 'typebox';
+import { areBackupsDaily } from '../features/backups/daily.ts';
+import { backUpDaily, discardSpent, sampleRestore } from '../features/backups/jobs.ts';
+import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
+import { proofLooksSchedule } from '../features/domains/domains/proof-looks.ts';
+import { looksSchedule } from '../features/domains/status-reports/looks.ts';
+import { applyInstall } from '../features/websites/installs/jobs.ts';
+import { failedLanes } from '../features/websites/installs/website-store.ts';
+import { defineJob, type JobKind, type JobType } from '../jobs/job.ts';
+import { createPruneJob } from '../jobs/prune.ts';
+import type { Schedule } from '../jobs/schedule.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createTidyJob } from './retention.ts';
+
+const LANE = 'maintenance';
+
+const nothing = Type.Object({});
+/** Kinds whose jobs say nothing but that it is time. */
+type Scheduled = JobType<typeof nothing>;
+
+/**
+ * What the platform does by itself, day by day. `warn`: tells of certificates about to expire; `order`: asks for those
+ * that are due, if there is an authority.
+ */
+export function maintenance(
+  platform: Platform,
+  { warn, order }: { warn: Scheduled; order: Scheduled | null },
+): { kinds: JobKind[]; schedules: Schedule[] } {
+  const { config, database, queue, clock } = platform;
+  const prune = createPruneJob({ database, clock, askedAfter: failedLanes });
+  const tidy = createTidyJob({ database, clock });
+  const renew = defineJob({
+    name: 'renew_certificates',
+    payload: nothing,
+    maxAttempts: 3,
+    timeoutMs: 10 * MINUTE_MS,
+    async run() {
+      const installs = await installsToRenew(platform);
+      return async (transaction) => {
+        for (const id of installs)
+          await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+      };
+    },
+  });
+  const scheduled = (kind: Scheduled, cron: string, lane = LANE): Schedule => ({
+    name: kind.name,
+    cron,
+    async enqueue(transaction) {
+      await queue.enqueue(transaction, kind, { payload: {}, lane });
+    },
+  });
+  return {
+    kinds: [prune, tidy, renew],
+    schedules: [
+      scheduled(prune, '17 3 * * *'),
+      scheduled(tidy, '*/15 * * * *'),
+      scheduled(renew, '43 4 * * *'),
+      scheduled(warn, '23 * * * *'),
+      scheduled(discardSpent, '*/10 * * * *'),
+      proofLooksSchedule(platform),
+      ...(config.watchDomains ? [looksSchedule(platform)] : []),
+      ...(order === null ? [] : [scheduled(order, '* * * * *')]),
+      ...(areBackupsDaily(config)
+        ? [scheduled(backUpDaily, '* * * * *', backUpDaily.name), scheduled(sampleRestore, '37 6 * * *')]
+        : []),
+    ],
+  };
+}

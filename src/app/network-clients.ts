@@ -1,0 +1,98 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import ipaddr from 'ipaddr.js';
+import type { Config } from '../config/config.ts';
+import type { LookUpTexts } from '../features/domains/domains/ownership-service.ts';
+import type { Internet } from '../features/domains/status-reports/internet.ts';
+import { messageOf } from '../lib/error-message.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { type Authority, createAuthority } from '../network/acme/authority.ts';
+import { lookUpOwnTexts } from '../network/dns/own-texts.ts';
+import { createDnsResolver, systemDnsServers } from '../network/dns/resolver.ts';
+import { createAddressPolicy } from '../network/probe/address-policy.ts';
+import { createVisitor, type VisitedPorts } from '../network/probe/visitor.ts';
+import type { Platform } from '../platform/platform.ts';
+
+/** Everything that reaches out: to name servers, to names that customers give, to the certificate authority. */
+export interface Outside {
+  internet: Internet;
+  /** The configured authority, or null: then certificates are self-signed. */
+  authority: { authority: Authority; directoryUrl: string } | null;
+}
+
+const HTTP_PORT = 80;
+const HTTPS_PORT = 443;
+const DNS_PORT = 53;
+
+/**
+ * `edgePorts`: the ports that the edge of this machine listens on. `dnsPort`: the port of authoritative name servers.
+ * Throws OperatorError for roots that cannot be read.
+ */
+export function createOutside(
+  { config, clock, log }: Pick<Platform, 'config' | 'clock' | 'log'>,
+  { edgePorts, dnsPort }: { edgePorts: () => VisitedPorts; dnsPort: number },
+): Outside {
+  const resolver = createDnsResolver(config.resolvers ?? systemDnsServers());
+  const policy = createAddressPolicy(config.allowPrivateTargets);
+  const roots = config.acmeCa === null ? [] : readRoots(config.acmeCa);
+  const visitor = createVisitor({
+    resolver,
+    policy,
+    clock,
+    extraRoots: roots,
+    // Nothing forwards ports on the way to this machine itself.
+    portsOf: (address) => (isLoopback(address) ? edgePorts() : { http: HTTP_PORT, https: HTTPS_PORT }),
+  });
+  return {
+    internet: { resolver, visitor, mayContact: policy, authoritativePort: dnsPort },
+    authority: configuredAuthority(config, roots, { clock, log }),
+  };
+}
+
+/** Looks up TXT records in the configured way; `dnsPort`: the port of authoritative name servers. */
+export function createTextLookUp(
+  { resolvers, allowPrivateTargets }: Pick<Config, 'resolvers' | 'allowPrivateTargets'>,
+  dnsPort: number = DNS_PORT,
+): LookUpTexts {
+  const resolver = createDnsResolver(resolvers ?? systemDnsServers());
+  const mayContact = createAddressPolicy(allowPrivateTargets);
+  return (name, signal) => lookUpOwnTexts(name, { resolver, mayContact, signal, authoritativePort: dnsPort });
+}
+
+function configuredAuthority(
+  { acmeDirectory, acmeContact, acmeTermsAgreed }: Config,
+  roots: string[],
+  surroundings: Pick<Platform, 'clock' | 'log'>,
+): Outside['authority'] {
+  if (acmeDirectory === null) return null;
+  const authority = createAuthority(
+    {
+      directoryUrl: acmeDirectory,
+      contact: acmeContact,
+      termsAgreed: acmeTermsAgreed,
+      ca: roots.length === 0 ? null : roots.join('\n'),
+    },
+    surroundings,
+  );
+  return { authority, directoryUrl: acmeDirectory };
+}
+
+/** The certificates of a PEM file, each on its own. */
+export function readRoots(file: string): string[] {
+  try {
+    const found = readFileSync(file, 'utf8').match(
+      /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g,
+    );
+    if (found === null) throw new Error('it holds no certificate');
+    return found.map((pem) => new X509Certificate(pem).toString());
+  } catch (error) {
+    const reason = messageOf(error);
+    throw new OperatorError(`The certificates of HOMEPORT_ACME_CA cannot be read from ${file}: ${reason}.`, {
+      cause: error,
+    });
+  }
+}
+
+function isLoopback(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'loopback';
+}

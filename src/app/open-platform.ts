@@ -1,0 +1,57 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import { type MigrationOutcome, migrate } from '../database/migrate.ts';
+import { openDatabase } from '../database/open.ts';
+import { unusableDatabase } from '../database/unusable.ts';
+import { tellingPeople } from '../features/accounts/security-notices/telling-log.ts';
+import { createQueue } from '../jobs/queue.ts';
+import { type Clock, systemClock } from '../lib/clock.ts';
+import { type Randomness, systemRandomness } from '../lib/ids.ts';
+import { OperatorError } from '../lib/operator-error.ts';
+import { createActivityLog } from '../platform/activity-log.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createSealer } from '../secrets/sealer.ts';
+import { loadSealingKey } from '../secrets/sealing-key.ts';
+import { prepareDataFolder } from './data-folder.ts';
+
+/** Makes the data folder and opens the database, brought up to date. Closing is the caller's. Throws OperatorError. */
+export async function openCurrentDatabase(
+  config: Config,
+  log: Logger,
+): Promise<{ database: Database; migrations: MigrationOutcome }> {
+  prepareDataFolder(config.dataDir);
+  let database: Database | undefined;
+  try {
+    database = openDatabase(config, log);
+    return { database, migrations: await migrate(database) };
+  } catch (error) {
+    await database?.close();
+    throw error instanceof OperatorError ? error : unusableDatabase(config, error);
+  }
+}
+
+/** Opens the database (brought up to date) and the parts that services need. Closing is the caller's. */
+export async function openPlatform(
+  config: Config,
+  {
+    log,
+    clock = systemClock,
+    random = systemRandomness,
+  }: { log: Logger; clock?: Clock; random?: Randomness },
+): Promise<Platform> {
+  prepareDataFolder(config.dataDir);
+  const sealer = createSealer(loadSealingKey(config));
+  const { database } = await openCurrentDatabase(config, log);
+  const queue = createQueue(database, clock, random);
+  return {
+    config,
+    database,
+    queue,
+    activity: tellingPeople(createActivityLog({ clock, random }), { queue, clock }),
+    clock,
+    random,
+    sealer,
+    log,
+  };
+}

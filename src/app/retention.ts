@@ -1,0 +1,65 @@
+import Type from 'typebox';
+import { deleteRateWindowsBefore } from '../api/rate-window-store.ts';
+import type { Database } from '../database/database.ts';
+import { deleteInBatches } from '../database/delete-in-batches.ts';
+import { pruneChanges } from '../database/sqlite-changes.ts';
+import { deleteActivityBefore } from '../features/accounts/activity/store.ts';
+import { deleteReleasedBefore } from '../features/domains/domains/claims-store.ts';
+import { HOLD_DAYS } from '../features/domains/domains/ownership.ts';
+import { deleteReportsBefore } from '../features/domains/status-reports/store.ts';
+import { KEEP_ENDED_MS } from '../features/identity/credentials/service.ts';
+import { deleteEndedCredentials } from '../features/identity/credentials/store.ts';
+import { deleteExpiredEmailChanges } from '../features/identity/email-changes/store.ts';
+import { deleteExpiredInvitations } from '../features/identity/invitations/store.ts';
+import { deleteExpiredPasswordLinks } from '../features/identity/passwords/store.ts';
+import { deleteExpiredKnownDevices } from '../features/identity/sessions/known-device-store.ts';
+import { deleteExpiredSessions } from '../features/identity/sessions/store.ts';
+import { defineJob, type JobKind } from '../jobs/job.ts';
+import { type Clock, timestamp } from '../lib/clock.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../lib/durations.ts';
+import { deleteRunsBefore } from '../platform-backup/runs-store.ts';
+
+/** As long as a look back is any use. */
+const KEEP_REPORTS_MS = 30 * DAY_MS;
+const KEEP_ACTIVITY_MS = 365 * DAY_MS;
+const KEEP_PLATFORM_BACKUP_RUNS_MS = 365 * DAY_MS;
+/** Longer than the longest window, an hour. */
+const KEEP_RATE_WINDOWS_MS = 2 * HOUR_MS;
+
+const payload = Type.Object({});
+
+/** Deletes what has had its time, but for what the queue itself leaves behind. */
+export function createTidyJob({
+  database,
+  clock,
+}: {
+  database: Database;
+  clock: Clock;
+}): JobKind<typeof payload> {
+  return defineJob({
+    name: 'tidy',
+    payload,
+    maxAttempts: 3,
+    timeoutMs: 10 * MINUTE_MS,
+    async run(_payload, { signal }) {
+      const yearAgo = timestamp(clock, -KEEP_ACTIVITY_MS);
+      await deleteInBatches(database, signal, (queries, limit) =>
+        deleteActivityBefore(queries, yearAgo, limit),
+      );
+      if (database.dialect === 'sqlite') await deleteInBatches(database, signal, pruneChanges);
+      return async ({ queries }) => {
+        const now = timestamp(clock);
+        await deleteReportsBefore(queries, timestamp(clock, -KEEP_REPORTS_MS));
+        await deleteRunsBefore(queries, timestamp(clock, -KEEP_PLATFORM_BACKUP_RUNS_MS));
+        await deleteRateWindowsBefore(queries, timestamp(clock, -KEEP_RATE_WINDOWS_MS));
+        await deleteReleasedBefore(queries, timestamp(clock, -HOLD_DAYS * DAY_MS));
+        await deleteExpiredInvitations(queries, now);
+        await deleteEndedCredentials(queries, timestamp(clock, -KEEP_ENDED_MS));
+        await deleteExpiredSessions(queries, now);
+        await deleteExpiredKnownDevices(queries, now);
+        await deleteExpiredPasswordLinks(queries, now);
+        await deleteExpiredEmailChanges(queries, now);
+      };
+    },
+  });
+}

@@ -1,0 +1,83 @@
+import type { Route } from '../api/route.ts';
+import { serviceStatusRoutes } from '../api/service-status.ts';
+import { accountUserPortalRoutes } from '../features/accounts/account-users/portal-routes.ts';
+import { accountUserRoutes } from '../features/accounts/account-users/routes.ts';
+import { accountPortalRoutes } from '../features/accounts/accounts/portal-routes.ts';
+import { accountRoutes } from '../features/accounts/accounts/routes.ts';
+import { activityRoutes } from '../features/accounts/activity/routes.ts';
+import { liveEventRoutes } from '../features/accounts/live-events/routes.ts';
+import { backupPortalRoutes } from '../features/backups/portal-routes.ts';
+import { backupRoutes } from '../features/backups/routes.ts';
+import { certificateRoutes } from '../features/domains/certificates/routes.ts';
+import { domainPortalRoutes } from '../features/domains/domains/portal-routes.ts';
+import { domainRoutes } from '../features/domains/domains/routes.ts';
+import { domainReportPortalRoutes } from '../features/domains/status-reports/portal-routes.ts';
+import { domainReportRoutes } from '../features/domains/status-reports/routes.ts';
+import { credentialRoutes } from '../features/identity/credentials/routes.ts';
+import { emailChangeRoutes } from '../features/identity/email-changes/routes.ts';
+import { invitationRoutes } from '../features/identity/invitations/routes.ts';
+import { passwordRoutes } from '../features/identity/passwords/routes.ts';
+import { profileRoutes } from '../features/identity/profile/portal-routes.ts';
+import { userRoutes } from '../features/identity/profile/routes.ts';
+import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts';
+import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
+import { sshKeyPortalRoutes } from '../features/identity/ssh-keys/portal-routes.ts';
+import { sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
+import { severalRoutes } from '../features/websites/bulk/portal-routes.ts';
+import { cacheRoutes } from '../features/websites/caches/routes.ts';
+import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
+import { installRoutes } from '../features/websites/installs/routes.ts';
+import { offloadPortalRoutes } from '../features/websites/offload/portal-routes.ts';
+import { offloadRoutes } from '../features/websites/offload/routes.ts';
+import { overviewRoutes } from '../features/websites/overview/routes.ts';
+import { siteRoutes } from '../features/websites/sites/routes.ts';
+import type { Platform } from '../platform/platform.ts';
+import type { Services } from './services.ts';
+
+/** Every endpoint of the specification but `/swagger`, which describes the others. */
+export function apiRoutes({ config, database, clock }: Platform, services: Services): Route[] {
+  const { siteDomain } = config;
+  return [
+    ...serviceStatusRoutes(database, clock),
+    ...accountRoutes(services.accounts),
+    ...accountUserRoutes(services.accountUsers),
+    ...siteRoutes(services.sites, siteDomain),
+    ...installRoutes(services.installs, siteDomain),
+    ...offloadRoutes(services.offload),
+    ...domainRoutes(
+      { domains: services.domains, ownership: services.domainOwnership },
+      { siteDomain, clock },
+    ),
+    ...domainReportRoutes(services.domainReports),
+    ...certificateRoutes(services.certificates, config.acmeContact),
+    ...backupRoutes(services.backups),
+    ...cacheRoutes(services.caches),
+    ...userRoutes(services.profile),
+    ...sshKeyRoutes(services.sshKeys),
+  ];
+}
+
+/** The portal's own endpoints, besides those of the API. */
+export function portalRoutes(services: Services): Route[] {
+  return [
+    ...sessionRoutes(services.sessions),
+    ...passwordRoutes(services.passwords),
+    ...secondFactorRoutes(services.secondFactor),
+    ...profileRoutes(services.profile),
+    ...emailChangeRoutes(services.emailChanges),
+    ...credentialRoutes(services.credentials, services.ownCertificate),
+    ...sshKeyPortalRoutes(services.sshKeys),
+    ...invitationRoutes(services.invitations),
+    ...accountPortalRoutes(services.accounts),
+    ...accountUserPortalRoutes(services.accountUsers),
+    ...activityRoutes(services.activity),
+    ...overviewRoutes(services.overview, services.search),
+    ...liveEventRoutes(services.liveEvents),
+    ...severalRoutes(services.several),
+    ...installPortalRoutes(services.operations, services.connections),
+    ...domainPortalRoutes(services.domains),
+    ...domainReportPortalRoutes(services.domainReports),
+    ...backupPortalRoutes(services.backups),
+    ...offloadPortalRoutes(services.offload),
+  ];
+}

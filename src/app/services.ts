@@ -1,0 +1,104 @@
+import { readOwnCertificate } from '../api/api-certificate.ts';
+import type { Authenticator } from '../api/auth.ts';
+import { createRateLimiter, personKey, type RateLimiter } from '../api/limits.ts';
+import { createAccountUserService } from '../features/accounts/account-users/service.ts';
+import { createAccountService } from '../features/accounts/accounts/service.ts';
+import { createActivityService } from '../features/accounts/activity/service.ts';
+import { createLiveEventService } from '../features/accounts/live-events/service.ts';
+import { createNoticeLimits } from '../features/accounts/security-notices/notice-limits.ts';
+import { createNotificationLimits } from '../features/backups/notification-limits.ts';
+import { createBackupService } from '../features/backups/service.ts';
+import { createCertificateService } from '../features/domains/certificates/service.ts';
+import {
+  createDomainOwnershipService,
+  type LookUpTexts,
+} from '../features/domains/domains/ownership-service.ts';
+import { createDomainService } from '../features/domains/domains/service.ts';
+import { createDomainReportService } from '../features/domains/status-reports/service.ts';
+import { createHostService } from '../features/hosts/service.ts';
+import { createCredentialService } from '../features/identity/credentials/service.ts';
+import { createEmailChangeService } from '../features/identity/email-changes/service.ts';
+import { createInvitationLimits } from '../features/identity/invitations/invitation-limits.ts';
+import { createInvitationService } from '../features/identity/invitations/service.ts';
+import { createSignInLimits } from '../features/identity/limits/sign-in-limits.ts';
+import { createPasswordService } from '../features/identity/passwords/service.ts';
+import { createProfileService } from '../features/identity/profile/service.ts';
+import { createSecondFactorService } from '../features/identity/second-factor/service.ts';
+import { createSessionService } from '../features/identity/sign-in/service.ts';
+import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
+import { createOperationsService } from '../features/provisioning/operations.ts';
+import { createSeveralService } from '../features/websites/bulk/service.ts';
+import { createCacheService } from '../features/websites/caches/service.ts';
+import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
+import { createInstallService } from '../features/websites/installs/service.ts';
+import { createOffloadService } from '../features/websites/offload/service.ts';
+import { createSearchService } from '../features/websites/overview/search.ts';
+import { createOverviewService } from '../features/websites/overview/service.ts';
+import { createSiteService } from '../features/websites/sites/service.ts';
+import type { Platform } from '../platform/platform.ts';
+import { createTextLookUp } from './network-clients.ts';
+
+export type Services = ReturnType<typeof createServices>;
+
+/** What services share with the rest of a process that serves; a command has none of it. */
+export interface ServingParts {
+  authenticator?: Authenticator;
+  limiter?: RateLimiter;
+  ownHost?: OwnHost;
+  lookUpTexts?: LookUpTexts;
+}
+
+const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };
+
+/** Every service, made from the platform's parts. */
+export function createServices(
+  platform: Platform,
+  {
+    authenticator,
+    limiter = createRateLimiter(platform.database, platform.clock, platform.log),
+    ownHost = NO_HOST,
+    lookUpTexts = createTextLookUp(platform.config),
+  }: ServingParts = {},
+) {
+  const limits = createSignInLimits(limiter, { perMinute: platform.config.authFailureLimit > 0 });
+  const credentials = createCredentialService(platform, authenticator?.forget);
+  const backups = createBackupService(platform, createNotificationLimits(limiter));
+  const caches = createCacheService(platform);
+  const domains = createDomainService(platform);
+  return {
+    accounts: createAccountService(platform),
+    accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
+    sites: createSiteService(platform),
+    installs: createInstallService(platform),
+    domains,
+    domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
+    domainReports: createDomainReportService(platform),
+    certificates: createCertificateService(platform),
+    backups,
+    caches,
+    several: createSeveralService({
+      backups,
+      caches,
+      spend: (userId) => limiter.spend(personKey(userId), platform.config.rateLimit),
+      log: platform.log,
+    }),
+    offload: createOffloadService(platform),
+    sshKeys: createSshKeyService(platform),
+    invitations: createInvitationService(platform, limits),
+    hosts: createHostService(platform),
+    credentials,
+    sessions: createSessionService(platform, limits),
+    passwords: createPasswordService(platform, limits, credentials),
+    secondFactor: createSecondFactorService(platform, limits),
+    activity: createActivityService(platform),
+    overview: createOverviewService(platform),
+    search: createSearchService(platform),
+    liveEvents: createLiveEventService(platform),
+    operations: createOperationsService(platform),
+    connections: createConnectionService(platform, ownHost),
+    profile: createProfileService(platform),
+    emailChanges: createEmailChangeService(platform, limits),
+    noticeLimits: createNoticeLimits(limiter),
+    ownCertificate: () => readOwnCertificate(platform.config),
+  };
+}

@@ -1,0 +1,44 @@
+import type { Command } from 'commander';
+import { withPlatform } from '../platform/with-platform.ts';
+import { nameArgument } from '../terminal/arguments.ts';
+import { printJson, table } from '../terminal/output.ts';
+
+export function addAccountCommands(program: Command): void {
+  const account = program
+    .command('account')
+    .description('accounts: what sites, installs and users belong to');
+
+  account
+    .command('create')
+    .description('make an account; give it an owner with "homeport user create"')
+    .requiredOption('--name <name>', 'what it is called', nameArgument)
+    .option('--json', 'print JSON: id, name')
+    .addHelpText('after', '\nExample:\n  homeport account create --name "Harbour Agency"')
+    .action(async ({ name, json }: { name: string; json?: boolean }, command: Command) => {
+      await withPlatform(command, async (_platform, { accounts }) => {
+        const made = await accounts.create(name);
+        if (json) return printJson(made);
+        process.stdout.write(`Made the account ${made.name}: ${made.id}\n`);
+      });
+    });
+
+  account
+    .command('list')
+    .description('every account, oldest first')
+    .option('--json', 'print JSON: an array of id, name')
+    .addHelpText('after', '\nExample:\n  homeport account list --json')
+    .action(async ({ json }: { json?: boolean }, command: Command) => {
+      await withPlatform(command, async (_platform, { accounts }) => {
+        const all = await accounts.listAll();
+        if (json) return printJson(all);
+        process.stdout.write(
+          all.length === 0
+            ? 'There is no account yet; "homeport account create" makes one.\n'
+            : table(
+                ['ID', 'NAME'],
+                all.map(({ id, name }) => [id, name]),
+              ),
+        );
+      });
+    });
+}

@@ -1,0 +1,134 @@
+import type { Command } from 'commander';
+import type { BackupDetails } from '../../features/backups/store.ts';
+import { NotFound } from '../../lib/failures.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { idArgument } from '../terminal/arguments.ts';
+import { requireConsent } from '../terminal/confirm.ts';
+import { printable, printJson, shortened, shownBytes, shownTime, table } from '../terminal/output.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+const LONGEST_DESCRIPTION = 60;
+
+export function addBackupCommands(program: Command): void {
+  const backup = program.command('backup').description('the backups of installs');
+
+  backup
+    .command('list')
+    .description('backups, newest first')
+    .option('--install <install>', 'only those of this install: its name or its id')
+    .option(
+      '--json',
+      'print JSON: an array of id, status, install_id, install_name, description, bytes, reason, scheduled, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport backup list --install harbourcafe')
+    .action(listBackups);
+
+  backup
+    .command('restore')
+    .summary('put an install back as a backup has it')
+    .description(
+      'put the files of an install, and its database, back as a completed backup has them, and wait until that is done; a ' +
+        'running server does it, or else this command. The backup is verified before anything of the install is touched',
+    )
+    .argument('<backup-id>', 'which backup ("homeport backup list")', idArgument)
+    .option(
+      '--into <install>',
+      'restore into another install (its name or its id), which keeps its own host names',
+    )
+    .option('--yes', 'do not ask whether what is there now may be replaced')
+    .option(
+      '--json',
+      'print JSON when it is done: job_id, backup_id, install_name (which was restored), state',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --yes' +
+        '\n  homeport backup restore 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11 --into harbourtest',
+    )
+    .action(restore);
+}
+
+async function listBackups({ install, json }: { install?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, { backups }) => {
+    const all = await backups.listAll(install);
+    if (json) return printJson(all.map(backupJson));
+    if (all.length === 0) {
+      const whose = install === undefined ? '' : ` of the install "${install}"`;
+      process.stdout.write(`There are no backups${whose} yet.\n`);
+      return;
+    }
+    const rows = all.map(({ id, install_name, status, bytes, created_at, description }) => [
+      id,
+      install_name,
+      status,
+      bytes === null ? '-' : shownBytes(bytes),
+      shownTime(created_at, '-'),
+      shortened(description, LONGEST_DESCRIPTION),
+    ]);
+    process.stdout.write(
+      `${table(['ID', 'INSTALL', 'STATUS', 'SIZE', 'REQUESTED', 'DESCRIPTION'], rows)}\n${inAll(all)}\n`,
+    );
+  });
+}
+
+function inAll(all: BackupDetails[]): string {
+  const bytes = all.reduce((sum, backup) => sum + (backup.bytes ?? 0), 0);
+  return `${all.length === 1 ? '1 backup' : `${all.length} backups`}, ${shownBytes(bytes)} in all.`;
+}
+
+function backupJson(backup: BackupDetails) {
+  const { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at } = backup;
+  return { id, status, install_id, install_name, description, bytes, reason, scheduled, created_at };
+}
+
+interface RestoreOptions {
+  into?: string;
+  yes?: boolean;
+  json?: boolean;
+}
+
+async function restore(backupId: string, options: RestoreOptions, command: Command) {
+  await withPlatform(command, async (platform, services) => {
+    const backup = await services.backups.find(backupId).catch((error: unknown) => {
+      if (!(error instanceof NotFound)) throw error;
+      throw new OperatorError(`There is no backup ${backupId}; "homeport backup list" shows them all.`);
+    });
+    const into = options.into ?? backup.install_name;
+    if (options.yes !== true && backup.status === 'completed') await askToReplace(backup, into);
+    const { jobId, installName } = await services.backups.requestRestore(backupId, options.into);
+    const ended = await waitForJob(
+      jobId,
+      { title: `Restoring ${installName}`, subject: `The restore of ${installName}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        ended.state === 'cancelled'
+          ? `The restore of ${installName} was cancelled: the install was deleted meanwhile.`
+          : `The restore of ${installName} failed: ${ended.error ?? 'the reason is not known'}`,
+      );
+    }
+    if (options.json)
+      return printJson({ job_id: jobId, backup_id: backupId, install_name: installName, state: ended.state });
+    process.stdout.write(`Restored ${installName} to ${shownBackup(backup, installName)}.\n`);
+  });
+}
+
+/** Which backup, as seen from the install that is restored. */
+function shownBackup({ install_name, created_at }: BackupDetails, installName: string): string {
+  const whose = install_name === installName ? 'its backup' : `${install_name}'s backup`;
+  return `${whose} of ${shownTime(created_at, 'unknown age')}`;
+}
+
+async function askToReplace(backup: BackupDetails, into: string): Promise<void> {
+  const question =
+    `Replace the present website of ${into} by ${shownBackup(backup, into)}` +
+    ` (${printable(shortened(backup.description, LONGEST_DESCRIPTION))})?`;
+  await requireConsent(question, {
+    effect: `This replaces the present website of ${into}.`,
+    kept: 'Nothing was restored.',
+  });
+}

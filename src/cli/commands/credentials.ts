@@ -1,0 +1,195 @@
+import type { Command } from 'commander';
+import type { Services } from '../../app/services.ts';
+import type { Person } from '../../features/accounts/account-users/store.ts';
+import type { WantedLimits } from '../../features/identity/credentials/rules.ts';
+import type { CredentialView } from '../../features/identity/credentials/service.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { NotFound } from '../../lib/failures.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { collect, idArgument, nameArgument } from '../terminal/arguments.ts';
+import { curlLine } from '../terminal/curl-line.ts';
+import { alignedPairs, heading, printJson, shownTime, table } from '../terminal/output.ts';
+import { parseExpiry } from './expiry.ts';
+
+export function addCredentialCommands(program: Command): void {
+  const credential = program
+    .command('credential')
+    .description('API credentials: a username and a random password for a person');
+
+  credential
+    .command('create')
+    .description('make credentials for a person; the password is shown only now')
+    .requiredOption('--user <email>', 'whose they are')
+    .option('--name <text>', 'what they are for', nameArgument, 'command line')
+    .option('--expires <when>', 'from when on they are refused: 90d, 12h, 2030-01-31 (00:00 UTC) or a time')
+    .option('--read-only', 'they read, and change nothing')
+    .option('--account <account>', 'they reach this one account of the person: its name or its id')
+    .option('--install <name>', 'of the account, they reach this install alone (repeatable)', collect)
+    .option('--json', 'print JSON: username, password, user, name, expires_at, read_only, account, installs')
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport credential create --user frida@agency.example --name deployment --expires 90d' +
+        '\n  homeport credential create --user frida@agency.example --read-only --account "Harbour Agency" --install harbourcafe',
+    )
+    .action(createCredential);
+
+  credential
+    .command('list')
+    .description('credentials with their last use (to the minute), expiry and state, oldest first')
+    .option('--user <email>', 'only those of this person')
+    .option(
+      '--json',
+      'print JSON: an array of username, user, name, state, read_only, account, installs, last_used_at, expires_at, revoked_at, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport credential list --user frida@agency.example')
+    .action(listCredentials);
+
+  credential
+    .command('revoke')
+    .description('refuse credentials from now on; running servers know within 5 seconds')
+    .argument('<username>', 'the API username ("homeport credential list")', idArgument)
+    .addHelpText('after', '\nExample:\n  homeport credential revoke 1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11')
+    .action(revokeCredential);
+}
+
+interface CreateOptions {
+  user: string;
+  name: string;
+  expires?: string;
+  readOnly?: boolean;
+  account?: string;
+  install?: string[];
+  json?: boolean;
+}
+
+async function createCredential(options: CreateOptions, command: Command) {
+  const { user, name, expires, readOnly = false, install, json } = options;
+  await withPlatform(command, async ({ config, clock }, services) => {
+    const expiresAt = expires === undefined ? null : parseExpiry(expires, clock);
+    const person = await requirePerson(services, user);
+    const account = options.account === undefined ? null : requireAccount(person, options.account);
+    if (install && !account) {
+      throw new OperatorError('--install needs --account: say which account the installs are in.');
+    }
+    const limits: WantedLimits = {
+      readOnly,
+      accountId: account?.id ?? null,
+      installs: install ? { by: 'name', values: install } : null,
+    };
+    const issued = await services.credentials.issue(person.id, { name, expiresAt, limits });
+    const expires_at = expiresAt?.toISOString() ?? null;
+    const reach = { read_only: readOnly, account, installs: install ?? null };
+    if (json) return printJson({ ...issued, user: person.email, name, expires_at, ...reach });
+    process.stdout.write(
+      [
+        heading(`Credentials for ${person.email} (shown only now)`),
+        alignedPairs([
+          ['Username', issued.username],
+          ['Password', issued.password],
+          ['Expires', shownTime(expires_at, 'never')],
+          ['Reaches', reachInWords(reach)],
+        ]),
+        heading('Try it'),
+        `  ${curlLine(config, issued)}\n`,
+      ].join('\n'),
+    );
+  });
+}
+
+async function listCredentials({ user, json }: { user?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async ({ clock }, services) => {
+    if (user !== undefined) await requirePerson(services, user);
+    const all = (await services.credentials.list(user)).map((credential) => shown(credential, clock));
+    if (json) return printJson(all);
+    process.stdout.write(
+      all.length === 0
+        ? 'There are no credentials yet; "homeport credential create" makes some.\n'
+        : table(
+            ['USERNAME', 'USER', 'NAME', 'STATE', 'REACHES', 'LAST USED', 'EXPIRES'],
+            all.map(({ username, user, name, state, last_used_at, expires_at, ...reach }) => [
+              username,
+              user,
+              name,
+              state,
+              reachInWords(reach),
+              shownTime(last_used_at, 'never'),
+              shownTime(expires_at, 'never'),
+            ]),
+          ),
+    );
+  });
+}
+
+async function revokeCredential(username: string, _options: object, command: Command) {
+  await withPlatform(command, async (_platform, { credentials }) => {
+    await credentials.revoke(username).catch((error: unknown) => {
+      if (!(error instanceof NotFound)) throw error;
+      throw new OperatorError(
+        `There are no credentials ${username}; "homeport credential list" shows them all.`,
+      );
+    });
+    process.stdout.write(`Revoked ${username}.\n`);
+  });
+}
+
+function shown(credential: CredentialView, clock: Clock) {
+  const { id, email, name, read_only, account, installs, ...times } = credential;
+  const { last_used_at, expires_at, revoked_at, created_at } = times;
+  const reach = { read_only, account, installs: installs?.map((install) => install.name) ?? null };
+  const state = stateOf(times, clock);
+  return {
+    username: id,
+    user: email,
+    name,
+    state,
+    ...reach,
+    last_used_at,
+    expires_at,
+    revoked_at,
+    created_at,
+  };
+}
+
+interface Reach {
+  read_only: boolean;
+  account: { name: string } | null;
+  installs: string[] | null;
+}
+
+/** "reads all", "harbourcafe, lighthouse of Harbour Agency" */
+function reachInWords({ read_only, account, installs }: Reach): string {
+  const names = installs?.join(', ') ?? 'all';
+  const where = account === null ? names : `${names || 'nothing'} of ${account.name}`;
+  return read_only ? `reads ${where}` : where;
+}
+
+/** The account of a person that is meant by its id or its name. */
+function requireAccount({ email, accounts }: Person, text: string): { id: string; name: string } {
+  const id = parseUuid(text);
+  const meant = accounts.filter((account) => (id === undefined ? account.name === text : account.id === id));
+  const [account] = meant;
+  if (account && meant.length === 1) return { id: account.id, name: account.name };
+  throw new OperatorError(
+    account
+      ? `${email} is in ${meant.length} accounts called "${text}"; give the id of one ("homeport account list").`
+      : `${email} is in no account "${text}"; "homeport user list" shows which they are in.`,
+  );
+}
+
+function stateOf(
+  { revoked_at, expires_at }: Pick<CredentialView, 'revoked_at' | 'expires_at'>,
+  clock: Clock,
+): 'active' | 'expired' | 'revoked' {
+  if (revoked_at !== null) return 'revoked';
+  return expires_at !== null && expires_at <= clock.now().toISOString() ? 'expired' : 'active';
+}
+
+async function requirePerson({ accountUsers }: Services, email: string) {
+  const person = await accountUsers.findPerson(email);
+  if (person) return person;
+  throw new OperatorError(
+    `There is nobody with the address ${email}; "homeport user list" shows everybody, and "homeport user create" adds somebody.`,
+  );
+}

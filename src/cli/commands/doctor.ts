@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Config } from '../../config/config.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { type Finding, problem } from '../doctor/finding.ts';
+import { configOf } from '../platform/configuration.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { coloured, printable, printJson } from '../terminal/output.ts';
+
+export function addDoctorCommand(program: Command): void {
+  program
+    .command('doctor')
+    .summary('check everything, and say what mends what is wrong')
+    .description(
+      'check configuration, data folder, database, keys, certificates, resolvers, ports, websites, jobs, mail and clock, and say ' +
+        'what mends what is wrong. Changes nothing, beside a running server or without one; exits with 1 if there is a problem',
+    )
+    .option('--host', 'compare the machines that run websites with what should be on them instead')
+    .option('--repair', 'with --host: mend what is found, but for data')
+    .option('--json', 'print JSON: ok, checks (an array of check, state, message, remedy)')
+    .addHelpText('after', '\nExample:\n  homeport doctor\n  homeport doctor --host --repair')
+    .action(async ({ host = false, repair = false, json }: DoctorOptions, command: Command) => {
+      if (repair && !host)
+        throw new OperatorError('--repair goes with --host: nothing else is mended by itself.');
+      const findings = host ? await hostFindingsOf(command, repair) : await findingsOf(command);
+      const healthy = findings.every(({ state }) => state !== 'problem');
+      if (json) printJson({ ok: healthy, checks: findings });
+      else process.stdout.write(report(findings));
+      if (!healthy) process.exitCode = 1;
+    });
+}
+
+interface DoctorOptions {
+  host?: boolean;
+  repair?: boolean;
+  json?: boolean;
+}
+
+async function hostFindingsOf(command: Command, repair: boolean): Promise<Finding[]> {
+  const { examineHosts } = await import('../doctor/hosts.ts');
+  let findings: Finding[] = [];
+  await withPlatform(command, async (platform, services) => {
+    findings = await examineHosts(platform, services, repair);
+  });
+  return findings;
+}
+
+async function findingsOf(command: Command): Promise<Finding[]> {
+  const { config: file } = command.optsWithGlobals<{ config?: string }>();
+  let config: Config;
+  try {
+    config = configOf(command);
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    return [problem('configuration', error.message, 'Correct it; then everything else can be checked.')];
+  }
+  const { examine } = await import('../doctor/examine.ts');
+  const { createQuietLog } = await import('../platform/quiet-log.ts');
+  return examine(config, { file, log: await createQuietLog({ logLevel: 'silent' }) });
+}
+
+const COLOURS = { ok: 'green', warning: 'yellow', problem: 'red' } as const;
+const STATE_WIDTH = 'problem'.length;
+
+/** A line for each check, below it what mends it; then the count. */
+function report(findings: Finding[]): string {
+  const width = Math.max(...findings.map(({ check }) => check.length));
+  const indent = ' '.repeat(STATE_WIDTH + width + 4);
+  const lines = findings.flatMap(({ check, state, message, remedy }) => [
+    `${coloured(state.padEnd(STATE_WIDTH), COLOURS[state])}  ${check.padEnd(width)}  ${printable(message)}`,
+    ...(remedy === null ? [] : [`${indent}→ ${printable(remedy)}`]),
+  ]);
+  return `${lines.join('\n')}\n\n${summary(findings)}\n`;
+}
+
+function summary(findings: Finding[]): string {
+  const count = (wanted: Finding['state'], word: string) => {
+    const found = findings.filter(({ state }) => state === wanted).length;
+    return found === 0 ? [] : [`${found} ${word}${found === 1 ? '' : 's'}`];
+  };
+  const parts = [...count('problem', 'problem'), ...count('warning', 'warning')];
+  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}.`;
+}

@@ -1,0 +1,128 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { printable, printJson, table } from '../terminal/output.ts';
+import { namedAccount } from './named-account.ts';
+import { addOrphanCommands } from './orphans.ts';
+import { waitForJob } from './wait-for-job.ts';
+
+export function addInstallCommands(program: Command): void {
+  const install = program
+    .command('install')
+    .alias('installs')
+    .description('what only the operator does to installs');
+
+  install
+    .command('list')
+    .description('every install, where it is and how it stands, by name')
+    .option('--account <account>', 'only those of this account: its name or its id')
+    .option(
+      '--json',
+      'print JSON: an array of id, name, status, environment, wordpress_version, account (id, name), host, created_at',
+    )
+    .addHelpText('after', '\nExample:\n  homeport install list --account "Harbour Agency"')
+    .action(listInstalls);
+
+  install
+    .command('wordpress')
+    .alias('core')
+    .summary('put an install on another version of WordPress')
+    .description(
+      'put an install on another version of WordPress that its host has ("homeport host list"), forwards or back, and wait ' +
+        'until that is done; a running server does it, or else this command. If it fails, the install stays on its version',
+    )
+    .argument('<name>', 'the install')
+    .argument('<version>', 'the version, like 6.8.7', versionArgument)
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name, from, to')
+    .addHelpText('after', '\nExample:\n  homeport install wordpress harbourcafe 6.8.7')
+    .action(switchCore);
+
+  install
+    .command('apply')
+    .summary('bring an install to what it should be')
+    .description(
+      'bring an install on its host to what it should be, though nothing has changed: after its host lost it, or something ' +
+        'was changed by hand ("homeport doctor --host"). Waits until that is done; a running server does it, or else this command',
+    )
+    .argument('<name>', 'the install')
+    .option('--json', 'print JSON when it is done: job_id, install_id, install_name')
+    .addHelpText('after', '\nExample:\n  homeport install apply harbourcafe')
+    .action(applyAgain);
+
+  addOrphanCommands(install);
+}
+
+async function listInstalls({ account, json }: { account?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async ({ database }, { accounts }) => {
+    const of = account === undefined ? null : namedAccount(await accounts.listAll(), account);
+    const { everyInstall } = await import('../../features/websites/installs/every-install-store.ts');
+    const all = await everyInstall(database.reader, of?.id ?? null);
+    if (json) return printJson(all);
+    process.stdout.write(
+      all.length === 0
+        ? `There are no installs${of === null ? '' : ` in ${printable(of.name)}`} yet.\n`
+        : table(
+            ['NAME', 'STATUS', 'ENVIRONMENT', 'WORDPRESS', 'HOST', 'ACCOUNT'],
+            all.map(({ name, status, environment, wordpress_version, host, account }) => [
+              name,
+              status,
+              environment ?? '-',
+              wordpress_version ?? '-',
+              host ?? '-',
+              account.name,
+            ]),
+          ),
+    );
+  });
+}
+
+async function applyAgain(name: string, { json }: { json?: boolean }, command: Command): Promise<void> {
+  await withPlatform(command, async (platform, services) => {
+    const { jobId, installId } = await services.installs.applyAgain(name);
+    const ended = await waitForJob(
+      jobId,
+      { title: `Applying ${name}`, subject: `The work on ${name}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        `${name} could not be applied: ${ended.error ?? 'the install was deleted meanwhile'}`,
+      );
+    }
+    if (json) return printJson({ job_id: jobId, install_id: installId, install_name: name });
+    process.stdout.write(`${name} is as it should be.\n`);
+  });
+}
+
+function versionArgument(text: string): string {
+  if (!/^\d{1,3}(\.\d{1,3}){1,2}$/.test(text)) throw new InvalidArgumentError('It must be like 6.8.7.');
+  return text;
+}
+
+async function switchCore(name: string, version: string, { json }: { json?: boolean }, command: Command) {
+  await withPlatform(command, async (platform, services) => {
+    const { jobId, installId, from } = await services.installs.switchWordpress(name, version);
+    const ended = await waitForJob(
+      jobId,
+      { title: `Switching ${name} to WordPress ${version}`, subject: `The switch of ${name}` },
+      platform,
+      services,
+    );
+    if (ended === undefined) return;
+    if (ended.state !== 'succeeded') {
+      throw new OperatorError(
+        ended.state === 'cancelled'
+          ? `The switch of ${name} was cancelled: the install was deleted meanwhile.`
+          : `The switch of ${name} failed, and it stays on its version: ${ended.error ?? 'the reason is not known'}`,
+      );
+    }
+    if (json) {
+      return printJson({ job_id: jobId, install_id: installId, install_name: name, from, to: version });
+    }
+    process.stdout.write(
+      `${name} runs on WordPress ${version}${from === null ? '' : ` (before: ${from})`}.\n`,
+    );
+  });
+}

@@ -1,0 +1,39 @@
+import { trustsAddress } from '../../api/client-address.ts';
+import { createHomeportWorker, createHost } from '../../app/homeport-worker.ts';
+import type { Services } from '../../app/services.ts';
+import { compareWebsites } from '../../features/hosts/websites-folder.ts';
+import { createSocketLimiters } from '../../network/connections/socket-limiters.ts';
+import type { Platform } from '../../platform/platform.ts';
+import type { StartedWorker } from '../terminal/follow-job.ts';
+
+/** The system chooses a port; nobody else knows it. */
+const PRIVATE = { host: '127.0.0.1', port: 0 };
+
+/**
+ * A worker in this process, for when no server runs. Work on a website ends by asking the edge whether it serves it so,
+ * therefore, where this process hosts, there is an edge too; but on ports that no visitor knows, since whoever stopped the server may not want the
+ * sites to be seen before they are restored.
+ */
+export async function startOwnWorker(platform: Platform, services: Services): Promise<StartedWorker> {
+  const config = { ...platform.config, edgeHttp: PRIVATE, edgeHttps: PRIVATE, sshListen: PRIVATE };
+  const { log, clock } = platform;
+  const isTrusted = (address: string) => trustsAddress(config.trustProxy, address);
+  const connections = createSocketLimiters({ isTrusted, log, clock });
+  const websites = createHost({ ...platform, config }, compareWebsites, connections);
+  const { host, objectStorage } = websites;
+  try {
+    await host.start();
+  } catch (error) {
+    objectStorage.close();
+    throw error;
+  }
+  const { worker } = createHomeportWorker(platform, services, websites);
+  worker.start();
+  return {
+    async stop(graceMs) {
+      await worker.stop(graceMs);
+      await host.stop();
+      objectStorage.close();
+    },
+  };
+}

@@ -1,0 +1,155 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { printable, printJson, shownBytes, shownTime, table } from '../terminal/output.ts';
+
+const DESTINATION = 'a folder, or s3:https://endpoint/bucket/prefix; HOMEPORT_PLATFORM_BACKUP if left out';
+const BACKUP = 'a name from "homeport platform backup list", or its whole location';
+
+export function addPlatformCommands(program: Command): void {
+  const platform = program.command('platform').description('the platform itself: back it up, restore it');
+  const backup = platform.command('backup').description('backups of the platform itself');
+
+  backup
+    .command('create')
+    .summary('back up the platform while it runs')
+    .description(
+      'back up the database and, if this platform keeps them in its data folder, the websites; beside a running server or ' +
+        'without one. Exits with 1 if the files of a website could not be read',
+    )
+    .argument('[destination]', DESTINATION)
+    .option('--with-sealing-key', 'put the sealing key into the backup, too')
+    .option('--json', 'print JSON: the manifest of the backup, without its list of files')
+    .addHelpText('after', '\nExample:\n  homeport platform backup create /mnt/backups')
+    .action(async (destination: string | undefined, options: CreateOptions, command: Command) => {
+      const { createBackup } = await import('./platform-backups.ts');
+      const manifest = await createBackup(command, destination, {
+        withSealingKey: options.withSealingKey === true,
+      });
+      const missing = manifest.websites.filter((website) => website.missing !== null);
+      if (missing.length > 0) process.exitCode = 1;
+      if (options.json) return printJson({ ...manifest, files: manifest.files.length });
+      process.stdout.write(
+        `Created ${manifest.name}: ${manifest.files.length} files, ${shownBytes(manifest.bytes)}.\n`,
+      );
+      for (const sentence of manifest.not_included) process.stdout.write(`Not included: ${sentence}\n`);
+      for (const website of missing)
+        process.stderr.write(
+          `homeport: the files of ${website.name} are missing: ${printable(website.missing ?? '')}\n`,
+        );
+    });
+
+  backup
+    .command('list')
+    .description('complete backups, oldest first')
+    .argument('[destination]', DESTINATION)
+    .option(
+      '--json',
+      'print JSON: an array of name, created_at, homeport_version, bytes, sealing_key, websites (how many)',
+    )
+    .addHelpText('after', '\nExample:\n  homeport platform backup list /mnt/backups')
+    .action(async (destination: string | undefined, { json }: { json?: boolean }, command: Command) => {
+      const { listBackups } = await import('./platform-backups.ts');
+      const all = await listBackups(command, destination);
+      if (json) return printJson(all);
+      if (all.length === 0) {
+        process.stdout.write('There are no complete backups.\n');
+        return;
+      }
+      const rows = all.map((one) => [
+        one.name,
+        shownTime(one.created_at, 'damaged'),
+        one.homeport_version ?? '-',
+        one.bytes === null ? '-' : shownBytes(one.bytes),
+        one.sealing_key === null ? '-' : one.sealing_key ? 'yes' : 'no',
+      ]);
+      process.stdout.write(table(['NAME', 'CREATED', 'VERSION', 'SIZE', 'SEALING KEY'], rows));
+    });
+
+  backup
+    .command('verify')
+    .summary('read a backup back and compare checksums')
+    .description('read everything in a backup back, compare sizes and checksums, and check its database')
+    .argument('<backup>', BACKUP)
+    .option('--json', 'print JSON: name, files, bytes, ok (true; a damaged backup is an error)')
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport platform backup verify homeport-20261122T023000Z-1e6a4c0e' +
+        '\n  homeport platform backup verify /mnt/backups/homeport-20261122T023000Z-1e6a4c0e',
+    )
+    .action(async (location: string, { json }: { json?: boolean }, command: Command) => {
+      const { verifyBackup } = await import('./platform-backups.ts');
+      const { name, files, bytes } = await verifyBackup(command, location);
+      if (json) return printJson({ name, files: files.length, bytes, ok: true });
+      process.stdout.write(`${name} is whole: ${files.length} files, ${shownBytes(bytes)}.\n`);
+    });
+
+  backup
+    .command('prune')
+    .summary('delete old backups')
+    .description(
+      "delete all but the newest of this platform's backups (those of another sealing key stay), and what backups left that " +
+        'were interrupted more than two days ago',
+    )
+    .argument('[destination]', DESTINATION)
+    .option('--keep <number>', 'how many to keep; HOMEPORT_PLATFORM_BACKUP_KEEP if left out', countArgument)
+    .option('--json', 'print JSON: removed (an array of names)')
+    .addHelpText('after', '\nExample:\n  homeport platform backup prune /mnt/backups --keep 7')
+    .action(
+      async (
+        destination: string | undefined,
+        options: { keep?: number; json?: boolean },
+        command: Command,
+      ) => {
+        const { pruneBackups } = await import('./platform-backups.ts');
+        const removed = await pruneBackups(command, destination, options.keep);
+        if (options.json) return printJson({ removed });
+        process.stdout.write(
+          removed.length === 0 ? 'Nothing to delete.\n' : `Deleted ${removed.join(', ')}.\n`,
+        );
+      },
+    );
+
+  platform
+    .command('restore')
+    .summary('restore the platform from a backup')
+    .description(
+      'restore a backup of the platform into an empty data folder (HOMEPORT_DATA_DIR) and, with PostgreSQL, an empty database. ' +
+        'Everything is checked before anything is put into place',
+    )
+    .argument('<backup>', BACKUP)
+    .option('--sealing-key <file>', 'the sealing key, if it is not in the backup')
+    .option('--without-sealing-key', 'go on without the key; private keys in the backup are then lost')
+    .option('--json', 'print JSON: the manifest of the backup, without its list of files')
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport platform restore /mnt/backups/homeport-20261122T023000Z-1e6a4c0e --sealing-key /safe/sealing.key',
+    )
+    .action(async (location: string, options: RestoreOptions, command: Command) => {
+      const { restoreBackup } = await import('./platform-backups.ts');
+      const { manifest, next } = await restoreBackup(command, location, {
+        sealingKey: options.sealingKey ?? null,
+        withoutSealingKey: options.withoutSealingKey === true,
+      });
+      if (options.json) return printJson({ ...manifest, files: manifest.files.length });
+      process.stdout.write(
+        `Restored ${manifest.name}, the platform as of ${shownTime(manifest.database_at, '')}.\n\nNext:\n`,
+      );
+      for (const [index, step] of next.entries()) process.stdout.write(`  ${index + 1}. ${step}\n`);
+    });
+}
+
+interface CreateOptions {
+  withSealingKey?: boolean;
+  json?: boolean;
+}
+
+interface RestoreOptions {
+  sealingKey?: string;
+  withoutSealingKey?: boolean;
+  json?: boolean;
+}
+
+function countArgument(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,5}$/.test(text) && count > 0) return count;
+  throw new InvalidArgumentError('It must be a whole number from 1.');
+}

@@ -1,0 +1,37 @@
+import { type Command, Option } from 'commander';
+import type { Roles } from '../../app/homeport.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { configOf } from '../platform/configuration.ts';
+
+interface Options {
+  demo?: boolean;
+  buildPortal?: boolean;
+  only?: string;
+  unsupervised?: boolean;
+}
+
+export function addServeCommand(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the API and the hosted sites, and carry out jobs')
+    .option('--demo', 'fill the account with a few users, sites, installs and domains to look at')
+    .option('--build-portal', 'first build the pages of the portal if they are missing or outdated')
+    .option('--only <part>', 'run one part beside another process: api, or hosting (jobs, edge and SFTP)')
+    // The supervisor starts the server with it.
+    .addOption(new Option('--unsupervised').hideHelp())
+    .addHelpText('after', '\nExample:\n  homeport serve --demo')
+    .action(async (options: Options, command: Command) => {
+      const { demo = false, buildPortal = false, unsupervised = false, only } = options;
+      const roles = rolesOf(only);
+      const config = configOf(command);
+      const { config: settings } = command.optsWithGlobals<{ config?: string }>();
+      const { serve } = await import('./serving.ts');
+      await serve(config, { settings, roles, demo, buildPortal, unsupervised });
+    });
+}
+
+function rolesOf(only: string | undefined): Roles {
+  if (only === undefined) return { api: true, hosting: true };
+  if (only === 'api' || only === 'hosting') return { api: only === 'api', hosting: only === 'hosting' };
+  throw new OperatorError(`--only takes api or hosting, not "${only}".`);
+}

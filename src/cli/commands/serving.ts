@@ -1,0 +1,126 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { API_PREFIX } from '../../api/prefixes.ts';
+import { prepareDataFolder } from '../../app/data-folder.ts';
+import { fillDemo } from '../../app/demo.ts';
+import { ensureOwner } from '../../app/first-start.ts';
+import { type Roles, type RunningHomeport, startHomeport } from '../../app/homeport.ts';
+import type { Config } from '../../config/config.ts';
+import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
+import { hostAndPort } from '../../lib/host-and-port.ts';
+import { checkSealingKey } from '../doctor/sealing-key.ts';
+import { supervisesHere } from '../host/beside.ts';
+import { tellSupervisor } from '../host/server-process.ts';
+import { supervise } from '../host/supervise.ts';
+import { firstSignIn } from '../platform/first-sign-in.ts';
+import { createLog } from '../platform/log.ts';
+import { providePortal } from '../platform/portal-build.ts';
+import { notifyServiceManager } from '../platform/service-manager.ts';
+import { releaseStartupMemory } from '../platform/startup-memory.ts';
+import { lockWebsites } from '../platform/websites-lock.ts';
+import { alignedPairs, heading } from '../terminal/output.ts';
+import { stopSignal } from '../terminal/stop-signals.ts';
+
+const GRACE_MS = 10_000;
+
+interface ServeOptions {
+  roles: Roles;
+  demo: boolean;
+  buildPortal: boolean;
+}
+
+/**
+ * Serves until a signal ends it. `settings`: the file of `--config`. `unsupervised`: whether a supervisor has started this
+ * process. Throws OperatorError.
+ */
+export async function serve(
+  config: Config,
+  {
+    settings,
+    unsupervised,
+    ...options
+  }: ServeOptions & { settings: string | undefined; unsupervised: boolean },
+): Promise<void> {
+  const log = await createLog(config);
+  if (!unsupervised && supervisesHere(config)) {
+    process.exitCode = await supervise(config, { settings, withHost: options.roles.hosting, log });
+    return;
+  }
+  let failed: string[] = [];
+  try {
+    failed = await serveHere(config, log, options);
+  } catch (error) {
+    throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
+  }
+  if (failed.length === 0) return;
+  process.stderr.write(`homeport: ended, but not cleanly: ${failed.join(', ')}. The log has the reasons.\n`);
+  // What hangs would keep the process alive.
+  process.exit(1);
+}
+
+/** In this process. Returns what could not be ended in order. */
+async function serveHere(
+  config: Config,
+  log: Logger,
+  { roles, demo, buildPortal }: ServeOptions,
+): Promise<string[]> {
+  const lock = roles.hosting && config.host === 'embedded' ? lockWebsites(config) : null;
+  const portalFolder = buildPortal && roles.api ? await builtPortal(config) : undefined;
+  const homeport = await startHomeport(config, { log, ...(portalFolder && { portalFolder }) }, roles);
+  // Before anything is printed: whoever reads the first line may already want to end it.
+  const ended = stopSignal('finishing running requests and jobs').then(async () => {
+    void notifyServiceManager('STOPPING=1', log);
+    return homeport.stop(GRACE_MS);
+  });
+  const first = await ensureOwner(homeport.platform, homeport.services);
+  if (demo) await fillDemo(homeport.platform, homeport.services);
+  await warnOfOtherKey(config, homeport, log);
+  const signIn =
+    first && homeport.api ? await firstSignIn(config, first, { onTerminal: process.stdout.isTTY }) : null;
+  process.stdout.write(banner(config, homeport, signIn));
+  tellSupervisor();
+  await notifyServiceManager('READY=1', log);
+  releaseStartupMemory();
+  const failed = await ended;
+  lock?.release();
+  return failed;
+}
+
+/** In the data folder if this user may not write into Homeport's own. */
+async function builtPortal({ dataDir }: Config): Promise<string> {
+  prepareDataFolder(dataDir);
+  const { folder, built } = await providePortal(join(dataDir, 'portal'));
+  if (built) process.stderr.write('The portal was built.\n');
+  return folder;
+}
+
+/** A restore without the key makes a new one, and one by one what was sealed with the old would be found to be lost. */
+async function warnOfOtherKey(config: Config, { platform }: RunningHomeport, log: Logger): Promise<void> {
+  const { state, message, remedy } = await checkSealingKey(config, platform.database);
+  if (state === 'problem') log.error({ remedy }, message);
+}
+
+function banner(config: Config, homeport: RunningHomeport, signIn: string | null): string {
+  const { api, hosting } = homeport;
+  const base = `${config.publicUrl}${API_PREFIX}`;
+  const pairs: [string, string][] = [];
+  if (api) {
+    pairs.push(
+      ['Portal', `${config.publicUrl}/`],
+      ['API', base],
+      ['Documents', `${config.publicUrl}/docs`],
+      ['Listening on', hostAndPort(api)],
+    );
+  }
+  if (hosting) {
+    pairs.push(
+      ['Sites', `http://<name>.${config.siteDomain}:${hosting.edgeHttp.port}/`],
+      ['SFTP', hostAndPort(hosting.ssh)],
+    );
+  }
+  pairs.push(['Data', config.dataDir]);
+  const parts = [heading('Homeport is running'), alignedPairs(pairs)];
+  if (signIn !== null) parts.push(signIn);
+  parts.push('Ctrl-C ends it.\n');
+  return parts.join('\n');
+}

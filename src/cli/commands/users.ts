@@ -1,0 +1,145 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Person } from '../../features/accounts/account-users/store.ts';
+import type { MemberView } from '../../features/accounts/account-users/view.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import { formatRoles, ROLE_INPUTS, type RoleInput } from '../../lib/roles.ts';
+import { withPlatform } from '../platform/with-platform.ts';
+import { collect, nameArgument } from '../terminal/arguments.ts';
+import { printable, printJson, table } from '../terminal/output.ts';
+import { namedAccount } from './named-account.ts';
+import { addUserChangeCommands } from './user-changes.ts';
+
+interface CreateOptions {
+  account: string;
+  email: string;
+  firstName: string;
+  lastName: string;
+  roles: RoleInput;
+  install: string[];
+  invite?: boolean;
+  json?: boolean;
+}
+
+/** Some hold a comma, so none stands between them. */
+const ROLE_CHOICES = ROLE_INPUTS.join(' | ');
+
+export function addUserCommands(program: Command): void {
+  const user = program.command('user').description('people, and what they may do in accounts');
+
+  user
+    .command('create')
+    .summary('add a person to an account')
+    .description(
+      'add a person to an account. Somebody whose address is known already keeps their name; ' +
+        '"homeport credential create" then gives them access to the API',
+    )
+    .requiredOption('--account <account>', 'the account: its name or its id')
+    .requiredOption('--email <address>', 'by which the person is known')
+    .requiredOption('--first-name <name>', 'first name', nameArgument)
+    .requiredOption('--last-name <name>', 'last name', nameArgument)
+    .requiredOption('--roles <roles>', `what they may do in the account: ${ROLE_CHOICES}`, rolesArgument)
+    .option('--install <name>', 'an install that a partial user is given (repeatable)', collect, [])
+    .option('--invite', 'send an invitation by e-mail, instead of counting it as accepted')
+    .option(
+      '--json',
+      'print JSON: user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs',
+    )
+    .addHelpText(
+      'after',
+      '\nExample:\n  homeport user create --account "Harbour Agency" --email frida@agency.example \\\n' +
+        '    --first-name Frida --last-name Full --roles full,billing',
+    )
+    .action(createUser);
+
+  user
+    .command('list')
+    .description('everybody, with their accounts, oldest first')
+    .option('--account <account>', 'only the people of this account: its name or its id')
+    .option(
+      '--json',
+      'print JSON: an array of id, email, first_name, last_name, accounts (id, name, roles, invite_accepted)',
+    )
+    .addHelpText('after', '\nExample:\n  homeport user list')
+    .action(listUsers);
+
+  addUserChangeCommands(user);
+}
+
+function rolesArgument(text: string): RoleInput {
+  const roles = ROLE_INPUTS.find((choice) => choice === text);
+  if (roles === undefined) throw new InvalidArgumentError(`It must be one of: ${ROLE_CHOICES}.`);
+  return roles;
+}
+
+async function createUser(options: CreateOptions, command: Command): Promise<void> {
+  const { email, firstName, lastName, roles, install, invite = false, json } = options;
+  await withPlatform(command, async ({ database, clock }, { accounts, accountUsers }) => {
+    if (install.length > 0 && !roles.startsWith('partial')) {
+      throw new OperatorError(
+        `--install is for partial users; --roles ${roles} sees every install of the account.`,
+      );
+    }
+    const account = namedAccount(await accounts.listAll(), options.account);
+    const { parseUser } = await import('./checked-people.ts');
+    const { user } = parseUser({
+      user: { account_id: account.id, email, first_name: firstName, last_name: lastName, roles },
+    });
+    const made = await accountUsers.addByOperator(user, { installNames: install, invite });
+    if (json) return printJson(memberJson(made));
+    process.stdout.write(
+      `Added ${made.email} (${made.user_id}) to ${printable(account.name)}: ${formatRoles(made)}.\n`,
+    );
+    if (!invite) return;
+    const { presentWorkers } = await import('../platform/present-workers.ts');
+    const working = (await presentWorkers(database, clock)).length > 0;
+    process.stdout.write(
+      working
+        ? 'The invitation is on its way.\n'
+        : 'The invitation is sent as soon as a server runs ("homeport serve").\n',
+    );
+  });
+}
+
+async function listUsers({ account, json }: { account?: string; json?: boolean }, command: Command) {
+  await withPlatform(command, async (_platform, { accounts, accountUsers }) => {
+    const of = account === undefined ? undefined : namedAccount(await accounts.listAll(), account);
+    const people = await accountUsers.listPeople(of?.id);
+    if (json) return printJson(people.map(personJson));
+    process.stdout.write(
+      people.length === 0
+        ? 'There is nobody yet; "homeport user create" adds somebody.\n'
+        : table(['EMAIL', 'NAME', 'ROLES', 'ACCOUNT', 'ACCOUNT ID'], people.flatMap(personRows)),
+    );
+  });
+}
+
+/** A line for each account of a person, and one for somebody who is in none. */
+function personRows({ email, first_name, last_name, accounts }: Person): string[][] {
+  const name = `${first_name} ${last_name}`;
+  if (accounts.length === 0) return [[email, name, '-', '-', '-']];
+  return accounts.map((account) => [
+    email,
+    name,
+    account.invite_accepted ? formatRoles(account) : `${formatRoles(account)} (invited)`,
+    account.name,
+    account.id,
+  ]);
+}
+
+function personJson({ accounts, ...person }: Person) {
+  return {
+    ...person,
+    accounts: accounts.map(({ id, name, invite_accepted, ...role }) => ({
+      id,
+      name,
+      roles: formatRoles(role),
+      invite_accepted,
+    })),
+  };
+}
+
+function memberJson(member: MemberView) {
+  const { user_id, account_id, email, first_name, last_name, invite_accepted, installs } = member;
+  const roles = formatRoles(member);
+  return { user_id, account_id, email, first_name, last_name, roles, invite_accepted, installs };
+}

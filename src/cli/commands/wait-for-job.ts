@@ -1,0 +1,57 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Services } from '../../app/services.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { followJob, type SeenJob } from '../terminal/follow-job.ts';
+import { createProgress } from '../terminal/progress.ts';
+
+/** As shells report a program that SIGINT ended. */
+const INTERRUPTED = 130;
+
+/**
+ * Waits until a job has ended, with a running server or by doing it itself, and shows how long that takes. `title`: what is
+ * being done; `subject`: the same as a subject (`The switch of shop`). Undefined if Ctrl-C came before the end, which is
+ * then said and is the command's status.
+ */
+export async function waitForJob(
+  jobId: string,
+  { title, subject }: { title: string; subject: string },
+  platform: Platform,
+  services: Services,
+): Promise<SeenJob | undefined> {
+  const { queue, database, clock } = platform;
+  const { presentWorkers } = await import('../platform/present-workers.ts');
+  const interrupted = new AbortController();
+  const interrupt = () => interrupted.abort();
+  process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
+  const progress = createProgress(title, process.stderr);
+  let ownWorker = false;
+  try {
+    const ended = await followJob({
+      find: () => queue.find(jobId),
+      hasLiveWorker: async () => (await presentWorkers(database, clock)).length > 0,
+      startWorker: async () => {
+        ownWorker = true;
+        const { startOwnWorker } = await import('./own-worker.ts');
+        return startOwnWorker(platform, services);
+      },
+      report: progress.report,
+      clock,
+      sleep: (ms) => sleep(ms),
+      signal: interrupted.signal,
+    });
+    progress.end();
+    if (ended === undefined) {
+      process.exitCode = INTERRUPTED;
+      process.stderr.write(`${whatGoesOn(jobId, subject, ownWorker)}\n`);
+    }
+    return ended;
+  } finally {
+    process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+  }
+}
+
+function whatGoesOn(jobId: string, subject: string, ownWorker: boolean): string {
+  return ownWorker
+    ? `${subject} stays in the queue (job ${jobId}): it goes on as soon as "homeport serve" runs.`
+    : `${subject} goes on without this command (job ${jobId}).`;
+}

@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { openPlatform } from '../../app/open-platform.ts';
+import { createServices, type Services } from '../../app/services.ts';
+import type { Config } from '../../config/config.ts';
+import { SQLITE_FILE } from '../../database/open.ts';
+import { isDatabaseFault, unusableDatabase } from '../../database/unusable.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { InvalidRequest } from '../../lib/failures.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { createQuietLog } from './quiet-log.ts';
+
+/** What a command does with the platform. */
+export type PlatformWork = (platform: Platform, services: Services) => Promise<void>;
+
+/** Opens the platform that the configuration names, beside a server or without one, for a command's work. */
+export async function onPlatform(config: Config, work: PlatformWork): Promise<void> {
+  requireSetUp(config);
+  const platform = await openPlatform(config, { log: await createQuietLog(config) });
+  try {
+    await work(platform, createServices(platform));
+  } catch (error) {
+    if (error instanceof InvalidRequest) throw new OperatorError(sentences(error), { cause: error });
+    throw isDatabaseFault(error) ? unusableDatabase(config, error) : error;
+  } finally {
+    await platform.database.close();
+  }
+}
+
+/** A command called in the wrong folder must not begin a second, empty Homeport there. */
+function requireSetUp({ dataDir, databaseUrl }: Config): void {
+  const needed = databaseUrl === null ? join(dataDir, SQLITE_FILE) : dataDir;
+  try {
+    statSync(needed);
+    return;
+  } catch (error) {
+    if (!hasCode(error, 'ENOENT', 'ENOTDIR')) {
+      throw new OperatorError(
+        `The data folder ${dataDir} cannot be looked into (${messageOf(error)}). ` +
+          'Run this as the user that Homeport runs as.',
+      );
+    }
+  }
+  throw new OperatorError(
+    `There is no Homeport in ${dataDir}. Name its data folder in HOMEPORT_DATA_DIR, ` +
+      'or begin one with "homeport serve" or "homeport migrate".',
+  );
+}
+
+/** Each fault is a sentence of its own; where there is none, the failure itself is. */
+function sentences({ message, faults }: InvalidRequest): string {
+  const all = faults.length === 0 ? [message] : faults.map((fault) => fault.message);
+  return all.map((sentence) => (sentence.endsWith('.') ? sentence : `${sentence}.`)).join(' ');
+}

@@ -1,0 +1,22 @@
+import { ownCertificateFile, showsOwnCertificate } from '../../api/api-certificate.ts';
+import { API_PREFIX } from '../../api/prefixes.ts';
+import type { Config } from '../../config/config.ts';
+import type { IssuedCredential } from '../../features/identity/credentials/service.ts';
+
+/** A command for a POSIX shell that asks the API who these credentials belong to. */
+export function curlLine(
+  config: Pick<Config, 'publicUrl' | 'tlsCert' | 'trustProxy' | 'dataDir'>,
+  { username, password }: IssuedCredential,
+): string {
+  return `curl ${certificateOption(config)}-u ${quoted(`${username}:${password}`)} ${quoted(`${config.publicUrl}${API_PREFIX}/user`)}`;
+}
+
+/** curl needs to be told of the certificate only where it is Homeport's own. */
+function certificateOption(config: Parameters<typeof curlLine>[0]): string {
+  return showsOwnCertificate(config) ? `--cacert ${quoted(ownCertificateFile(config.dataDir))} ` : '';
+}
+
+/** One word for the shell, whatever is in it. Plain words stay as they are. */
+function quoted(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

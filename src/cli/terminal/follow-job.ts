@@ -1,0 +1,62 @@
+import type { JobState } from '../../database/tables/jobs.ts';
+import type { Clock } from '../../lib/clock.ts';
+
+export interface SeenJob {
+  state: JobState;
+  /** The last failure. */
+  error: string | null;
+  /** How often it was begun. */
+  attempt: number;
+}
+
+export interface FollowedJob {
+  find(): Promise<SeenJob | null>;
+  /** Whether a worker of some process is there to do it. */
+  hasLiveWorker(): Promise<boolean>;
+  /** Begins to work on the queue in this process. */
+  startWorker(): Promise<StartedWorker>;
+  /** Called at each look, with the time since the first one. */
+  report(job: SeenJob, elapsedMs: number): void;
+  clock: Clock;
+  sleep(ms: number): Promise<void>;
+  /** Ends the waiting; the job stays as it is. */
+  signal: AbortSignal;
+}
+
+export interface StartedWorker {
+  /** Waits up to `graceMs` for what is under way; what does not end by then goes back to the queue. */
+  stop(graceMs: number): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 200;
+/** A worker of another machine counts as live for 10 s; one that was killed there holds up nothing for longer than 12. */
+const LOOK_FOR_WORKERS_EVERY_MS = 2_000;
+const GRACE_MS = 10_000;
+
+/**
+ * Waits until a job has ended, and returns it; undefined if the signal came first. Where no worker lives, also after a
+ * while, because a server ended meanwhile, this process carries the job out itself.
+ */
+export async function followJob(job: FollowedJob): Promise<SeenJob | undefined> {
+  const { clock, signal } = job;
+  const begun = clock.now().getTime();
+  let lookForWorkersAt = begun;
+  let own: StartedWorker | undefined;
+  try {
+    while (!signal.aborted) {
+      const now = clock.now().getTime();
+      const seen = await job.find();
+      if (seen === null) throw new Error('the job vanished from the queue');
+      job.report(seen, now - begun);
+      if (seen.state !== 'queued' && seen.state !== 'running') return seen;
+      if (own === undefined && now >= lookForWorkersAt) {
+        if (!(await job.hasLiveWorker())) own = await job.startWorker();
+        lookForWorkersAt = now + LOOK_FOR_WORKERS_EVERY_MS;
+      }
+      await job.sleep(LOOK_EVERY_MS);
+    }
+    return undefined;
+  } finally {
+    await own?.stop(signal.aborted ? 0 : GRACE_MS);
+  }
+}

@@ -1,0 +1,28 @@
+import { EventEmitter } from 'node:events';
+import { expect, it, vi } from 'vitest';
+import { manualClock } from '../../../test/manual-clock.ts';
+import { stopSignal } from './stop-signals.ts';
+
+it('takes two signals of one Ctrl-C, the terminal’s and npm’s, for one', async () => {
+  const signals = new EventEmitter();
+  const clock = manualClock();
+  const endAtOnce = vi.fn();
+  const asked = stopSignal('stopping', { signals, clock, endAtOnce });
+  signals.emit('SIGINT');
+  clock.advance(75);
+  signals.emit('SIGINT');
+  await asked;
+  expect(endAtOnce).not.toHaveBeenCalled();
+});
+
+it('ends at once when asked again a second later', async () => {
+  const signals = new EventEmitter();
+  const clock = manualClock();
+  const endAtOnce = vi.fn();
+  const asked = stopSignal('stopping', { signals, clock, endAtOnce });
+  signals.emit('SIGTERM');
+  await asked;
+  clock.advance(1_000);
+  signals.emit('SIGINT');
+  expect(endAtOnce).toHaveBeenCalledOnce();
+});

@@ -1,0 +1,189 @@
+import { isIP } from 'node:net';
+import { resolve } from 'node:path';
+import ipaddr from 'ipaddr.js';
+import { parseUuid } from '../../lib/ids.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+
+/** An address to listen on. Port 0 lets the system choose one. */
+export interface ListenAddress {
+  host: string;
+  port: number;
+}
+
+/** A range of IP addresses, as CIDR. */
+export type AddressRange = ReturnType<typeof ipaddr.parseCIDR>;
+
+/** A configuration that cannot be used; the message says which setting, and what it should be. */
+export class ConfigError extends OperatorError {
+  override name = 'ConfigError';
+}
+
+/** Makes the value of a setting's text. Throws a ConfigError that names the variable. */
+export type ValueParser<Value> = (text: string, variable: string) => Value;
+
+export const anyText: ValueParser<string> = (text) => text;
+
+/** A path of the file system; a relative one counts from the folder that Homeport was started in. */
+export const path: ValueParser<string> = (text) => resolve(text);
+
+export const wholeNumber =
+  (least: number, most: number): ValueParser<number> =>
+  (text, variable) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < least || value > most) {
+      throw new ConfigError(`${variable} must be a whole number from ${least} to ${most}; it is "${text}".`);
+    }
+    return value;
+  };
+
+/** `hh:mm`. */
+export const timeOfDay: ValueParser<{ hour: number; minute: number }> = (text, variable) => {
+  const [, hour, minute] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
+  if (hour === undefined || minute === undefined)
+    throw new ConfigError(`${variable} must be a time like 02:30; it is "${text}".`);
+  return { hour: Number(hour), minute: Number(minute) };
+};
+
+/** `first-last`, both positive and in order. */
+export const numberRange: ValueParser<{ first: number; last: number }> = (text, variable) => {
+  const [, first, last] = /^(\d{1,10})-(\d{1,10})$/.exec(text) ?? [];
+  if (first === undefined || last === undefined || Number(first) < 1 || Number(first) > Number(last)) {
+    throw new ConfigError(`${variable} must be a range like 200000-299999; it is "${text}".`);
+  }
+  return { first: Number(first), last: Number(last) };
+};
+
+export const oneOf =
+  <const Choice extends string>(choices: readonly Choice[]): ValueParser<Choice> =>
+  (text, variable) => {
+    const choice = choices.find((candidate) => candidate === text);
+    if (choice === undefined) {
+      throw new ConfigError(`${variable} must be one of ${choices.join(', ')}; it is "${text}".`);
+    }
+    return choice;
+  };
+
+export const trueOrFalse: ValueParser<boolean> = (text, variable) =>
+  oneOf(['true', 'false'])(text, variable) === 'true';
+
+/** The value may hold a password, so no message repeats it. */
+export const url =
+  (protocols: string[]): ValueParser<string> =>
+  (text, variable) =>
+    parsedUrl(text, variable, protocols).href;
+
+/** What paths are appended to, so nothing may follow its own path; it has no slash at the end. */
+export const baseUrl: ValueParser<string> = (text, variable) => {
+  const { username, password, search, hash, href } = parsedUrl(text, variable, ['https:', 'http:']);
+  if (username !== '' || password !== '' || search !== '' || hash !== '') {
+    throw new ConfigError(`${variable} must be an address alone, like https://api.example.com.`);
+  }
+  return href.replace(/[/?#]+$/, '');
+};
+
+function parsedUrl(text: string, variable: string, protocols: string[]): URL {
+  const parsed = URL.parse(text);
+  if (!parsed || !protocols.includes(parsed.protocol)) {
+    throw new ConfigError(`${variable} must be an address that begins with ${protocols.join('// or ')}//.`);
+  }
+  return parsed;
+}
+
+export const listenAddress: ValueParser<ListenAddress> = (text, variable) => {
+  const parts = /^(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s/]+)):(\d{1,5})$/.exec(text);
+  const [, inBrackets, plain, digits] = parts ?? [];
+  const host = inBrackets ?? plain;
+  const port = Number(digits);
+  if (host === undefined || port > 65_535 || (inBrackets !== undefined && !ipaddr.IPv6.isValid(inBrackets))) {
+    throw new ConfigError(
+      `${variable} must be "address:port", like 127.0.0.1:8443 or [::1]:8443; it is "${text}".`,
+    );
+  }
+  return { host, port };
+};
+
+/** Addresses and ranges, separated by commas. */
+export const addressRanges: ValueParser<AddressRange[]> = (text, variable) =>
+  parts(text).map((part) => addressRange(part, variable));
+
+/** IP addresses, separated by commas. */
+export const ipAddresses: ValueParser<string[]> = (text, variable) =>
+  parts(text).map((part) => {
+    if (isIP(part) !== 0) return part;
+    throw new ConfigError(`${variable} must list IP addresses; "${part}" is none.`);
+  });
+
+/** Addresses of DNS servers, separated by commas; the port is 53 where none is named. At least one. */
+export const dnsServers: ValueParser<ListenAddress[]> = (text, variable) => {
+  const servers = parts(text).map((part) => {
+    const server = isIP(part) === 0 ? listenAddress(part, variable) : { host: part, port: 53 };
+    if (isIP(server.host) !== 0 && server.port !== 0) return server;
+    throw new ConfigError(
+      `${variable} must name DNS servers by IP address, like 9.9.9.9:53; it is "${part}".`,
+    );
+  });
+  if (servers.length > 0) return servers;
+  throw new ConfigError(`${variable} must name at least one DNS server, like 9.9.9.9:53.`);
+};
+
+export const mailAddress: ValueParser<string> = (text, variable) => {
+  if (/^[^\s@<>,]+@[^\s@<>,]+$/.test(text)) return text;
+  throw new ConfigError(`${variable} must be a mail address like hostmaster@example.com; it is "${text}".`);
+};
+
+function parts(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function addressRange(text: string, variable: string): AddressRange {
+  const [address = '', bits] = text.split('/');
+  // Not the short forms of old: 10.1 would be 10.0.0.1.
+  if (ipaddr.IPv4.isValidFourPartDecimal(address) || ipaddr.IPv6.isValid(address)) {
+    if (bits === undefined) return [ipaddr.parse(address), ipaddr.IPv6.isValid(address) ? 128 : 32];
+    if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
+  }
+  throw new ConfigError(`${variable} must list IP addresses or ranges like 10.0.0.0/8; "${text}" is none.`);
+}
+
+const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
+const DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+/** With the longest name of an install and its dot before it, a name has at most 253 characters (RFC 1035). */
+const LONGEST_DOMAIN = 200;
+
+export const domainSuffix: ValueParser<string> = (text, variable) => {
+  const name = text.toLowerCase().replace(/\.$/, '');
+  if (name.length > LONGEST_DOMAIN || !DOMAIN.test(name)) {
+    throw new ConfigError(`${variable} must be a domain name like sites.example.com; it is "${text}".`);
+  }
+  return name;
+};
+
+export const credential: ValueParser<{ username: string; password: string }> = (text, variable) => {
+  const [username, password] = split(text);
+  if (parseUuid(username) !== username || password.length < 16) {
+    throw new ConfigError(
+      `${variable} must be a lower-case UUID, a colon, and a password of at least 16 characters.`,
+    );
+  }
+  return { username, password };
+};
+
+export const s3Credentials: ValueParser<{ accessKeyId: string; secretAccessKey: string }> = (
+  text,
+  variable,
+) => {
+  const [accessKeyId, secretAccessKey] = split(text);
+  if (accessKeyId === '' || secretAccessKey === '') {
+    throw new ConfigError(`${variable} must be an access key id, a colon, and the secret access key.`);
+  }
+  return { accessKeyId, secretAccessKey };
+};
+
+/** What stands before the first colon, and what behind it. */
+function split(text: string): [string, string] {
+  const colon = text.indexOf(':');
+  return colon === -1 ? ['', ''] : [text.slice(0, colon), text.slice(colon + 1)];
+}

@@ -1,0 +1,93 @@
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
+import { type Static, Type } from '../../../api/schema.ts';
+import { formatRoles } from '../../../lib/roles.ts';
+import {
+  accountUserChangeSchema,
+  accountUserSchema,
+  createAccountUserBody,
+  updateAccountUserBody,
+} from './schema.ts';
+import type { AccountUserService } from './service.ts';
+import type { MemberView } from './view.ts';
+
+function presentMember(member: MemberView): Static<typeof accountUserSchema> {
+  return {
+    user_id: member.user_id,
+    account_id: member.account_id,
+    first_name: member.first_name,
+    last_name: member.last_name,
+    email: member.email,
+    phone: member.phone,
+    invite_accepted: member.invite_accepted,
+    mfa_enabled: member.mfa_enabled,
+    roles: formatRoles(member),
+    ...(member.role === 'owner' ? { last_owner: member.last_owner } : {}),
+    ...(member.role === 'partial' ? { installs: member.installs } : {}),
+  };
+}
+
+const changed = (member: MemberView) => ({
+  message: 'Your change was successful.',
+  account_user: presentMember(member),
+});
+
+export function accountUserRoutes(users: AccountUserService): Route[] {
+  const tag = 'Account users';
+  return [
+    route({
+      method: 'GET',
+      path: '/accounts/:account_id/account_users',
+      summary: 'The users of an account',
+      tag,
+      errors: [400, 401, 429, 503],
+      success: 200,
+      response: Type.Object({ results: Type.Array(accountUserSchema) }),
+      handle: async ({ caller, id }) => ({
+        results: (await users.list(caller, id('account_id'))).map(presentMember),
+      }),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/accounts/:account_id/account_users',
+      summary: 'Invite a person to an account by e-mail',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: accountUserChangeSchema,
+      body: createAccountUserBody,
+      handle: async ({ caller, id }, { user }) => changed(await users.invite(caller, id('account_id'), user)),
+    }),
+    route({
+      method: 'GET',
+      path: '/accounts/:account_id/account_users/:user_id',
+      summary: 'One user of an account',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: accountUserSchema,
+      handle: async ({ caller, id }) =>
+        presentMember(await users.get(caller, id('account_id'), id('user_id'))),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/accounts/:account_id/account_users/:user_id',
+      summary: "Change a user's roles, or the installs given to them",
+      tag,
+      errors: [400, 401, 403, 404, 429, 500, 503],
+      success: 200,
+      response: accountUserChangeSchema,
+      body: updateAccountUserBody,
+      handle: async ({ caller, id }, body) =>
+        changed(await users.update(caller, id('account_id'), id('user_id'), body)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/accounts/:account_id/account_users/:user_id',
+      summary: 'Remove a user from an account',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => users.remove(caller, id('account_id'), id('user_id')),
+    }),
+  ];
+}

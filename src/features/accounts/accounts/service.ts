@@ -1,0 +1,102 @@
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { findMembership } from '../../../access/memberships.ts';
+import { authorize } from '../../../access/permissions.ts';
+import type { Queries } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findSignedInUser } from '../../identity/users/store.ts';
+import {
+  type AccountSettings,
+  type AccountView,
+  allAccounts,
+  findAccount,
+  insertAccount,
+  pageOfAccounts,
+  updateAccount,
+} from './store.ts';
+
+export type AccountChange = Partial<Omit<AccountSettings, 'id'>>;
+
+export type AccountService = ReturnType<typeof createAccountService>;
+
+export function createAccountService({
+  database,
+  clock,
+  random,
+  activity,
+}: Pick<Platform, 'database' | 'clock' | 'random' | 'activity'>) {
+  const { reader } = database;
+  return {
+    list: (caller: Caller, page: PageRequest): Promise<PageOf<AccountView>> =>
+      pageOfAccounts(reader, caller, page),
+
+    async get(caller: Caller, id: string): Promise<AccountView> {
+      const member = await findMembership(reader, caller, id);
+      authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
+      const account = await findAccount(reader, id);
+      if (!account) throw new NotFound();
+      return { id, name: account.name };
+    },
+
+    /** For the command line: accounts are not made through the API. */
+    async create(name: string): Promise<AccountView> {
+      const account = { id: random.uuid(), name };
+      await database.write(async (transaction) => {
+        await insertAccount(transaction.queries, { ...account, created_at: timestamp(clock) });
+        await activity.record(transaction, OPERATOR, account.id, {
+          action: 'account.create',
+          subject: account,
+        });
+      });
+      return account;
+    },
+
+    /** Throws NotFound, Forbidden, InvalidRequest. */
+    update: (caller: Caller, id: string, change: AccountChange): Promise<AccountSettings> =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'accounts', id);
+        const member = await findMembership(queries, caller, id);
+        authorize('account.change', 'account.read', { role: member?.role ?? null, own: false });
+        const present = await findAccount(queries, id);
+        if (!present) throw new NotFound();
+        const wanted = {
+          name: change.name?.trim() ?? present.name,
+          requires_second_factor: change.requires_second_factor ?? present.requires_second_factor,
+        };
+        const details = differences(present, wanted);
+        if (details === null) return present;
+        if (details.requires_second_factor === true) await requireOwnSecondFactor(queries, caller);
+        await updateAccount(queries, id, wanted);
+        await activity.record(transaction, caller, id, {
+          action: 'account.update',
+          subject: { id, name: wanted.name },
+          details,
+        });
+        return { id, ...wanted };
+      }),
+
+    /** For the command line: every account of the platform, oldest first. */
+    listAll: (): Promise<AccountView[]> => allAccounts(reader),
+  };
+}
+
+/** What a change changes, as it is written down; null: nothing. */
+function differences(present: AccountSettings, wanted: Omit<AccountSettings, 'id'>) {
+  const isRenamed = wanted.name !== present.name;
+  const isSwitched = wanted.requires_second_factor !== present.requires_second_factor;
+  if (!isRenamed && !isSwitched) return null;
+  return {
+    ...(isRenamed ? { from: present.name, to: wanted.name } : {}),
+    ...(isSwitched ? { requires_second_factor: wanted.requires_second_factor } : {}),
+  };
+}
+
+/** Whoever demands it of others has one: they would lock themselves out, too. */
+async function requireOwnSecondFactor(queries: Queries, { userId }: Caller): Promise<void> {
+  const user = await findSignedInUser(queries, userId);
+  if (user?.mfa_enabled !== true) throw new InvalidRequest('Switch on your own second factor first');
+}

@@ -1,0 +1,67 @@
+import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
+import type { Queries } from '../../../database/database.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+
+export interface AccountView {
+  id: string;
+  name: string;
+}
+
+/** What the owners of an account decide about it. */
+export interface AccountSettings extends AccountView {
+  /** Whether its people must have a second factor to work in it through the portal. */
+  requires_second_factor: boolean;
+}
+
+/** The accounts that a caller may see, oldest first. */
+export async function pageOfAccounts(
+  queries: Queries,
+  caller: Caller,
+  page: PageRequest,
+): Promise<PageOf<AccountView>> {
+  const only = caller.limits?.accountId ?? null;
+  const mine = queries
+    .selectFrom('memberships as member')
+    .innerJoin('accounts as account', 'account.id', 'member.account_id')
+    .where('member.user_id', '=', caller.userId)
+    .$if(only !== null, (query) => query.where('account.id', '=', only))
+    .$if(!countsOpenInvitations(caller), (query) => query.where('member.invite_accepted', '=', true));
+  const [{ count }, results] = await Promise.all([
+    mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    mine
+      .select(['account.id', 'account.name'])
+      .orderBy('account.seq')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+  ]);
+  return { count, results };
+}
+
+/** Every account of the platform, oldest first. */
+export function allAccounts(queries: Queries): Promise<AccountView[]> {
+  return queries.selectFrom('accounts').select(['id', 'name']).orderBy('seq').execute();
+}
+
+export function findAccount(queries: Queries, id: string): Promise<AccountSettings | undefined> {
+  return queries
+    .selectFrom('accounts')
+    .select(['id', 'name', 'requires_second_factor'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+}
+
+export async function insertAccount(
+  queries: Queries,
+  account: AccountView & { created_at: string },
+): Promise<void> {
+  await queries.insertInto('accounts').values(account).execute();
+}
+
+export async function updateAccount(
+  queries: Queries,
+  id: string,
+  change: Omit<AccountSettings, 'id'>,
+): Promise<void> {
+  await queries.updateTable('accounts').set(change).where('id', '=', id).execute();
+}

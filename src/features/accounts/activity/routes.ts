@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream';
+import { idParameter, timeParameter, wordParameter } from '../../../api/query.ts';
+import { pagedRoute, type Route, route } from '../../../api/route.ts';
+import { Type } from '../../../api/schema.ts';
+import { StreamedAnswer, streamRoute } from '../../../api/stream-route.ts';
+import { ACTION_KINDS } from '../../../platform/activity-log.ts';
+import { activitySchema, personInActivitySchema } from './schema.ts';
+import type { ActivityService } from './service.ts';
+
+const FILTERS = [
+  idParameter('user_id'),
+  idParameter('install_id'),
+  wordParameter('kind', ACTION_KINDS),
+  timeParameter('since', 'from this moment on'),
+  timeParameter('until', 'before this moment'),
+];
+
+export function activityRoutes(activity: ActivityService): Route[] {
+  return [
+    pagedRoute({
+      path: '/accounts/:account_id/activity',
+      summary: 'Who changed what in an account, the latest first; a year of it',
+      tag: 'Activity',
+      errors: [400, 401, 403, 404, 429, 503],
+      item: activitySchema,
+      filters: FILTERS,
+      handle: ({ caller, id, filters, page }) => activity.list(caller, id('account_id'), filters, page),
+    }),
+    streamRoute({
+      path: '/accounts/:account_id/activity.csv',
+      summary: 'The same for a spreadsheet, without pages',
+      tag: 'Activity',
+      errors: [400, 401, 403, 404, 429, 503],
+      contentType: 'text/csv; charset=utf-8',
+      content: 'RFC 4180, the first line names the columns',
+      parameters: FILTERS,
+      async handle({ caller, id, query }) {
+        const { fileName, parts } = await activity.exportCsv(caller, id('account_id'), query);
+        return new StreamedAnswer(Readable.from(parts), {
+          'content-disposition': `attachment; filename="${fileName}"`,
+        });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/accounts/:account_id/activity/people',
+      summary: 'Whom the activity of an account tells of, be they gone from it',
+      tag: 'Activity',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: Type.Object({ results: Type.Array(personInActivitySchema) }),
+      handle: async ({ caller, id }) => ({ results: await activity.people(caller, id('account_id')) }),
+    }),
+  ];
+}

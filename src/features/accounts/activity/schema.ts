@@ -1,0 +1,27 @@
+import { nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { ACTIONS } from '../../../platform/activity-log.ts';
+
+/** Small values by name. */
+export const detailsSchema = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
+  type: ['object', 'null'],
+  additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
+});
+
+export const activitySchema = Type.Object({
+  id: uuid(),
+  at: timestamp(),
+  action: Type.Unsafe<string>({ type: 'string', enum: [...ACTIONS] }),
+  subject_id: nullableString(),
+  subject_name: Type.String(),
+  install_id: nullableString('the install that the subject belongs to or is; it may be gone'),
+  details: detailsSchema,
+  user_id: nullableString('null: nobody who was signed in'),
+  user_name: Type.String(),
+  means: stringEnum(['api', 'portal', 'command_line', 'platform']),
+  credential_id: nullableString('the API username'),
+  credential_name: nullableString(),
+  address: nullableString(),
+  request_id: nullableString(),
+});
+
+export const personInActivitySchema = Type.Object({ user_id: uuid(), user_name: Type.String() });

@@ -1,0 +1,116 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Caller } from '../../../access/caller.ts';
+import { findMembership } from '../../../access/memberships.ts';
+import { authorize, reachOf } from '../../../access/permissions.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { CSV_HEADER, csvLine } from './csv.ts';
+import { type activitySchema, detailsSchema, type personInActivitySchema } from './schema.ts';
+import {
+  type ActivityFilter,
+  type ActivityScope,
+  activityBefore,
+  countActivity,
+  findAccountName,
+  pageOfActivity,
+  peopleInActivity,
+} from './store.ts';
+
+export type ActivityView = Static<typeof activitySchema>;
+export type PersonInActivity = Static<typeof personInActivitySchema>;
+
+/** Rows held at a time while an account's year is written out. */
+const BATCH = 500;
+
+export interface ActivityService {
+  /** The latest first: what is asked for of an account's, or of a partial user's own. Throws NotFound. */
+  list(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter,
+    page: PageRequest,
+  ): Promise<PageOf<ActivityView>>;
+  /** The same as CSV (RFC 4180), in parts. Throws NotFound before the first part. */
+  exportCsv(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter,
+  ): Promise<{ fileName: string; parts: AsyncIterable<string> }>;
+  /** Whom the entries tell of that the caller may see, be they gone from the account. Throws NotFound. */
+  people(caller: Caller, accountId: string): Promise<PersonInActivity[]>;
+}
+
+export function createActivityService({
+  database,
+  clock,
+}: Pick<Platform, 'database' | 'clock'>): ActivityService {
+  const { reader } = database;
+
+  async function scopeOf(
+    caller: Caller,
+    accountId: string,
+    filter: ActivityFilter = {},
+  ): Promise<ActivityScope> {
+    const member = await findMembership(reader, caller, accountId);
+    const standing = member && { ...member, own: true };
+    authorize('activity.read', 'account.read', standing);
+    const all = reachOf(standing.role)['activity.read'] === 'all';
+    return { accountId, userId: all ? null : caller.userId, filter };
+  }
+
+  async function* linesOf(scope: ActivityScope): AsyncIterable<string> {
+    yield CSV_HEADER;
+    let before: number | null = null;
+    for (;;) {
+      const rows: Awaited<ReturnType<typeof activityBefore>> = await activityBefore(
+        reader,
+        scope,
+        before,
+        BATCH,
+      );
+      yield rows.map((row) => csvLine(view(row))).join('');
+      before = rows.at(-1)?.seq ?? null;
+      if (rows.length < BATCH) return;
+    }
+  }
+
+  return {
+    async list(caller, accountId, filter, page) {
+      const scope = await scopeOf(caller, accountId, filter);
+      const [count, rows] = await Promise.all([
+        countActivity(reader, scope),
+        pageOfActivity(reader, scope, page),
+      ]);
+      return { count, results: rows.map(view) };
+    },
+    async exportCsv(caller, accountId, filter) {
+      const scope = await scopeOf(caller, accountId, filter);
+      const name = await findAccountName(reader, accountId);
+      const day = timestamp(clock).slice(0, 'yyyy-mm-dd'.length);
+      return { fileName: `activity-${plain(name ?? '')}-${day}.csv`, parts: linesOf(scope) };
+    },
+    async people(caller, accountId) {
+      const people = await peopleInActivity(reader, await scopeOf(caller, accountId));
+      return people.flatMap(({ user_id, user_name }) => (user_id === null ? [] : [{ user_id, user_name }]));
+    },
+  };
+}
+
+type ActivityRow = Awaited<ReturnType<typeof activityBefore>>[number];
+
+function view({ seq: _, action, details, ...row }: ActivityRow): ActivityView {
+  return { ...row, action, details: Value.Check(detailsSchema, details) ? details : null };
+}
+
+/** A name as it may stand in the name of a file anywhere. */
+function plain(name: string): string {
+  const letters = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+  return letters.slice(0, 40) || 'account';
+}

@@ -1,0 +1,41 @@
+import { isAllowed, type Verb } from '../../../access/permissions.ts';
+import type { DatabaseChange, Topic } from '../../../database/change-feed.ts';
+import type { Role } from '../../../lib/roles.ts';
+
+/** What a person may see, as far as changes are concerned. */
+export interface Rights {
+  userId: string;
+  /** Their role in each account of theirs, by its id. */
+  roles: ReadonlyMap<string, Role>;
+  /** What was given to them as a partial user, and the sites that hold those. */
+  installs: ReadonlySet<string>;
+  sites: ReadonlySet<string>;
+}
+
+/** Who may see the thing is told of its changes. */
+const VERBS: Record<Topic, Verb> = {
+  account: 'account.read',
+  member: 'member.read',
+  site: 'site.read',
+  install: 'install.read',
+  domain: 'install.read',
+  backup: 'install.read',
+  report: 'install.read',
+  offload: 'install.read',
+  operation: 'install.read',
+  activity: 'activity.read',
+};
+
+export function sees(rights: Rights, change: DatabaseChange): boolean {
+  const role = rights.roles.get(change.account_id) ?? null;
+  return isAllowed(VERBS[change.topic], { role, own: isOwn(rights, change) });
+}
+
+function isOwn(
+  { userId, installs, sites }: Rights,
+  { topic, install_id, id, user_id }: DatabaseChange,
+): boolean {
+  if (install_id !== null) return installs.has(install_id);
+  if (topic === 'site') return id !== null && sites.has(id);
+  return user_id === userId;
+}

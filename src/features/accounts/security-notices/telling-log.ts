@@ -1,0 +1,84 @@
+import type { Queries } from '../../../database/database.ts';
+import type { Queue } from '../../../jobs/queue.ts';
+import { type Clock, timestamp } from '../../../lib/clock.ts';
+import type { ActivityLog, Change } from '../../../platform/activity-log.ts';
+import { findCredential } from '../../identity/credentials/store.ts';
+import { countRecoveryCodes } from '../../identity/second-factor/store.ts';
+import { findPersonById } from '../../identity/users/store.ts';
+import { findAccount } from '../accounts/store.ts';
+import { type AccessEvent, sendSecurityNotice } from './jobs.ts';
+import { toldAs } from './told-changes.ts';
+
+/**
+ * An activity log that has people mailed what happens to their access, in the transaction that writes it down. Nobody is mailed who
+ * has no password: they do not use the portal yet, and their address may be mistyped.
+ */
+export function tellingPeople(
+  log: ActivityLog,
+  { queue, clock }: { queue: Queue; clock: Clock },
+): ActivityLog {
+  return {
+    record: log.record,
+    async recordOfPerson(transaction, doer, { userId, accountId = null }, change) {
+      await log.recordOfPerson(transaction, doer, { userId, accountId }, change);
+      const kind = toldAs(change);
+      if (kind === undefined) return;
+      const { queries } = transaction;
+      const person = await findPersonById(queries, userId);
+      if (!person || person.password_hash === null) return;
+      const { means, credentialId, address, requestId } = doer.origin;
+      await queue.enqueue(transaction, sendSecurityNotice, {
+        payload: {
+          user_id: userId,
+          to: formerAddress(change) ?? person.email,
+          first_name: person.first_name,
+          at: timestamp(clock),
+          by_operator: means === 'command_line',
+          credential: await nameOfCredential(queries, credentialId),
+          address,
+          event: await eventOf(queries, kind, { userId, accountId }, change),
+        },
+        lane: null,
+        requestId,
+      });
+    },
+  };
+}
+
+/** The one that a person had before a change of it: whoever has taken them over reads the new one. */
+function formerAddress({ action, details }: Change): string | undefined {
+  return action === 'profile.update' && typeof details?.from === 'string' ? details.from : undefined;
+}
+
+async function nameOfCredential(queries: Queries, credentialId: string | null): Promise<string | null> {
+  if (credentialId === null) return null;
+  return (await findCredential(queries, credentialId))?.name ?? null;
+}
+
+async function eventOf(
+  queries: Queries,
+  kind: AccessEvent['kind'],
+  { userId, accountId }: { userId: string; accountId: string | null },
+  { subject, details = {} }: Change,
+): Promise<AccessEvent> {
+  if (kind === 'wrong_codes') return { kind, codes: Number(details.wrong_codes) };
+  if (kind === 'ssh_key_added') {
+    const { fingerprint_md5, fingerprint_sha256 } = details;
+    // The log has the one by which the API knows it as the name of a key that has none.
+    const name = subject.name === fingerprint_md5 ? '' : subject.name;
+    return { kind, name, fingerprint: `SHA256:${fingerprint_sha256}` };
+  }
+  if (kind === 'recovery_code_used') {
+    return { kind, codes_left: await countRecoveryCodes(queries, userId) };
+  }
+  if (kind !== 'credential_created') return { kind };
+  const { read_only, installs, expires_at } = details;
+  return {
+    kind,
+    name: subject.name,
+    read_only: read_only === true,
+    account: accountId === null ? null : ((await findAccount(queries, accountId))?.name ?? null),
+    installs: typeof installs === 'number' ? installs : null,
+    expires_at: typeof expires_at === 'string' ? expires_at : null,
+  };
+}

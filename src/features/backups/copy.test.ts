@@ -1,0 +1,312 @@
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { activityOf } from '../../../test/activity.ts';
+import { type DatabasePlace, migratedPlace } from '../../../test/database.ts';
+import { overlapping } from '../../../test/held-jobs.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { onlyOn } from '../../../test/only-on.ts';
+import { signedIn } from '../../../test/portal-client.ts';
+import { type Caller, operatorFor } from '../../access/caller.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
+import { InvalidRequest, NotFound } from '../../lib/failures.ts';
+import { applyInstall } from '../websites/installs/jobs.ts';
+import { discardSpent } from './jobs.ts';
+
+type Install = { id: string; name: string };
+
+let place: DatabasePlace;
+let clock: ManualClock;
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+let source: Install;
+let target: Install;
+
+beforeAll(async () => {
+  place = await migratedPlace();
+  clock = manualClock();
+  homeport = await startTestHomeport({ clock, place });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  source = await homeport.install(owner, accountId);
+  target = await homeport.install(owner, accountId);
+});
+afterAll(async () => {
+  await homeport.remove();
+  await place.remove();
+});
+
+const filesOf = ({ id }: Install) => join(homeport.config.dataDir, 'host', 'installs', id, 'files');
+const pageOf = (install: Install) => join(filesOf(install), 'index.html');
+const snapshotsOf = ({ id }: Install) => {
+  const folder = join(homeport.config.dataDir, 'host', 'snapshots', id);
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+const callerOf = ({ userId }: Person): Caller => ({
+  userId,
+  limits: null,
+  origin: { means: 'portal', credentialId: null, address: '203.0.113.7', requestId: 'asked-for-it' },
+});
+const copy = (keepBackup = false, into: Install = target, from: Install = source, person = owner) =>
+  homeport.services.backups.copy(callerOf(person), from.id, { into: into.id, keepBackup });
+const backups = async (of: Install = source) =>
+  (await homeport.services.backups.list(callerOf(owner), of.id, { limit: 100, offset: 0 })).results;
+const operations = async (of: Install, person = owner) =>
+  (await homeport.services.operations.list(callerOf(person), of.id)).results;
+
+/** Until nothing is left to do, also of what has to wait. */
+async function finish(): Promise<void> {
+  for (let times = 0; times < 6; times += 1) {
+    await homeport.idle();
+    clock.advance(MINUTE_MS);
+  }
+}
+
+/** Something in the lane of an install that holds up what is asked of it for so long. */
+const holdUp = ({ id }: Install, delayMs = HOUR_MS) =>
+  homeport.platform.database.write((transaction) =>
+    homeport.platform.queue.enqueue(transaction, applyInstall, {
+      payload: { id },
+      lane: id,
+      delayMs,
+    }),
+  );
+
+it('is shown on the install that is replaced from the start, step by step, and its backup goes when it has ended', async () => {
+  writeFileSync(pageOf(source), 'what visitors see');
+  writeFileSync(pageOf(target), 'what was tried');
+  await holdUp(source);
+  const client = await signedIn(homeport, owner);
+  const asked = await client.post(`/installs/${source.id}/copy`, { into_install_id: target.id });
+  expect(asked.status).toBe(202);
+  const [waiting] = await operations(target);
+  expect(asked.body).toEqual({ operation_id: waiting?.id });
+  expect(waiting).toMatchObject({
+    kind: 'copy_install',
+    copy: { from: source.name, step: 'waiting' },
+  });
+  await homeport.idle();
+  expect((await operations(target))[0]).toMatchObject({
+    state: 'queued',
+    attempt: 0,
+    reason: 'The backup of the install that is copied has not begun yet.',
+  });
+  expect((await client.get(`/installs/${source.id}/backups`)).body).toMatchObject({
+    results: [{ description: 'Copy into another install', status: 'requested', for_copy: true }],
+  });
+  clock.advance(HOUR_MS);
+  await finish();
+  expect(readFileSync(pageOf(target), 'utf8')).toBe('what visitors see');
+  expect((await operations(target))[0]).toMatchObject({
+    kind: 'copy_install',
+    state: 'succeeded',
+    copy: { from: source.name, step: null },
+  });
+  expect(await backups()).toEqual([]);
+  expect(snapshotsOf(source)).toEqual([]);
+});
+
+it('tells how far it is', async () => {
+  await holdUp(source);
+  await copy();
+  const step = async (
+    kind: 'prepare_copy' | 'copy_install',
+    status: 'requested' | 'in_progress' | 'completed',
+    state: 'queued' | 'running',
+  ) => {
+    const { database } = homeport.platform;
+    await database.write(async ({ queries }) => {
+      await queries.updateTable('backups').set({ status }).where('install_id', '=', source.id).execute();
+      await queries
+        .updateTable('jobs')
+        .set({ state, kind })
+        .where('lane', '=', `copies:${target.id}`)
+        .where('state', 'in', ['queued', 'running'])
+        .execute();
+    });
+    return (await operations(target))[0]?.copy?.step;
+  };
+  await homeport.idle();
+  expect(await step('prepare_copy', 'in_progress', 'queued')).toBe('backing_up');
+  expect(await step('prepare_copy', 'completed', 'running')).toBe('waiting');
+  expect(await step('copy_install', 'completed', 'queued')).toBe('waiting');
+  expect(await step('copy_install', 'completed', 'running')).toBe('restoring');
+  expect(await step('prepare_copy', 'requested', 'queued')).toBe('waiting');
+  clock.advance(HOUR_MS);
+  await finish();
+  expect(await backups()).toEqual([]);
+});
+
+it('holds up nothing that is asked of the install that is to be replaced, while its backup waits', async () => {
+  await holdUp(source);
+  await copy();
+  await homeport.services.backups.request(callerOf(owner), target.id, {
+    description: 'before the copy',
+    notification_emails: [],
+  });
+  await homeport.idle();
+  expect((await operations(target)).slice(0, 2)).toMatchObject([
+    { kind: 'create_backup', state: 'succeeded' },
+    { kind: 'copy_install', state: 'queued' },
+  ]);
+  clock.advance(HOUR_MS);
+  await finish();
+  expect((await operations(target)).slice(0, 2)).toMatchObject([
+    { kind: 'copy_install', state: 'succeeded' },
+    { kind: 'create_backup', state: 'succeeded' },
+  ]);
+});
+
+it('is given up where its backup is not made within a day', async () => {
+  const before = await backups();
+  writeFileSync(pageOf(target), 'as it was');
+  await holdUp(source, 2 * DAY_MS);
+  await copy();
+  await homeport.idle();
+  clock.advance(DAY_MS + HOUR_MS);
+  await finish();
+  expect((await operations(target))[0]).toMatchObject({ kind: 'copy_install', state: 'failed' });
+  clock.advance(DAY_MS);
+  await finish();
+  expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
+  expect(await backups()).toEqual(before);
+});
+
+it('keeps the backup where the person asks for it, and names both in the activity', async () => {
+  await copy(true);
+  await finish();
+  expect(await backups()).toMatchObject([
+    { description: 'Copy into another install', status: 'completed', for_copy: false },
+  ]);
+  expect((await activityOf(homeport, accountId)).slice(-2)).toMatchObject([
+    { action: 'backup.create', install_id: source.id, subject_name: 'Copy into another install' },
+    {
+      action: 'install.copy',
+      subject_id: source.id,
+      subject_name: source.name,
+      install_id: target.id,
+      details: { to: target.name, backup_kept: true },
+      user_id: owner.userId,
+      request_id: 'asked-for-it',
+    },
+  ]);
+});
+
+it('replaces nothing where the backup fails, says so, and leaves none behind', async () => {
+  const before = await backups();
+  writeFileSync(pageOf(target), 'as it was');
+  renameSync(filesOf(source), `${filesOf(source)}.aside`);
+  await copy();
+  await finish();
+  renameSync(`${filesOf(source)}.aside`, filesOf(source));
+  expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
+  expect((await operations(target))[0]).toMatchObject({
+    kind: 'copy_install',
+    state: 'failed',
+    reason:
+      'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
+  });
+  expect(await backups()).toEqual(before);
+  expect(await homeport.services.overview.attention(callerOf(owner), accountId)).not.toContainEqual(
+    expect.objectContaining({ install_id: source.id }),
+  );
+});
+
+it('leaves nothing behind where the other is deleted while the backup is made', async () => {
+  const [before, snapshots] = [await backups(), snapshotsOf(source)];
+  const doomed = await homeport.install(owner, accountId);
+  await holdUp(source);
+  await copy(false, doomed);
+  await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
+  clock.advance(HOUR_MS);
+  await finish();
+  expect(await backups()).toEqual(before);
+  expect(snapshotsOf(source)).toEqual(snapshots);
+});
+
+it('leaves nothing behind where the other is deleted when the backup is made', async () => {
+  const [before, snapshots] = [await backups(), snapshotsOf(source)];
+  const doomed = await homeport.install(owner, accountId);
+  await holdUp(doomed);
+  await copy(false, doomed);
+  await finish();
+  expect((await operations(doomed))[0]).toMatchObject({ kind: 'copy_install', state: 'queued' });
+  await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
+  await finish();
+  expect(await backups()).toMatchObject([{ description: 'Copy into another install' }, ...before]);
+  const { database, queue } = homeport.platform;
+  await database.write((transaction) =>
+    queue.enqueue(transaction, discardSpent, { payload: {}, lane: 'maintenance' }),
+  );
+  await finish();
+  expect(await backups()).toEqual(before);
+  expect(snapshotsOf(source)).toEqual(snapshots);
+});
+
+it('fails where what is copied is deleted meanwhile', async () => {
+  const doomed = await homeport.install(owner, accountId);
+  await holdUp(doomed);
+  await copy(false, target, doomed);
+  await homeport.services.installs.remove(operatorFor(owner.userId), doomed.id);
+  await finish();
+  expect((await operations(target))[0]).toMatchObject({
+    state: 'failed',
+    reason: 'The install that was to be copied is gone, and its backups with it. Nothing was replaced.',
+    copy: { from: null, step: null },
+  });
+});
+
+it('goes on in the next process', async () => {
+  const before = await backups();
+  writeFileSync(pageOf(source), 'before the crash');
+  await holdUp(source);
+  await copy();
+  await homeport.idle();
+  await homeport.stop(0);
+  clock.advance(HOUR_MS);
+  homeport = await startTestHomeport({ clock, place });
+  await finish();
+  expect(readFileSync(pageOf(target), 'utf8')).toBe('before the crash');
+  expect(await backups()).toEqual(before);
+});
+
+it('refuses to restore a backup that is there for a copy alone', async () => {
+  await holdUp(source);
+  await copy();
+  const [backup] = await backups();
+  const asked = homeport.services.backups.restore(callerOf(owner), source.id, backup?.id ?? '', null);
+  await expect(asked).rejects.toBeInstanceOf(InvalidRequest);
+  clock.advance(HOUR_MS);
+  await finish();
+});
+
+it('names what is copied to nobody who does not see it', async () => {
+  const given = await homeport.person(accountId, 'partial', [target.id]);
+  await copy();
+  await finish();
+  expect((await operations(target, given))[0]).toMatchObject({ kind: 'copy_install', copy: { from: null } });
+});
+
+it('goes nowhere where the caller may not work, and nothing is backed up for it', async () => {
+  const given = await homeport.person(accountId, 'partial', [source.id]);
+  const { owner: stranger } = await homeport.ownedAccount();
+  const before = await backups();
+  await expect(copy(false, target, source, given)).rejects.toBeInstanceOf(InvalidRequest);
+  await expect(copy(false, source, target, given)).rejects.toBeInstanceOf(NotFound);
+  await expect(copy(false, target, source, stranger)).rejects.toBeInstanceOf(NotFound);
+  await expect(copy(false, { ...source, id: source.id.toUpperCase() })).rejects.toBeInstanceOf(
+    InvalidRequest,
+  );
+  await expect(copy(false, { ...source, id: crypto.randomUUID() })).rejects.toBeInstanceOf(InvalidRequest);
+  expect(await backups()).toEqual(before);
+});
+
+onlyOn('postgres', it)('both ways at once holds nobody up', async () => {
+  await overlapping(homeport, [() => copy(), () => copy(false, source, target)]);
+  await finish();
+  for (const install of [source, target]) {
+    const [latest] = (await operations(install)).filter(({ kind }) => kind === 'copy_install');
+    expect(latest).toMatchObject({ state: 'succeeded' });
+  }
+});

@@ -1,0 +1,102 @@
+import type { Transaction } from '../../database/database.ts';
+import type { Host } from '../../hosting/contract/host.ts';
+import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { permanently, postponing } from '../hosts/host-failures.ts';
+import { findActiveInstall } from '../websites/installs/install-ref-store.ts';
+import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
+import { copyInstall, discardBackup, discardSpent, prepareCopy } from './jobs.ts';
+
+/**
+ * Copying an install into another: waits until the backup of the one is made, and restores it into the other. However it ends, it asks for
+ * the deletion of a backup that was made for it alone. Whoever sees the operation may not see the install that is copied: no reason
+ * has its name, or that of a file in it.
+ */
+export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] {
+  async function discard(transaction: Transaction, backupId: string, fromId: string): Promise<void> {
+    const backup = await findCopiedBackup(transaction.queries, backupId);
+    if (!backup || backup.copy_job_id === null) return;
+    await queue.enqueue(transaction, discardBackup, {
+      payload: { backup_id: backupId, install_id: fromId },
+      lane: fromId,
+    });
+  }
+
+  const giveUp: JobKind<typeof copyInstall.payload>['giveUp'] = (
+    { backup_id, from_id },
+    _failure,
+    transaction,
+  ) => discard(transaction, backup_id, from_id);
+
+  return [
+    defineJob({
+      ...prepareCopy,
+      async run(payload, { requestId }) {
+        const { backup_id, install_id, from_id } = payload;
+        await requireBackedUp(backup_id, from_id);
+        return async (transaction) => {
+          const jobId = await queue.enqueue(transaction, copyInstall, {
+            payload,
+            lane: install_id,
+            requestId,
+          });
+          await moveCopyJob(transaction.queries, backup_id, jobId);
+        };
+      },
+      giveUp,
+    }),
+    defineJob({
+      ...copyInstall,
+      async run({ backup_id, install_id, from_id }, { signal, log }) {
+        const from = await requireBackedUp(backup_id, from_id);
+        const install = await findActiveInstall(database.reader, install_id);
+        if (!install) throw new PermanentFailure('The install has no website to replace.');
+        await permanently(postponing(host.restore(install, backup_id, { from, signal }))).catch(
+          (error: unknown) => {
+            if (!(error instanceof PermanentFailure)) throw error;
+            log.warn({ err: error }, 'a copy could not be put in place');
+            throw new PermanentFailure('What was copied could not be put in place.', { cause: error });
+          },
+        );
+        return (transaction) => discard(transaction, backup_id, from_id);
+      },
+      giveUp,
+    }),
+  ];
+
+  async function requireBackedUp(backupId: string, fromId: string) {
+    const backup = await findCopiedBackup(database.reader, backupId);
+    const from = await findActiveInstall(database.reader, fromId);
+    if (!backup || !from)
+      throw new PermanentFailure(
+        'The install that was to be copied is gone, and its backups with it. Nothing was replaced.',
+      );
+    if (backup.status === 'aborted')
+      throw new PermanentFailure(
+        'The backup of the install that was to be copied could not be made, and nothing was replaced. Why stands with that install.',
+      );
+    if (backup.status === 'requested')
+      throw new Postponed('The backup of the install that is copied has not begun yet.');
+    if (backup.status === 'in_progress')
+      throw new Postponed('The install that is copied is being backed up.');
+    return from;
+  }
+}
+
+/** Finds the backups that a copy has left behind: it was called off, with the install that it was for. */
+export function discardSpentKind({ database, queue }: Platform): JobKind {
+  return defineJob({
+    ...discardSpent,
+    async run() {
+      const left = await spentBackups(database.reader, discardBackup.name);
+      return async (transaction) => {
+        for (const { id, install_id } of left) {
+          await queue.enqueue(transaction, discardBackup, {
+            payload: { backup_id: id, install_id },
+            lane: install_id,
+          });
+        }
+      };
+    },
+  });
+}

@@ -1,0 +1,81 @@
+import type { Config } from '../../config/config.ts';
+import type { Queries } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { defineJob, type JobKind } from '../../jobs/job.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { HOUR_MS } from '../../lib/durations.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { countUnderWay, installsWithoutBackup } from './daily-store.ts';
+import { backUpDaily, createBackup, discardBackup } from './jobs.ts';
+import { backupTime, nightOf } from './nightly-time.ts';
+import { insertBackup } from './store.ts';
+
+/** A backup of the night that was aborted is made anew after so long: a stale lock of restic's lasts half an hour. */
+const AGAIN_AFTER_MS = HOUR_MS;
+/** How often it is begun in one night. */
+const MOST_A_NIGHT = 3;
+/** Jobs that make and delete backups. */
+const WORK = [createBackup.name, discardBackup.name];
+
+/** Whether installs are backed up every day without being asked to. */
+export function areBackupsDaily({ host, backupDays }: Pick<Config, 'host' | 'backupDays'>): boolean {
+  return host === 'linux' && backupDays > 0;
+}
+
+/**
+ * The daily backups: each install's at its own time of the night. What could not be made then, because no process ran or too many waited,
+ * is made as soon as it can be. At most half of the workers work on them, so that what customers ask for is done at once.
+ */
+export function dailyBackupKind(platform: Platform): JobKind {
+  const { config, database, queue, clock, random } = platform;
+  return defineJob({
+    ...backUpDaily,
+    async run() {
+      const room = Math.max(1, Math.floor(config.workers / 2)) - (await countUnderWay(database.reader, WORK));
+      if (room <= 0) return;
+      const due = (await installsToBackUp(database.reader, clock.now())).slice(0, room);
+      return async (transaction) => {
+        for (const installId of due) {
+          // It may have been deleted since.
+          if (!(await lockRow(transaction, 'installs', installId))) continue;
+          const id = random.uuid();
+          await insertBackup(transaction.queries, {
+            id,
+            install_id: installId,
+            description: 'Daily backup',
+            notification_emails: [],
+            requested_by: null,
+            scheduled: true,
+            created_at: timestamp(clock),
+          });
+          await queue.enqueue(transaction, createBackup, {
+            payload: { backup_id: id, install_id: installId },
+            lane: installId,
+          });
+        }
+      };
+    },
+  });
+}
+
+/**
+ * The installs whose time has come in this night, that have no backup of this night, and whose host answers; longest due first. A
+ * backup that was aborted is none, but only so often.
+ */
+async function installsToBackUp(queries: Queries, now: Date): Promise<string[]> {
+  const night = nightOf(now);
+  const again = new Date(now.getTime() - AGAIN_AFTER_MS).toISOString();
+  const without = await installsWithoutBackup(queries, {
+    night: night.toISOString(),
+    again,
+    most: MOST_A_NIGHT,
+  });
+  return (
+    without
+      .map(({ id, created_at }) => ({ id, at: backupTime(id, night), created_at }))
+      // One that was made after its time is backed up the next night.
+      .filter(({ at, created_at }) => at <= now.getTime() && Date.parse(created_at) < at)
+      .sort((a, b) => a.at - b.at)
+      .map(({ id }) => id)
+  );
+}

@@ -1,0 +1,120 @@
+import type { Insertable } from 'kysely';
+import type { Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { InstallRef } from '../../hosting/contract/host.ts';
+
+/** An install whose backup is restored on trial. */
+export interface CheckedInstall extends InstallRef {
+  php_version: string | null;
+  wordpress_version: string | null;
+}
+
+/** The install of a backup, if that is one to be restored. */
+export function findCheckedInstall(
+  queries: Queries,
+  installId: string,
+  backupId: string,
+): Promise<CheckedInstall | undefined> {
+  return queries
+    .selectFrom('installs as install')
+    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
+    .select(['install.id', 'install.name', 'install.php_version', 'install.wordpress_version'])
+    .where('install.id', '=', installId)
+    .where('install.status', '=', 'active')
+    .where('backup.id', '=', backupId)
+    .where('backup.status', '=', 'completed')
+    .executeTakeFirst();
+}
+
+export async function insertRestoreCheck(
+  queries: Queries,
+  check: Insertable<Tables['restore_checks']>,
+): Promise<void> {
+  await queries.insertInto('restore_checks').values(check).execute();
+}
+
+/** Whether a job of a kind waits or is under way. */
+export async function isUnderWay(queries: Queries, kind: string): Promise<boolean> {
+  const job = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('kind', '=', kind)
+    .where('state', 'in', ['queued', 'running'])
+    .executeTakeFirst();
+  return job !== undefined;
+}
+
+/** The newest completed backup of the install that was checked longest ago, or never. */
+export async function longestUnchecked(
+  queries: Queries,
+): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('backups as backup', 'backup.install_id', 'install.id')
+    .leftJoin('restore_checks as checked', 'checked.install_id', 'install.id')
+    .select((eb) => ['install.id', 'install.host_id', eb.fn.max('checked.seq').as('last')])
+    .where('install.status', '=', 'active')
+    .where('backup.status', '=', 'completed')
+    .where('backup.copy_job_id', 'is', null)
+    .groupBy(['install.id', 'install.host_id'])
+    .orderBy((eb) => eb.fn.coalesce(eb.fn.max('checked.seq'), eb.lit(0)))
+    .orderBy((eb) => eb.fn.min('install.seq'))
+    .limit(1)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const newest = await queries
+    .selectFrom('backups')
+    .select('id')
+    .where('install_id', '=', row.id)
+    .where('status', '=', 'completed')
+    .where('copy_job_id', 'is', null)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return newest && { install_id: row.id, backup_id: newest.id, host_id: row.host_id };
+}
+
+/** How a backup fared that was restored on trial. */
+export interface SeenRestoreCheck {
+  install_name: string;
+  took_ms: number;
+  /** Why it could not be restored, one sentence; null if it could. */
+  reason: string | null;
+  created_at: string;
+}
+
+/** The installs whose last trial failed, the latest first. */
+export async function unrestorable(queries: Queries): Promise<SeenRestoreCheck[]> {
+  return checks(queries)
+    .where('restore_check.reason', 'is not', null)
+    .where((eb) =>
+      eb.not(
+        eb.exists(
+          eb
+            .selectFrom('restore_checks as later')
+            .select('later.id')
+            .whereRef('later.install_id', '=', 'restore_check.install_id')
+            .whereRef('later.seq', '>', 'restore_check.seq'),
+        ),
+      ),
+    )
+    .execute();
+}
+
+/** The last trial of all, however it ended. */
+export async function lastRestoreCheck(queries: Queries): Promise<SeenRestoreCheck | undefined> {
+  return checks(queries).limit(1).executeTakeFirst();
+}
+
+function checks(queries: Queries) {
+  return queries
+    .selectFrom('restore_checks as restore_check')
+    .innerJoin('installs as install', 'install.id', 'restore_check.install_id')
+    .select([
+      'install.name as install_name',
+      'restore_check.took_ms',
+      'restore_check.reason',
+      'restore_check.created_at',
+    ])
+    .orderBy('restore_check.seq', 'desc');
+}

@@ -1,0 +1,299 @@
+import { type Caller, OPERATOR } from '../../access/caller.ts';
+import { authorize, isAllowed, type Standing } from '../../access/permissions.ts';
+import type { Queries, Transaction } from '../../database/database.ts';
+import { lockRow } from '../../database/lock.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../lib/failures.ts';
+import { parseUuid } from '../../lib/ids.ts';
+import type { PageOf, PageRequest } from '../../lib/page.ts';
+import type { Doer } from '../../platform/activity-log.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { findInstallId, findInstallRef } from '../websites/installs/install-ref-store.ts';
+import { findStanding } from '../websites/installs/store.ts';
+import { setCopyJob } from './copy-store.ts';
+import { copiesLane, createBackup, prepareCopy, restoreBackup } from './jobs.ts';
+import type { NotificationLimits } from './notification-limits.ts';
+import { eachOnce, strangersAmong } from './notified.ts';
+import {
+  allBackups,
+  type BackupDetails,
+  type BackupView,
+  countUnfinished,
+  findBackup,
+  findBackupDetails,
+  findRestoreTarget,
+  insertBackup,
+  type ListedBackup,
+  pageOfBackups,
+} from './store.ts';
+
+/** A restore that was asked for. */
+export interface RequestedRestore {
+  jobId: string;
+  backup: BackupDetails;
+  /** The install that is restored. */
+  installName: string;
+}
+
+/** A backup as the portal lists it. */
+export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
+  /** Made for a copy into another install, and deleted when that has ended. */
+  for_copy: boolean;
+}
+
+interface WantedBackup {
+  id: string;
+  description: string;
+  addresses: readonly string[];
+}
+
+export type BackupService = ReturnType<typeof createBackupService>;
+
+/** Unfinished backups of one install: they are made one after the other, each of the whole website. */
+const MOST_UNFINISHED = 20;
+const LOOK_AGAIN_SECONDS = 60;
+
+export function createBackupService(
+  { database, queue, clock, random, activity }: Platform,
+  limits: NotificationLimits,
+) {
+  const { reader } = database;
+
+  async function findDetails(queries: Queries, backupId: string): Promise<BackupDetails> {
+    const backup = await findBackupDetails(queries, backupId);
+    if (!backup) throw new NotFound();
+    return backup;
+  }
+
+  /** The install of that name or id. `purpose`: what it is needed for, after "There is no install …". Throws InvalidRequest. */
+  async function idOfInstall(queries: Queries, text: string, purpose = ''): Promise<string> {
+    const id = parseUuid(text);
+    const known =
+      (await findInstallId(queries, text)) ??
+      (id === undefined ? undefined : (await findInstallRef(queries, id))?.id);
+    if (known !== undefined) return known;
+    throw new InvalidRequest(
+      `There is no install "${text}"${purpose}; "homeport install list" shows them all.`,
+    );
+  }
+
+  /** Asks for a backup of an install that is locked, and writes down who did. */
+  async function enqueueBackup(
+    transaction: Transaction,
+    caller: Caller,
+    install: { id: string; account_id: string },
+    { id, description, addresses }: WantedBackup,
+  ): Promise<void> {
+    await requireFewUnfinished(transaction.queries, install.id);
+    await insertBackup(transaction.queries, {
+      id,
+      install_id: install.id,
+      description,
+      notification_emails: addresses,
+      requested_by: caller.userId,
+      scheduled: false,
+      created_at: timestamp(clock),
+    });
+    await queue.enqueue(transaction, createBackup, {
+      payload: { backup_id: id, install_id: install.id },
+      lane: install.id,
+      requestId: caller.origin.requestId,
+    });
+    await activity.record(transaction, caller, install.account_id, {
+      action: 'backup.create',
+      subject: { id, name: description },
+      installId: install.id,
+    });
+  }
+
+  /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
+  async function enqueueRestore(
+    transaction: Transaction,
+    doer: Doer,
+    backup: BackupDetails,
+    targetId: string,
+  ): Promise<RequestedRestore> {
+    if (backup.status !== 'completed') {
+      throw new InvalidRequest(`The backup is ${backup.status}; only a completed one can be restored.`);
+    }
+    if (backup.copy_job_id !== null) {
+      throw new InvalidRequest(
+        'The backup is made for a copy into another install, and deleted when that has ended. Make a backup of your own.',
+      );
+    }
+    await lockRow(transaction, 'installs', targetId);
+    const target = await requireActiveTarget(transaction.queries, targetId);
+    const jobId = await queue.enqueue(transaction, restoreBackup, {
+      payload: { backup_id: backup.id, install_id: targetId, from_id: backup.install_id },
+      lane: targetId,
+      requestId: doer.origin.requestId,
+    });
+    await activity.record(transaction, doer, target.account_id, {
+      action: 'backup.restore',
+      subject: { id: backup.id, name: backup.description },
+      installId: targetId,
+      details: { from: backup.install_name, to: target.name },
+    });
+    return { jobId, backup, installName: target.name };
+  }
+
+  return {
+    /** Throws NotFound, Forbidden; RateLimited for mails to strangers, and for unfinished backups. */
+    async request(
+      caller: Caller,
+      installId: string,
+      input: { description: string; notification_emails: string[] },
+    ): Promise<BackupView> {
+      // Before anything is counted or compared: whoever may not see the install learns nothing of it, and writes nothing.
+      authorize('install.work', 'install.read', await findStanding(reader, caller, installId));
+      const id = random.uuid();
+      const description = input.description.trim();
+      const addresses = eachOnce(input.notification_emails);
+      const strangers = await strangersAmong(reader, installId, addresses);
+      const counted = await limits.strangers(caller.userId, strangers);
+      const inserted = database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        await enqueueBackup(transaction, caller, install, { id, description, addresses });
+      });
+      await inserted.catch((error: unknown) => {
+        counted.refused();
+        throw error;
+      });
+      return { id, status: 'requested' };
+    },
+
+    async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      const backup = await findBackup(reader, installId, backupId);
+      if (!backup) throw new NotFound();
+      return backup;
+    },
+
+    /** The latest first. Throws NotFound. */
+    async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<BackupOfInstall>> {
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      const { count, results } = await pageOfBackups(reader, installId, page);
+      return {
+        count,
+        results: results.map(({ copy_job_id, ...backup }) => ({ ...backup, for_copy: copy_job_id !== null })),
+      };
+    },
+
+    /**
+     * Puts an install back as a backup of it was, or makes another install of the account (`intoInstallId`) what the backup
+     * has. Returns the id of the operation, which is the target's. Throws NotFound, Forbidden, InvalidRequest.
+     */
+    async restore(
+      caller: Caller,
+      installId: string,
+      backupId: string,
+      intoInstallId: string | null,
+    ): Promise<string> {
+      const targetId = intoInstallId?.toLowerCase() ?? installId;
+      const { jobId } = await database.write(async (transaction) => {
+        const { queries } = transaction;
+        const source = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', source);
+        const backup = await findDetails(queries, backupId);
+        if (backup.install_id !== installId) throw new NotFound();
+        if (targetId !== installId) {
+          requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+        }
+        return enqueueRestore(transaction, caller, backup, targetId);
+      });
+      return jobId;
+    },
+
+    /**
+     * Makes another install of the account what this one is now: a backup is made, put into that one as soon as it is complete, and
+     * then deleted unless `keepBackup`. Returns the id of the operation, which is the other's. Throws NotFound, Forbidden,
+     * InvalidRequest; RateLimited for unfinished backups.
+     */
+    async copy(
+      caller: Caller,
+      installId: string,
+      { into, keepBackup }: { into: string; keepBackup: boolean },
+    ): Promise<string> {
+      const backupId = random.uuid();
+      const targetId = into.toLowerCase();
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        // In one order, whichever is copied into the other.
+        for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
+        const source = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', source);
+        requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+        if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
+        const target = await requireActiveTarget(queries, targetId);
+        // Not which: whoever sees this install may not see that one.
+        const description = 'Copy into another install';
+        await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
+        const jobId = await queue.enqueue(transaction, prepareCopy, {
+          payload: { backup_id: backupId, install_id: targetId, from_id: installId },
+          lane: copiesLane(targetId),
+          install: targetId,
+          requestId: caller.origin.requestId,
+        });
+        if (!keepBackup) await setCopyJob(queries, backupId, jobId);
+        await activity.record(transaction, caller, source.account_id, {
+          action: 'install.copy',
+          subject: { id: installId, name: source.name },
+          installId: targetId,
+          details: { to: target.name, backup_kept: keepBackup },
+        });
+        return jobId;
+      });
+    },
+
+    /** For the command line: the backups of one install (by name or id) or of all, newest first. Throws InvalidRequest. */
+    listAll: async (install?: string): Promise<BackupDetails[]> =>
+      allBackups(reader, install === undefined ? undefined : await idOfInstall(reader, install)),
+
+    /** For the command line: one backup, whosever it is. Throws NotFound. */
+    find: (backupId: string) => findDetails(reader, backupId),
+
+    /**
+     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name or id. Throws
+     * NotFound, InvalidRequest.
+     */
+    requestRestore: (backupId: string, into?: string): Promise<RequestedRestore> =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        const backup = await findDetails(queries, backupId);
+        const targetId =
+          into === undefined ? backup.install_id : await idOfInstall(queries, into, ' to restore into');
+        return enqueueRestore(transaction, OPERATOR, backup, targetId);
+      }),
+  };
+}
+
+/** An install that can be restored into. Throws NotFound, InvalidRequest. */
+async function requireActiveTarget(queries: Queries, targetId: string) {
+  const target = await findRestoreTarget(queries, targetId);
+  if (!target) throw new NotFound();
+  if (target.status === 'active') return target;
+  throw new InvalidRequest(
+    `The install "${target.name}" is ${target.status}; only an active one can be restored into.`,
+  );
+}
+
+async function requireFewUnfinished(queries: Queries, installId: string): Promise<void> {
+  if ((await countUnfinished(queries, installId)) < MOST_UNFINISHED) return;
+  throw new RateLimited(
+    LOOK_AGAIN_SECONDS,
+    `${MOST_UNFINISHED} backups of this install are being made or wait already - please wait until one is finished`,
+  );
+}
+
+/** A backup goes into installs of its own account alone, and of those into what the caller may work on. */
+function requireUsable(target: (Standing & { account_id: string }) | undefined, accountId: string): void {
+  if (target && target.account_id === accountId && isAllowed('install.work', target)) return;
+  throw notPermitted(
+    'Backup',
+    'into_install_id',
+    'Choose an install of the same account that you may work on',
+  );
+}

@@ -1,0 +1,229 @@
+import type { Queries } from '../../database/database.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
+import type { PageOf, PageRequest } from '../../lib/page.ts';
+
+export interface BackupView {
+  id: string;
+  status: BackupStatus;
+}
+
+/** A backup as the command line shows it. */
+export interface BackupDetails extends BackupView {
+  install_id: string;
+  install_name: string;
+  description: string;
+  bytes: number | null;
+  reason: string | null;
+  /** Made by the daily schedule. */
+  scheduled: boolean;
+  /** The job that copies it into another install, after which it is deleted; null of all that are kept. */
+  copy_job_id: string | null;
+  created_at: string;
+}
+
+/** A backup as it is listed with its install. */
+export interface ListedBackup {
+  id: string;
+  description: string;
+  status: BackupStatus;
+  bytes: number | null;
+  files: number | null;
+  reason: string | null;
+  scheduled: boolean;
+  copy_job_id: string | null;
+  created_at: string;
+  finished_at: string | null;
+}
+
+/** A backup that was asked for. */
+export interface NewBackup {
+  id: string;
+  install_id: string;
+  description: string;
+  notification_emails: readonly string[];
+  /** Null for a daily one. */
+  requested_by: string | null;
+  scheduled: boolean;
+  created_at: string;
+}
+
+/** Those that are being made or wait. */
+export const UNFINISHED: BackupStatus[] = ['requested', 'in_progress'];
+
+export async function insertBackup(queries: Queries, backup: NewBackup): Promise<void> {
+  await queries
+    .insertInto('backups')
+    .values({
+      ...backup,
+      notification_emails: JSON.stringify(backup.notification_emails),
+      status: 'requested',
+      bytes: null,
+      files: null,
+      sha256: null,
+      reason: null,
+      finished_at: null,
+    })
+    .execute();
+}
+
+export function findBackup(
+  queries: Queries,
+  installId: string,
+  backupId: string,
+): Promise<BackupView | undefined> {
+  return queries
+    .selectFrom('backups')
+    .select(['id', 'status'])
+    .where('id', '=', backupId)
+    .where('install_id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** The backups of an install, the latest first. */
+export async function pageOfBackups(
+  queries: Queries,
+  installId: string,
+  page: PageRequest,
+): Promise<PageOf<ListedBackup>> {
+  const mine = queries.selectFrom('backups').where('install_id', '=', installId);
+  const [{ count }, results] = await Promise.all([
+    mine.select((eb) => eb.fn.countAll<number>().as('count')).executeTakeFirstOrThrow(),
+    mine
+      .select([
+        'id',
+        'description',
+        'status',
+        'bytes',
+        'files',
+        'reason',
+        'scheduled',
+        'copy_job_id',
+        'created_at',
+        'finished_at',
+      ])
+      .orderBy('seq', 'desc')
+      .limit(page.limit)
+      .offset(page.offset)
+      .execute(),
+  ]);
+  return { count, results };
+}
+
+/** How many backups of an install are being made or wait. */
+export async function countUnfinished(queries: Queries, installId: string): Promise<number> {
+  const { count } = await queries
+    .selectFrom('backups')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('install_id', '=', installId)
+    .where('status', 'in', UNFINISHED)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+const details = (queries: Queries) =>
+  queries
+    .selectFrom('backups as backup')
+    .innerJoin('installs as install', 'install.id', 'backup.install_id')
+    .select([
+      'backup.id',
+      'backup.status',
+      'backup.install_id',
+      'install.name as install_name',
+      'backup.description',
+      'backup.bytes',
+      'backup.reason',
+      'backup.scheduled',
+      'backup.copy_job_id',
+      'backup.created_at',
+    ]);
+
+export function findBackupDetails(queries: Queries, backupId: string): Promise<BackupDetails | undefined> {
+  return details(queries).where('backup.id', '=', backupId).executeTakeFirst();
+}
+
+/** The backups of one install or of all, newest first. */
+export function allBackups(queries: Queries, installId?: string): Promise<BackupDetails[]> {
+  const all = details(queries);
+  return (installId === undefined ? all : all.where('install.id', '=', installId))
+    .orderBy('backup.seq', 'desc')
+    .execute();
+}
+
+/** What the mail about a backup says. */
+export function findFinishedBackup(queries: Queries, backupId: string) {
+  return queries
+    .selectFrom('backups as backup')
+    .innerJoin('installs as install', 'install.id', 'backup.install_id')
+    .select([
+      'backup.id',
+      'install.name as install_name',
+      'backup.description',
+      'backup.status',
+      'backup.bytes',
+      'backup.files',
+      'backup.reason',
+      'backup.finished_at',
+    ])
+    .where('backup.id', '=', backupId)
+    .executeTakeFirst();
+}
+
+/** Sets the status of a backup, if it has the status `from`. */
+export async function setBackupStatus(
+  queries: Queries,
+  backupId: string,
+  { from, to }: { from: BackupStatus; to: BackupStatus },
+): Promise<void> {
+  await queries
+    .updateTable('backups')
+    .set({ status: to })
+    .where('id', '=', backupId)
+    .where('status', '=', from)
+    .execute();
+}
+
+/** How a backup ended. */
+export type BackupOutcome =
+  | { status: 'completed'; bytes: number; files: number; sha256: string; reason: null }
+  | { status: 'aborted'; reason: string };
+
+/** Ends a backup. Returns what follows from it; undefined if it has been deleted. */
+export function finishBackup(
+  queries: Queries,
+  backupId: string,
+  outcome: BackupOutcome & { finished_at: string },
+) {
+  return queries
+    .updateTable('backups')
+    .set(outcome)
+    .where('id', '=', backupId)
+    .returning(['notification_emails', 'scheduled', 'install_id'])
+    .executeTakeFirst();
+}
+
+/** An install to restore into, whatever became of it. */
+export function findRestoreTarget(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('installs')
+    .select(['name', 'account_id', 'status'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** Those of some addresses that a member of the install's account has who has accepted the invitation. */
+export async function emailKeysOfMembers(
+  queries: Queries,
+  installId: string,
+  emailKeys: readonly string[],
+): Promise<string[]> {
+  const members = await queries
+    .selectFrom('installs as install')
+    .innerJoin('memberships as member', 'member.account_id', 'install.account_id')
+    .innerJoin('users as person', 'person.id', 'member.user_id')
+    .select('person.email_key')
+    .where('install.id', '=', installId)
+    .where('member.invite_accepted', '=', true)
+    .where('person.email_key', 'in', emailKeys)
+    .execute();
+  return members.map(({ email_key }) => email_key);
+}

@@ -1,0 +1,83 @@
+import type { Queries } from '../../../database/database.ts';
+
+/** A domain that wants a certificate. */
+export interface Wanting {
+  id: string;
+  name: string;
+  install_id: string;
+}
+
+/** The domains of served websites. */
+const served = (queries: Queries) =>
+  queries
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .leftJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
+    .select(['domain.id', 'domain.name', 'domain.install_id'])
+    .where('install.status', '=', 'active')
+    .where('domain.is_duplicate', '=', false)
+    .where('domain.network_status', '=', 'ACTIVE');
+
+/** Those whose turn it is at a time, longest due first. Domains that nobody has tried yet are as due as any. */
+export async function dueDomains(queries: Queries, now: string, limit: number): Promise<Wanting[]> {
+  return served(queries)
+    .where((eb) => eb.or([eb('attempt.next_at', 'is', null), eb('attempt.next_at', '<=', now)]))
+    .orderBy('attempt.next_at', (order) => order.asc().nullsFirst())
+    .limit(limit)
+    .execute();
+}
+
+/** Those of an install that nobody has tried yet. */
+export async function untriedDomains(queries: Queries, installId: string): Promise<Wanting[]> {
+  return served(queries)
+    .where('domain.install_id', '=', installId)
+    .where('attempt.domain_id', 'is', null)
+    .execute();
+}
+
+/** A domain whose last try failed and that may be tried at once; undefined where an order is under way or not needed. */
+export async function failingDomain(
+  queries: Queries,
+  now: string,
+  domainId: string,
+): Promise<Wanting | undefined> {
+  return served(queries)
+    .where('domain.id', '=', domainId)
+    .where((eb) =>
+      eb.or([
+        eb('attempt.domain_id', 'is', null),
+        eb.and([
+          eb('attempt.failures', '>', 0),
+          eb('attempt.order_id', 'is', null),
+          eb.or([eb('attempt.held_until', 'is', null), eb('attempt.held_until', '<=', now)]),
+        ]),
+      ]),
+    )
+    .executeTakeFirst();
+}
+
+/** Notes the order that is under way, in the place of any other, and when it is nobody's any more. */
+export async function claimAttempt(
+  queries: Queries,
+  domainId: string,
+  claim: { order_id: string; next_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('certificate_attempts')
+    .values({ domain_id: domainId, held_until: null, ...claim })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(claim))
+    .execute();
+}
+
+/** Ends an order: the failures in a row, when the next try is due, and before when there must be none. */
+export async function settleAttempt(
+  queries: Queries,
+  orderId: string,
+  settled: { failures: number; next_at: string; held_until: string | null },
+): Promise<void> {
+  await queries
+    .updateTable('certificate_attempts')
+    .set({ ...settled, order_id: null })
+    .where('order_id', '=', orderId)
+    .execute();
+}

@@ -1,0 +1,420 @@
+import { X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { visit } from '../../../../test/edge.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { type AcmeServer, startAcmeServer } from '../../../../test/servers/acme-server.ts';
+import { type DnsTestServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
+import { freePort } from '../../../../test/servers/free-port.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import { requestOrders } from './attempts.ts';
+import { orderCertificates } from './jobs.ts';
+import { recordValidation } from './validations.ts';
+
+/** The names of these zones lead to the edge, unless a test says otherwise. */
+const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
+
+let folder: string;
+let dns: DnsTestServers;
+let acme: AcmeServer;
+let clock: ManualClock;
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'homeport-issuance-'));
+  dns = await startDnsServers({ zones: { 'sites.example': HERE, 'here.example': HERE } });
+  const edgePort = await freePort();
+  acme = await startAcmeServer({ dnsServer: dns.resolver, httpPort: edgePort });
+  const ca = join(folder, 'roots.pem');
+  writeFileSync(ca, `${acme.ca}\n${await acme.root()}`);
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({
+    clock,
+    dnsPort: dns.authority.port,
+    environment: {
+      HOMEPORT_SITE_DOMAIN: 'sites.example',
+      HOMEPORT_EDGE_HTTP: `127.0.0.1:${edgePort}`,
+      HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
+      HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      HOMEPORT_ACME_DIRECTORY: acme.directoryUrl,
+      HOMEPORT_ACME_CONTACT: 'hostmaster@operator.example',
+      HOMEPORT_ACME_CA: ca,
+    },
+  });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(async () => {
+  await homeport?.remove();
+  await acme?.remove();
+  await dns?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+let install: { id: string; name: string };
+beforeEach(async () => {
+  install = await homeport.install(owner, accountId);
+});
+/** Else each test would renew the certificates of all before it. */
+afterEach(async () => {
+  await owner.client.delete(`/installs/${install.id}`);
+  await homeport.idle();
+});
+
+interface Added {
+  id: string;
+  name: string;
+  path: string;
+}
+
+async function added(name: string): Promise<Added> {
+  const answer = await owner.client.post(`/installs/${install.id}/domains`, { name });
+  expect(answer.status).toBe(201);
+  await homeport.idle();
+  const id = text(answer.body, 'id');
+  return { id, name, path: `/installs/${install.id}/domains/${id}` };
+}
+
+async function sslOf({ path }: Added): Promise<unknown> {
+  return field((await owner.client.get(path)).body, 'network_details', 'network_info', 'ssl', 'status');
+}
+
+async function row({ id }: Added) {
+  return homeport.platform.database.reader
+    .selectFrom('domains as domain')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .leftJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
+    .select([
+      'domain.ssl_reason',
+      'domain.reached',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.not_after',
+      'certificate.renew_at',
+      'attempt.failures',
+      'attempt.next_at',
+    ])
+    .where('domain.id', '=', id)
+    .executeTakeFirstOrThrow();
+}
+
+/** Asks for whatever is due, as the schedule does each minute. */
+async function minute(): Promise<void> {
+  await homeport.platform.database.write((transaction) =>
+    homeport.platform.queue.enqueue(transaction, orderCertificates, { payload: {}, lane: null }),
+  );
+  await homeport.idle();
+}
+
+async function validationsOf(name: string): Promise<number> {
+  const rows = await homeport.platform.database.reader
+    .selectFrom('acme_validations')
+    .select('seq')
+    .where('name', '=', name)
+    .execute();
+  return rows.length;
+}
+
+describe('a domain that leads here', () => {
+  it('gets a certificate when it is added, and the edge shows it', async () => {
+    const domain = await added('shop.here.example');
+    expect(await sslOf(domain)).toBe('active');
+    const root = new X509Certificate(await acme.root());
+    const answer = await owner.client.get(`${domain.path}/ssl_certificate`);
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        cert_name: domain.name,
+        criteria: domain.name,
+        certificate: {
+          cert_source: 'LETS_ENCRYPT',
+          status: 'ENABLED',
+          auto_renew: true,
+          wildcard: false,
+          approver_email: 'hostmaster@operator.example',
+          common_name: domain.name,
+          domains: [domain.name],
+          order_id: expect.any(String),
+          provider_order_id: expect.stringContaining('https://'),
+        },
+      },
+    });
+    const pems = text(answer.body, 'cert_info', 'cert').match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g);
+    const [leaf, intermediate] = (pems ?? []).map((pem) => new X509Certificate(pem));
+    expect(leaf?.checkIssued(intermediate ?? root)).toBe(true);
+    expect(intermediate?.verify(root.publicKey)).toBe(true);
+    const seen = await visit(homeport, `https://${domain.name}/`);
+    expect(seen).toMatchObject({ status: 200, certificateNames: `DNS:${domain.name}` });
+    expect(seen.fingerprint).toBe(leaf?.fingerprint256);
+  });
+
+  it('has one for each name, the own name of the install included', async () => {
+    const domain = await added('apart.here.example');
+    const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
+    const path = `/installs/${install.id}/domains/${own}/ssl_certificate`;
+    expect((await owner.client.get(path)).body).toMatchObject({
+      certificate: { cert_source: 'LETS_ENCRYPT', domains: [`${install.name}.sites.example`] },
+    });
+    expect((await row(domain)).reached).toBe(true);
+  });
+
+  it('keeps its certificate without another order', async () => {
+    const domain = await added('keeps.here.example');
+    const { chain } = await row(domain);
+    clock.advance(DAY_MS);
+    await minute();
+    await owner.client.patch(domain.path, { secure_all_urls: true });
+    await homeport.idle();
+    expect((await row(domain)).chain).toBe(chain);
+    expect(await validationsOf(domain.name)).toBe(1);
+  });
+
+  it('sends visitors to HTTPS, as its certificate serves', async () => {
+    const domain = await added('secure.here.example');
+    await owner.client.patch(domain.path, { secure_all_urls: true });
+    await homeport.idle();
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
+  });
+});
+
+describe('a domain that does not lead here', () => {
+  it('is told why, spends no validation, and gets its certificate once the DNS is right', async () => {
+    await dns.setZone('away.example', '@ A 127.0.0.9\n');
+    const domain = await added('away.example');
+    expect(await sslOf(domain)).toBe('failed');
+    expect(await row(domain)).toMatchObject({
+      source: 'SELF_SIGNED',
+      reached: false,
+      failures: 1,
+      ssl_reason: expect.stringContaining('away.example'),
+    });
+    expect(field((await owner.client.get(domain.path)).body, 'network_details', 'network_info')).toEqual({
+      status: 'FAILED',
+      ssl: { status: 'failed' },
+    });
+    expect(await validationsOf(domain.name)).toBe(0);
+    await owner.client.patch(domain.path, { secure_all_urls: true });
+    await homeport.idle();
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 200 });
+
+    await dns.setZone('away.example', HERE);
+    await minute();
+    expect((await row(domain)).failures).toBe(1);
+    clock.advance(2 * MINUTE_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', reached: true, ssl_reason: null });
+    expect(await sslOf(domain)).toBe('active');
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
+  });
+
+  it('is tried again at once when a status report sees it arrive', async () => {
+    await dns.setZone('mended.example', '');
+    const domain = await added('mended.example');
+    expect(await sslOf(domain)).toBe('failed');
+    await dns.setZone('mended.example', HERE);
+    clock.advance(60_000);
+    expect((await owner.client.post(`${domain.path}/check_status`)).status).toBe(202);
+    await homeport.idle();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', failures: 0 });
+  });
+
+  it('is tried on a rising scale', async () => {
+    await dns.setZone('rising.example', '');
+    const domain = await added('rising.example');
+    const pauses: number[] = [];
+    for (let tried = 1; tried <= 6; tried++) {
+      const { failures, next_at } = await row(domain);
+      expect(failures).toBe(tried);
+      const pause = Date.parse(next_at ?? '') - clock.now().getTime();
+      pauses.push(pause);
+      clock.advance(pause);
+      await minute();
+    }
+    expect(pauses.every((pause, index) => pause > (pauses[index - 1] ?? 0))).toBe(true);
+    expect(pauses[0]).toBeLessThan(2 * MINUTE_MS);
+    expect(pauses[5]).toBeGreaterThan(0.7 * HOUR_MS);
+  });
+});
+
+it('orders nothing that CAA forbids, and says which record to add', async () => {
+  await dns.setZone('guarded.example', `${HERE}@ CAA 0 issue "other-authority.example"\n`);
+  const domain = await added('guarded.example');
+  expect(await sslOf(domain)).toBe('failed');
+  expect((await row(domain)).ssl_reason).toMatch(/CAA.*guarded\.example|guarded\.example.*CAA/);
+  expect(await validationsOf(domain.name)).toBe(0);
+});
+
+it('does not try to prove a wildcard, and breaks no other name by it', async () => {
+  const wildcard = await added('*.wild.here.example');
+  expect(await sslOf(wildcard)).toBe('failed');
+  expect((await row(wildcard)).ssl_reason).toContain('*.wild.here.example');
+  const beside = await added('beside.here.example');
+  expect(await sslOf(beside)).toBe('active');
+});
+
+describe('a certificate that grows old', () => {
+  it('is renewed with a third of its life left, and not before', async () => {
+    const domain = await added('renewed.here.example');
+    const { chain, renew_at } = await row(domain);
+    const until = Date.parse(renew_at ?? '') - clock.now().getTime();
+    clock.advance(until - HOUR_MS);
+    await minute();
+    expect((await row(domain)).chain).toBe(chain);
+    clock.advance(2 * HOUR_MS);
+    await minute();
+    const renewed = await row(domain);
+    expect(renewed.chain).not.toBe(chain);
+    expect((await visit(homeport, `https://${domain.name}/`)).fingerprint).toBe(
+      new X509Certificate(renewed.chain ?? '').fingerprint256,
+    );
+  });
+
+  it('stays in service while its renewal fails, and sends nobody to HTTPS once it has expired', async () => {
+    await dns.setZone('lapses.example', HERE);
+    const domain = await added('lapses.example');
+    await owner.client.patch(domain.path, { secure_all_urls: true });
+    await dns.setZone('lapses.example', '');
+    const { not_after, renew_at } = await row(domain);
+    clock.advance(Date.parse(renew_at ?? '') - clock.now().getTime() + HOUR_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: expect.any(String) });
+    expect(await sslOf(domain)).toBe('active');
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 301 });
+
+    clock.advance(Date.parse(not_after ?? '') - clock.now().getTime() + HOUR_MS);
+    expect(await visit(homeport, `http://${domain.name}/`)).toMatchObject({ status: 200 });
+    await minute();
+    expect(await sslOf(domain)).toBe('failed');
+    const shown = (await owner.client.get(`${domain.path}/ssl_certificate`)).body;
+    expect(shown).toMatchObject({ certificate: { status: 'EXPIRED', cert_source: 'LETS_ENCRYPT' } });
+  });
+});
+
+it('makes one account for all orders, and its key is sealed', async () => {
+  const accounts = await homeport.platform.database.reader.selectFrom('acme_accounts').selectAll().execute();
+  expect(accounts).toMatchObject([
+    { directory_url: acme.directoryUrl, account_url: expect.stringContaining('https://') },
+  ]);
+  expect(accounts[0]?.sealed_key).toMatch(/^v1\./);
+});
+
+it('registers again with an authority that has forgotten the account', async () => {
+  await acme.restart();
+  const domain = await added('again.here.example');
+  if ((await row(domain)).source !== 'LETS_ENCRYPT') {
+    clock.advance(2 * MINUTE_MS);
+    await minute();
+  }
+  expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+});
+
+describe('the limits', () => {
+  const hook = (domain: Added) =>
+    homeport.platform.database.reader
+      .selectFrom('certificate_attempts')
+      .selectAll()
+      .where('domain_id', '=', domain.id)
+      .executeTakeFirstOrThrow();
+
+  async function spendValidations(name: string, count: number): Promise<void> {
+    await homeport.platform.database.write(async (transaction) => {
+      for (let n = 0; n < count; n++) await recordValidation(transaction, clock, name);
+    });
+  }
+
+  it('asks for no fifth validation within the hour, keeps the reason, and goes on afterwards', async () => {
+    await dns.setZone('spent.example', '');
+    const domain = await added('spent.example');
+    const { ssl_reason, failures } = await row(domain);
+    await dns.setZone('spent.example', HERE);
+    await spendValidations(domain.name, 4);
+    clock.advance(2 * MINUTE_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'SELF_SIGNED', ssl_reason, failures });
+    expect(await validationsOf(domain.name)).toBe(4);
+    clock.advance(HOUR_MS);
+    await minute();
+    expect(await row(domain)).toMatchObject({ source: 'LETS_ENCRYPT', ssl_reason: null });
+  });
+
+  it('counts in the transaction that spends', async () => {
+    const name = 'counted.example';
+    await spendValidations(name, 3);
+    const both = await Promise.allSettled([spendValidations(name, 1), spendValidations(name, 1)]);
+    expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(await validationsOf(name)).toBe(4);
+  });
+
+  it('lets a status report bring a try forward, but not before the authority wants to be asked', async () => {
+    await dns.setZone('held.example', '');
+    const domain = await added('held.example');
+    await dns.setZone('held.example', HERE);
+    const held_until = new Date(clock.now().getTime() + HOUR_MS).toISOString();
+    await homeport.platform.database.write(({ queries }) =>
+      queries
+        .updateTable('certificate_attempts')
+        .set({ held_until, next_at: held_until })
+        .where('domain_id', '=', domain.id)
+        .execute(),
+    );
+    const report = async () => {
+      clock.advance(5_000);
+      await owner.client.post(`${domain.path}/check_status`);
+      await homeport.idle();
+    };
+    await report();
+    await report();
+    expect(await hook(domain)).toMatchObject({ failures: 1, next_at: held_until });
+    clock.advance(HOUR_MS);
+    await report();
+    expect((await row(domain)).source).toBe('LETS_ENCRYPT');
+  });
+
+  it('heeds only the order that was asked for last', async () => {
+    await dns.setZone('twice.example', '');
+    const domain = await added('twice.example');
+    await homeport.platform.database.write((transaction) =>
+      requestOrders(transaction, homeport.platform, Array(3).fill({ ...domain, install_id: install.id })),
+    );
+    await homeport.idle();
+    expect((await row(domain)).failures).toBe(2);
+  });
+
+  it('forgets a domain that is deleted while its order is made', async () => {
+    const answer = await owner.client.post(`/installs/${install.id}/domains`, { name: 'gone.here.example' });
+    const deleted = await owner.client.delete(`/installs/${install.id}/domains/${text(answer.body, 'id')}`);
+    expect(deleted.status).toBe(204);
+    await homeport.idle();
+    const left = await homeport.platform.database.reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('kind', '=', 'obtain_certificate')
+      .where('state', '=', 'failed')
+      .execute();
+    expect(left).toEqual([]);
+  });
+
+  it('orders anew from another authority than the one that issued', async () => {
+    const domain = await added('other-authority.here.example');
+    const { chain } = await row(domain);
+    await homeport.platform.database.write(async ({ queries }) => {
+      await queries
+        .updateTable('certificates')
+        .set({ directory_url: 'https://staging.example/directory' })
+        .where('domain_id', '=', domain.id)
+        .execute();
+      await queries
+        .updateTable('certificate_attempts')
+        .set({ next_at: clock.now().toISOString() })
+        .where('domain_id', '=', domain.id)
+        .execute();
+    });
+    await minute();
+    expect((await row(domain)).chain).not.toBe(chain);
+  });
+});

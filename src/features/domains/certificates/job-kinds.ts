@@ -1,0 +1,193 @@
+import type { Transaction } from '../../../database/database.ts';
+import { type Completion, defineJob, type JobKind } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { HOUR_MS } from '../../../lib/durations.ts';
+import type { IssuedCertificate } from '../../../network/acme/authority.ts';
+import { applyInstall } from '../../websites/installs/jobs.ts';
+import { requestOrders } from './attempts.ts';
+import { dueDomains, settleAttempt } from './attempts-store.ts';
+import type { Issuance } from './issuance.ts';
+import { obtainCertificate, orderCertificates } from './jobs.ts';
+import { type Outcome, obtain } from './obtain.ts';
+import { renewalTime } from './renewal-time.ts';
+import { pauseAfter } from './retry-scale.ts';
+import { sslStatus } from './ssl-status.ts';
+import {
+  type Candidate,
+  findCandidate,
+  noteRefused,
+  noteValidated,
+  replaceCertificate,
+  setRenewalTime,
+} from './store.ts';
+
+/** So many orders are asked for each minute at most; what is left is due in the next one. */
+const ORDERS_A_MINUTE = 60;
+/** How often the authority is asked whether it suggests another time to renew (RFC 9773 section 4.3.2). */
+const ASK_AGAIN_MS = 12 * HOUR_MS;
+/** A status report may have a name tried again before its time, but not more often than this. */
+const HOLD_MS = 60_000;
+const SOONEST_MS = 60_000;
+
+/** With the order that is under way. */
+type Ordered = Candidate & { order_id: string };
+
+/** Getting certificates from the authority, and keeping them fresh. */
+export function certificateJobKinds(issuance: Issuance) {
+  const { platform, authority, directoryUrl } = issuance;
+  const { database, queue, clock, random, sealer } = platform;
+
+  const obtaining = defineJob({
+    ...obtainCertificate,
+    async run({ domain_id, order_id }, { signal }) {
+      const domain = await findCandidate(database.reader, domain_id);
+      // Another order took its place.
+      if (domain === undefined || domain.order_id !== order_id) return;
+      const later = await notYet(domain, signal);
+      if (later !== null) {
+        const settled = { failures: 0, next_at: later, held_until: null };
+        return ({ queries }) => settleAttempt(queries, order_id, settled);
+      }
+      // The authority is told only of certificates of its own.
+      const replaces = domain.directory_url === directoryUrl ? domain.renewal_id : null;
+      return concluded({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
+    },
+    async giveUp({ domain_id, order_id }, _failure, transaction) {
+      const domain = await findCandidate(transaction.queries, domain_id);
+      if (domain === undefined || domain.order_id !== order_id) return;
+      const reason = `No certificate for ${domain.name} could be had because of a fault here; it is tried again later.`;
+      await refused(
+        transaction,
+        { ...domain, order_id },
+        { kind: 'refused', reason, waitMs: null, reached: null },
+      );
+    },
+  });
+
+  const order = defineJob({
+    ...orderCertificates,
+    async run() {
+      return async (transaction) => {
+        const due = await dueDomains(transaction.queries, timestamp(clock), ORDERS_A_MINUTE);
+        await requestOrders(transaction, { queue, clock, random }, due);
+      };
+    },
+  });
+
+  const kinds: JobKind[] = [obtaining, order];
+  return { kinds, order };
+
+  /** Null if it is time to order; otherwise when to look again. */
+  async function notYet(domain: Candidate, signal: AbortSignal): Promise<string | null> {
+    const { source, chain, not_before, not_after, renew_at } = domain;
+    if (source !== 'LETS_ENCRYPT' || chain === null || not_before === null || not_after === null) return null;
+    // The operator has turned to another authority, from one for trials to a real one perhaps.
+    if (domain.directory_url !== directoryUrl) return null;
+    const now = clock.now().getTime();
+    let renewAt = renew_at === null ? now : Date.parse(renew_at);
+    let askAgainMs = ASK_AGAIN_MS;
+    if (renewAt > now) {
+      const window = await suggestedWindow(chain, signal);
+      if (window !== null) {
+        askAgainMs = Math.max(SOONEST_MS, (window.retryAfterSeconds ?? 0) * 1000 || ASK_AGAIN_MS);
+        if (renewAt < window.start.getTime() || renewAt > window.end.getTime()) {
+          const validity = { notBefore: new Date(not_before), notAfter: new Date(not_after) };
+          renewAt = renewalTime(validity, window, random).getTime();
+          await remember(domain.id, renewAt);
+        }
+      }
+    }
+    if (renewAt <= now) return null;
+    return new Date(Math.min(renewAt, now + Math.min(askAgainMs, ASK_AGAIN_MS))).toISOString();
+  }
+
+  /** Null if the authority suggests nothing; no answer is no reason to renew at another time, and it is asked again. */
+  async function suggestedWindow(chain: string, signal: AbortSignal) {
+    try {
+      return await authority.renewalWindow(chain, signal);
+    } catch (err) {
+      signal.throwIfAborted();
+      platform.log.info({ err }, 'the certificate authority gave no renewal information');
+      return null;
+    }
+  }
+
+  async function remember(domainId: string, renewAt: number): Promise<void> {
+    await database.write(({ queries }) => setRenewalTime(queries, domainId, new Date(renewAt).toISOString()));
+  }
+
+  function concluded(domain: Ordered, outcome: Outcome): Completion {
+    return (transaction) => {
+      switch (outcome.kind) {
+        case 'issued':
+          return issued(transaction, domain, outcome.certificate);
+        case 'refused':
+          return refused(transaction, domain, outcome);
+        case 'paused': {
+          const next_at = timestamp(clock, outcome.waitMs);
+          const settled = { failures: domain.failures, next_at, held_until: next_at };
+          return settleAttempt(transaction.queries, domain.order_id, settled);
+        }
+      }
+    };
+  }
+
+  async function issued(
+    transaction: Transaction,
+    domain: Ordered,
+    issuedNow: IssuedCertificate,
+  ): Promise<void> {
+    const { queries } = transaction;
+    // It may have been deleted while the authority worked.
+    if (!(await noteValidated(queries, domain.id, timestamp(clock)))) return;
+    const renewAt = renewalTime(issuedNow, null, random);
+    await replaceCertificate(queries, domain.id, {
+      source: 'LETS_ENCRYPT',
+      chain: issuedNow.chain,
+      sealed_key: sealer.seal(issuedNow.key),
+      not_before: issuedNow.notBefore.toISOString(),
+      not_after: issuedNow.notAfter.toISOString(),
+      directory_url: directoryUrl,
+      order_url: issuedNow.orderUrl,
+      renewal_id: issuedNow.renewalId,
+      renew_at: renewAt.toISOString(),
+      warned_days: null,
+      created_at: timestamp(clock),
+    });
+    const askAt = Math.min(renewAt.getTime(), clock.now().getTime() + ASK_AGAIN_MS);
+    await settleAttempt(queries, domain.order_id, {
+      failures: 0,
+      next_at: new Date(askAt).toISOString(),
+      held_until: null,
+    });
+    await queue.enqueue(transaction, applyInstall, {
+      payload: { id: domain.install_id },
+      lane: domain.install_id,
+    });
+  }
+
+  async function refused(
+    { queries }: Transaction,
+    domain: Ordered,
+    { reason, waitMs, reached }: Extract<Outcome, { kind: 'refused' }>,
+  ): Promise<void> {
+    const failures = domain.failures + 1;
+    const pause = Math.max(pauseAfter(failures, random), waitMs ?? 0);
+    await settleAttempt(queries, domain.order_id, {
+      failures,
+      next_at: timestamp(clock, pause),
+      held_until: timestamp(clock, waitMs ?? HOLD_MS),
+    });
+    const ssl_status = sslStatus({
+      authority: true,
+      certificate: domain.source && { source: domain.source, not_after: domain.not_after ?? '' },
+      refused: true,
+      now: clock.now(),
+    });
+    await noteRefused(queries, domain.id, {
+      ssl_status,
+      ssl_reason: reason,
+      ...(reached === null ? {} : { reached, checked_at: timestamp(clock) }),
+    });
+  }
+}

@@ -1,0 +1,58 @@
+import { caaRefusal } from '../../../network/dns/caa.ts';
+import { lookUp } from '../../../network/dns/look-up.ts';
+import { isWildcard } from '../domains/domain-name.ts';
+import { caaFailedSentence } from '../status-reports/dns-sentence.ts';
+import { probeReach } from '../status-reports/reach.ts';
+import { accountUrl } from './acme-account.ts';
+import type { Issuance } from './issuance.ts';
+import { otherHostSentence } from './other-host.ts';
+
+const TIME_LIMIT_MS = 20_000;
+
+export interface Precheck {
+  /** Whether visitors of the name arrive here; null if that could not be tried. */
+  reached: boolean | null;
+  /** Why no order is worth making now, one sentence that says what to do; null if all is well. */
+  refusal: string | null;
+}
+
+/**
+ * Sees for itself what the authority would see, so that its limits are never spent on a failure that is known: the name
+ * can be proved by HTTP-01, leads here, and its CAA records allow the authority. Throws AcmeRefusal if the authority does
+ * not say who it is.
+ */
+export async function precheck(issuance: Issuance, name: string, ended: AbortSignal): Promise<Precheck> {
+  if (isWildcard(name)) {
+    return {
+      reached: null,
+      refusal: `A certificate for ${name} has to be proved in the DNS, which Homeport does not do; add the names that you need one by one.`,
+    };
+  }
+  const { host, internet, platform } = issuance;
+  // As a status report: a name that is slow to fail must not hold up the others' orders.
+  const signal = AbortSignal.any([ended, AbortSignal.timeout(TIME_LIMIT_MS)]);
+  const [reach, findings] = await Promise.all([
+    probeReach(name, { host, visitor: internet.visitor, random: platform.random }, signal),
+    lookUp(name, { ...internet, signal }),
+  ]);
+  const { reached } = reach;
+  ended.throwIfAborted();
+  if (!reach.arrivesByHttp) {
+    const astray = await otherHostSentence(platform, name, reach);
+    return { reached, refusal: astray ?? reach.sentence ?? `${name} does not lead here by HTTP.` };
+  }
+  if (findings.caaFailed) return { reached, refusal: caaFailedSentence(name) };
+  return { reached, refusal: await refusalByCaa(issuance, name, findings.caa, ended) };
+}
+
+/** Why the records forbid the configured authority to issue for this name, one sentence; null if they do not. */
+export async function refusalByCaa(
+  { authority, platform, directoryUrl }: Pick<Issuance, 'authority' | 'platform' | 'directoryUrl'>,
+  name: string,
+  caa: Parameters<typeof caaRefusal>[1],
+  signal: AbortSignal,
+): Promise<string | null> {
+  if (caa.length === 0) return null;
+  const { identities } = await authority.about(signal);
+  return caaRefusal(name, caa, { identities, accountUrl: await accountUrl(platform, directoryUrl) });
+}

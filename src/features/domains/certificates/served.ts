@@ -1,0 +1,34 @@
+import type { Transaction } from '../../../database/database.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { requestOrders } from './attempts.ts';
+import { untriedDomains } from './attempts-store.ts';
+import { sslStatus } from './ssl-status.ts';
+import { servedDomains, setSslStatus } from './store.ts';
+
+/**
+ * After the edge took over what the database says of an install: the ssl status of its domains follows from their
+ * certificates, and those that nobody has tried yet are ordered from the authority, if there is one.
+ */
+export async function certificatesServed(
+  transaction: Transaction,
+  { config, queue, clock, random }: Pick<Platform, 'config' | 'queue' | 'clock' | 'random'>,
+  installId: string,
+): Promise<void> {
+  const { queries } = transaction;
+  const authority = config.acmeDirectory !== null;
+  const domains = await servedDomains(queries, installId);
+  for (const { id, ssl_status: present, ssl_reason, source, not_after } of domains) {
+    const certificate = source === null || not_after === null ? null : { source, not_after };
+    const ssl_status = sslStatus({
+      authority,
+      certificate,
+      refused: ssl_reason !== null,
+      now: clock.now(),
+    });
+    if (ssl_status === present) continue;
+    await setSslStatus(queries, id, ssl_status);
+  }
+  if (authority) {
+    await requestOrders(transaction, { queue, clock, random }, await untriedDomains(queries, installId));
+  }
+}

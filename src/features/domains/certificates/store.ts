@@ -1,0 +1,250 @@
+import type { Insertable } from 'kysely';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { keepRow } from '../../../database/lock.ts';
+import type { CertificateSource } from '../../../database/tables/certificates.ts';
+import type { SslStatus } from '../../../database/tables/domains.ts';
+import type { Tables } from '../../../database/tables.ts';
+
+/** The certificate of a domain of an install, its key sealed. */
+export function findCertificate(queries: Queries, installId: string, domainId: string) {
+  return queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select([
+      'certificate.seq',
+      'domain.name as domain',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.sealed_key',
+      'certificate.order_url',
+      'certificate.created_at',
+      'certificate.not_after',
+    ])
+    .where('domain.id', '=', domainId)
+    .where('domain.install_id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** The certificates of an install's domains, their keys sealed. */
+export function certificatesOfInstall(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .select([
+      'certificate.domain_id',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.sealed_key',
+      'certificate.not_after',
+    ])
+    .where('domain.install_id', '=', installId)
+    .execute();
+}
+
+/** A domain that is served, with its certificate (all null: it has none) and how the tries to get one fared. */
+export interface Candidate {
+  id: string;
+  install_id: string;
+  name: string;
+  failures: number;
+  order_id: string | null;
+  directory_url: string | null;
+  source: CertificateSource | null;
+  chain: string | null;
+  not_before: string | null;
+  not_after: string | null;
+  renew_at: string | null;
+  renewal_id: string | null;
+}
+
+/** What there is to know of a domain that is served; undefined for one that needs no certificate. */
+export function findCandidate(queries: Queries, domainId: string): Promise<Candidate | undefined> {
+  return queries
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .innerJoin('certificate_attempts as attempt', 'attempt.domain_id', 'domain.id')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .select([
+      'domain.id',
+      'domain.install_id',
+      'domain.name',
+      'attempt.failures',
+      'attempt.order_id',
+      'certificate.directory_url',
+      'certificate.source',
+      'certificate.chain',
+      'certificate.not_before',
+      'certificate.not_after',
+      'certificate.renew_at',
+      'certificate.renewal_id',
+    ])
+    .where('domain.id', '=', domainId)
+    .where('domain.is_duplicate', '=', false)
+    .where('install.status', '=', 'active')
+    .executeTakeFirst();
+}
+
+export async function setRenewalTime(queries: Queries, domainId: string, renewAt: string): Promise<void> {
+  await queries
+    .updateTable('certificates')
+    .set({ renew_at: renewAt })
+    .where('domain_id', '=', domainId)
+    .execute();
+}
+
+/** Puts a certificate in the place of the domain's former one. */
+export async function replaceCertificate(
+  queries: Queries,
+  domainId: string,
+  certificate: Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>,
+): Promise<void> {
+  await queries
+    .insertInto('certificates')
+    .values({ domain_id: domainId, ...certificate })
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet(certificate))
+    .execute();
+}
+
+/** Notes that the authority has reached a domain; false if it has been deleted meanwhile. */
+export async function noteValidated(queries: Queries, domainId: string, now: string): Promise<boolean> {
+  const row = await queries
+    .updateTable('domains')
+    .set({ reached: true, checked_at: now, ssl_reason: null })
+    .where('id', '=', domainId)
+    .returning('id')
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+/** Notes why a domain got no certificate; `reached` and `checked_at` where that tells whether it leads here. */
+export async function noteRefused(
+  queries: Queries,
+  domainId: string,
+  refusal: {
+    ssl_status: SslStatus;
+    ssl_reason: string;
+    reached?: boolean;
+    checked_at?: string;
+  },
+): Promise<void> {
+  await queries.updateTable('domains').set(refusal).where('id', '=', domainId).execute();
+}
+
+/** The domains of an install that the edge serves, with what their ssl status follows from. */
+export function servedDomains(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('domains as domain')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .select([
+      'domain.id',
+      'domain.ssl_status',
+      'domain.ssl_reason',
+      'certificate.source',
+      'certificate.not_after',
+    ])
+    .where('domain.install_id', '=', installId)
+    .where('domain.is_duplicate', '=', false)
+    .where('domain.network_status', '=', 'ACTIVE')
+    .execute();
+}
+
+export async function setSslStatus(queries: Queries, domainId: string, ssl_status: SslStatus): Promise<void> {
+  await queries.updateTable('domains').set({ ssl_status }).where('id', '=', domainId).execute();
+}
+
+/** The certificates that some domains have, with their sealed keys. */
+export function certificatesOf(queries: Queries, domainIds: readonly string[]) {
+  return queries
+    .selectFrom('certificates')
+    .select(['domain_id', 'source', 'sealed_key', 'not_after'])
+    .where('domain_id', 'in', domainIds)
+    .execute();
+}
+
+/**
+ * Gives a domain a certificate where it has none, or in the place of the one that has the key `judged` and no other: an authority may
+ * have given one since. Nothing if the domain has been deleted.
+ */
+export async function insertSelfSigned(
+  transaction: Transaction,
+  domainId: string,
+  certificate: Omit<Insertable<Tables['certificates']>, 'domain_id' | 'seq'>,
+  judged: string | undefined,
+): Promise<void> {
+  if (!(await keepRow(transaction, 'domains', domainId))) return;
+  await transaction.queries
+    .insertInto('certificates')
+    .values({ domain_id: domainId, ...certificate })
+    .onConflict((conflict) =>
+      conflict
+        .column('domain_id')
+        .doUpdateSet(certificate)
+        .where('certificates.sealed_key', '=', judged ?? ''),
+    )
+    .execute();
+}
+
+/** The active installs that have a self-signed certificate which ends by a time. */
+export async function installsWithSelfSigned(queries: Queries, endsBy: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select('domain.install_id')
+    .distinct()
+    .where('install.status', '=', 'active')
+    .where('certificate.source', '=', 'SELF_SIGNED')
+    .where('certificate.not_after', '<=', endsBy)
+    .execute();
+  return rows.map((row) => row.install_id);
+}
+
+/**
+ * Certificates from the authority of served domains that end by the time of a threshold of which nobody was warned yet, soonest
+ * expiry first. `due`: since when their renewal must be due, as one that lives for days only is young at any of the thresholds.
+ */
+export function unwarnedCertificates(
+  queries: Queries,
+  { thresholds, due, limit }: { thresholds: { days: number; endsBy: string }[]; due: string; limit: number },
+) {
+  return queries
+    .selectFrom('certificates as certificate')
+    .innerJoin('domains as domain', 'domain.id', 'certificate.domain_id')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select([
+      'certificate.domain_id',
+      'certificate.not_after',
+      'domain.name as domain',
+      'domain.ssl_reason as reason',
+      'install.name as install',
+    ])
+    .where('certificate.source', '=', 'LETS_ENCRYPT')
+    .where('domain.is_duplicate', '=', false)
+    .where((eb) => eb.or([eb('certificate.renew_at', 'is', null), eb('certificate.renew_at', '<=', due)]))
+    .where((eb) =>
+      eb.or(
+        thresholds.map(({ days, endsBy }) =>
+          eb.and([
+            eb('certificate.not_after', '<=', endsBy),
+            eb.or([eb('certificate.warned_days', 'is', null), eb('certificate.warned_days', '>', days)]),
+          ]),
+        ),
+      ),
+    )
+    .orderBy('certificate.not_after')
+    .limit(limit)
+    .execute();
+}
+
+/** Notes the threshold that was warned of. One that was renewed in between keeps its own warnings. */
+export async function noteWarned(
+  queries: Queries,
+  { domain_id, not_after, threshold }: { domain_id: string; not_after: string; threshold: number },
+): Promise<void> {
+  await queries
+    .updateTable('certificates')
+    .set({ warned_days: threshold })
+    .where('domain_id', '=', domain_id)
+    .where('not_after', '=', not_after)
+    .execute();
+}

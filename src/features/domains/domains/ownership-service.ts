@@ -1,0 +1,69 @@
+import type { Caller } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { NotFound, RateLimited } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { takeTurn } from '../../websites/installs/operation-limits.ts';
+import { findStanding } from '../../websites/installs/store.ts';
+import { challengeOf, provenDomainOf } from './ownership.ts';
+import { beginProof, concludeLook } from './proofs.ts';
+import type { Proof } from './proofs-store.ts';
+import type { DomainService, DomainView } from './service.ts';
+import { findDomain } from './store.ts';
+
+/** The TXT records of a name; null if they could not be looked up. Network failures never throw. */
+export type LookUpTexts = (name: string, signal: AbortSignal) => Promise<string[] | null>;
+
+export const LOOK_UP_MS = 10_000;
+/** Look-ups of requests under way in this process. */
+const MOST_AT_ONCE = 20;
+
+export type DomainOwnershipService = ReturnType<typeof createDomainOwnershipService>;
+
+export function createDomainOwnershipService(
+  platform: Platform,
+  domains: Pick<DomainService, 'get'>,
+  lookUpTexts: LookUpTexts,
+) {
+  const { database, clock } = platform;
+  let underWay = 0;
+
+  /** The proof to look for; null for a name that needs none. Takes the install's turn. */
+  async function claimTurn(caller: Caller, installId: string, domainId: string): Promise<Proof | null> {
+    return database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'installs', installId);
+      const install = await findStanding(queries, caller, installId);
+      authorize('install.work', 'install.read', install);
+      const domain = await findDomain(queries, installId, domainId);
+      if (!domain) throw new NotFound();
+      await takeTurn(transaction, installId, 'verify_domain', clock.now());
+      if (domain.is_cname) return null;
+      return beginProof(transaction, platform, install.account_id, provenDomainOf(domain.name));
+    });
+  }
+
+  return {
+    /**
+     * Looks for the TXT record that proves a domain. If it is there, the account owns the registrable domain from now on, and gets
+     * the names of it that it has. Returns the domain as it is then. Throws NotFound, Forbidden, RateLimited.
+     */
+    async verify(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
+      if (underWay >= MOST_AT_ONCE) {
+        throw new RateLimited(5, 'Too many domains are being verified; try again in a few seconds');
+      }
+      underWay += 1;
+      try {
+        const proof = await claimTurn(caller, installId, domainId);
+        if (proof !== null && proof.verified_at === null) {
+          const { key } = challengeOf(proof.registrable, proof.token);
+          const texts = await lookUpTexts(key, AbortSignal.timeout(LOOK_UP_MS));
+          await database.write((transaction) => concludeLook(transaction, platform, proof, texts, caller));
+        }
+      } finally {
+        underWay -= 1;
+      }
+      return domains.get(caller, installId, domainId);
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import { type Route, route } from '../../../api/route.ts';
+import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
+import type { DomainService } from './service.ts';
+
+const certificate = Type.Object({
+  source: stringEnum(['LETS_ENCRYPT', 'THIRD_PARTY', 'SELF_SIGNED']),
+  not_after: Type.String({ format: 'date-time' }),
+});
+
+export function domainPortalRoutes(domains: DomainService): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/domain_states',
+      summary: 'What stands behind the words of each domain: certificate, reasons, last status report',
+      tag: 'Domains',
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: Type.Object({
+        results: Type.Array(
+          Type.Object({
+            domain_id: uuid(),
+            is_cname: Type.Boolean({ description: 'the name that the install always has' }),
+            needs_proof: Type.Boolean({
+              description: 'it is not served before its TXT record proves the domain',
+            }),
+            ssl_reason: nullableString('why the authority has issued no certificate, one sentence'),
+            checked_at: nullableString('when a status report last looked'),
+            report_id: nullableString('the last status report, for as long as it is kept'),
+            certificate: Type.Unsafe<{
+              source: 'LETS_ENCRYPT' | 'THIRD_PARTY' | 'SELF_SIGNED';
+              not_after: string;
+            } | null>({
+              ...certificate,
+              type: ['object', 'null'],
+            }),
+          }),
+        ),
+      }),
+      handle: async ({ caller, id }) => ({ results: await domains.states(caller, id('install_id')) }),
+    }),
+  ];
+}

@@ -1,0 +1,106 @@
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockHostNames } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
+import type { Doer } from '../../../platform/activity-log.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findWebsite } from '../../websites/installs/website-store.ts';
+import { settleNames } from './name-holders.ts';
+import { challengeOf, provenDomainOf, proves } from './ownership.ts';
+import {
+  deleteProof,
+  findProof,
+  insertProof,
+  namesWithin,
+  type Proof,
+  proofsOf,
+  setNextLook,
+  setVerified,
+  verifiedProofs,
+} from './proofs-store.ts';
+import type { DomainRow } from './store.ts';
+
+const TOKEN_BYTES = 24;
+const SOONEST_MS = 2 * MINUTE_MS;
+/** A proof is looked for again after this part of the time since it was asked for, at least every day. */
+const PART_OF_AGE = 8;
+
+/** Begins the proof of a registrable domain by an account, if it has not begun. Returns it. */
+export async function beginProof(
+  { queries }: Transaction,
+  { clock, random }: Pick<Platform, 'clock' | 'random'>,
+  account_id: string,
+  registrable: string,
+): Promise<Proof> {
+  await insertProof(queries, {
+    account_id,
+    registrable,
+    token: random.bytes(TOKEN_BYTES).toString('base64url'),
+    created_at: timestamp(clock),
+    next_look_at: timestamp(clock, SOONEST_MS),
+  });
+  const proof = await findProof(queries, account_id, registrable);
+  if (!proof) throw new Error(`the proof of ${registrable} was not begun`);
+  return proof;
+}
+
+/** The TXT records that have to prove those of an install's domains that are not served without, by the ids of the domains. */
+export async function challengesOf(
+  queries: Queries,
+  installId: string,
+  domains: readonly Pick<DomainRow, 'id' | 'name' | 'needs_proof'>[],
+): Promise<Map<string, { key: string; value: string }>> {
+  const withheld = domains.filter(({ needs_proof }) => needs_proof);
+  const install = await findWebsite(queries, { id: installId });
+  if (withheld.length === 0 || !install) return new Map();
+  const registrables = withheld.map(({ name }) => provenDomainOf(name));
+  const proofs = await proofsOf(queries, install.account_id, registrables);
+  return new Map(
+    withheld.flatMap(({ id, name }) => {
+      const proof = proofs.get(provenDomainOf(name));
+      return proof === undefined ? [] : [[id, challengeOf(proof.registrable, proof.token)]];
+    }),
+  );
+}
+
+/**
+ * Carries out what the TXT records of a challenge's name say; `texts` is null if they could not be looked up. A proof stays when its
+ * record goes, until another account proves the domain: then that one owns it. Takes the lock of host names.
+ */
+export async function concludeLook(
+  transaction: Transaction,
+  platform: Pick<Platform, 'queue' | 'activity' | 'clock'>,
+  { account_id, registrable }: Pick<Proof, 'account_id' | 'registrable'>,
+  texts: readonly string[] | null,
+  doer: Doer,
+): Promise<void> {
+  const { queries } = transaction;
+  const { clock } = platform;
+  await lockHostNames(transaction);
+  const proof = await findProof(queries, account_id, registrable);
+  if (!proof || proof.verified_at !== null) return;
+  const names = await namesWithin(queries, account_id, registrable);
+  if (names.length === 0) {
+    await deleteProof(queries, proof);
+    return;
+  }
+  if (texts === null || !proves(texts, registrable, proof.token)) {
+    await setNextLook(queries, proof, timestamp(clock, untilNextLook(proof, clock.now())));
+    return;
+  }
+  for (const former of await verifiedProofs(queries, registrable)) {
+    if (proves(texts, registrable, former.token)) continue;
+    await setVerified(queries, former, { verified_at: null, next_look_at: timestamp(clock, DAY_MS) });
+  }
+  await setVerified(queries, proof, { verified_at: timestamp(clock), next_look_at: null });
+  await platform.activity.record(transaction, doer, account_id, {
+    action: 'domain.verify',
+    subject: { id: null, name: registrable },
+  });
+  await settleNames(transaction, platform, names, { requestId: doer.origin.requestId });
+}
+
+function untilNextLook({ created_at }: Proof, now: Date): number {
+  const ageMs = now.getTime() - Date.parse(created_at);
+  return Math.min(DAY_MS, Math.max(SOONEST_MS, ageMs / PART_OF_AGE));
+}

@@ -1,0 +1,187 @@
+import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import type { Static } from '../../../api/schema.ts';
+import type { Clock } from '../../../lib/clock.ts';
+import { cnameOf } from '../../websites/installs/present.ts';
+import { challengeOf, provenDomainOf } from './ownership.ts';
+import type { DomainOwnershipService } from './ownership-service.ts';
+import {
+  bulkDomainsBody,
+  bulkDomainsSchema,
+  createDomainBody,
+  domainSchema,
+  updateDomainBody,
+  verificationSchema,
+} from './schema.ts';
+import type { DomainService, DomainView } from './service.ts';
+
+/** What is shown of a domain besides its row. */
+export interface DomainSurroundings {
+  /** The install's own name under it is what a domain's DNS should say. */
+  siteDomain: string;
+  clock: Clock;
+}
+
+function presentDomain(domain: DomainView, surroundings: DomainSurroundings): Static<typeof domainSchema> {
+  return {
+    id: domain.id,
+    name: domain.name,
+    duplicate: domain.is_taken && domain.is_duplicate,
+    primary: domain.is_primary,
+    network_type: 'AN',
+    network_details: {
+      dns_config_info: {
+        cname: cnameOf(domain.install.name, surroundings.siteDomain),
+        a_records: domain.addresses,
+      },
+      network_info: {
+        status: seenStatus(domain),
+        ssl: { status: sslStatusAt(domain, surroundings.clock.now()) },
+      },
+    },
+    redirects_to: [redirectTarget(domain)].filter((found) => found !== null),
+    secure_all_urls: domain.secure_all_urls,
+    ownership_status: isVerified(domain) ? 'TXT_VERIFIED' : 'TXT_VERIFICATION_PENDING',
+    ...presentProof(domain),
+  };
+}
+
+/** The platform's own names are its own without any record. */
+function isVerified({ is_cname, proof }: DomainView): boolean {
+  return is_cname || (proof !== null && proof.verified_at !== null);
+}
+
+function presentProof({ name, proof }: DomainView) {
+  const challenge = proof && challengeOf(proof.registrable, proof.token);
+  return {
+    txt_verified_time: proof?.verified_at ?? null,
+    txt_verified_domain: provenDomainOf(name),
+    txt_verification_key: challenge?.key ?? null,
+    txt_verification_value: challenge?.value ?? null,
+  };
+}
+
+/** What the edge serves is not ACTIVE in truth while the last check saw its visitors go elsewhere. */
+function seenStatus({ network_status, reached }: DomainView): DomainView['network_status'] {
+  return network_status === 'ACTIVE' && reached === false ? 'FAILED' : network_status;
+}
+
+/** A certificate expires without anybody writing it down. */
+function sslStatusAt({ ssl_status, certificate_not_after }: DomainView, now: Date): DomainView['ssl_status'] {
+  const expired = certificate_not_after !== null && Date.parse(certificate_not_after) <= now.getTime();
+  return ssl_status === 'active' && expired ? 'failed' : ssl_status;
+}
+
+function redirectTarget({
+  redirect_to_id,
+  redirect_to_name,
+}: DomainView): { id: string; name: string } | null {
+  return redirect_to_id === null || redirect_to_name === null
+    ? null
+    : { id: redirect_to_id, name: redirect_to_name };
+}
+
+function presentBulkDomain(domain: DomainView) {
+  return {
+    id: domain.id,
+    name: domain.name,
+    duplicate: domain.is_taken && domain.is_duplicate,
+    primary: domain.is_primary,
+    redirects_to: redirectTarget(domain),
+  };
+}
+
+function presentBulk(domains: DomainView[]): Static<typeof bulkDomainsSchema> {
+  const shapes = domains.map(presentBulkDomain);
+  const [first] = shapes;
+  if (!first) throw new Error('a bulk request has at least one domain');
+  return { ...first, domains: shapes };
+}
+
+export function domainRoutes(
+  { domains, ownership }: { domains: DomainService; ownership: DomainOwnershipService },
+  surroundings: DomainSurroundings,
+): Route[] {
+  const tag = 'Domains';
+  return [
+    pagedRoute({
+      path: '/installs/:install_id/domains',
+      summary: 'The domains of an install, oldest first',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      item: domainSchema,
+      async handle({ caller, id, page }) {
+        const { count, results } = await domains.list(caller, id('install_id'), page);
+        return { count, results: results.map((domain) => presentDomain(domain, surroundings)) };
+      },
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/domains',
+      summary: 'Add a domain to an install',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: domainSchema,
+      body: createDomainBody(domains.faultOfName),
+      handle: async ({ caller, id }, body) =>
+        presentDomain(await domains.create(caller, id('install_id'), body), surroundings),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/domains/bulk',
+      summary: 'Add up to 20 domains, all or none',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: bulkDomainsSchema,
+      body: bulkDomainsBody(domains.faultOfName),
+      handle: async ({ caller, id }, body) =>
+        presentBulk(await domains.createBulk(caller, id('install_id'), body.domains)),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'One domain',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: domainSchema,
+      handle: async ({ caller, id }) =>
+        presentDomain(await domains.get(caller, id('install_id'), id('domain_id')), surroundings),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'Make a domain primary, redirect it, or secure its URLs',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 200,
+      response: domainSchema,
+      body: updateDomainBody,
+      handle: async ({ caller, id }, body) =>
+        presentDomain(await domains.update(caller, id('install_id'), id('domain_id'), body), surroundings),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/installs/:install_id/domains/:domain_id',
+      summary: 'Remove a domain',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => domains.remove(caller, id('install_id'), id('domain_id')),
+    }),
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/domains/:domain_id/verification',
+      summary: 'Look for the TXT record that proves the domain',
+      tag,
+      errors: [400, 401, 403, 404, 429, 500, 503],
+      success: 200,
+      response: verificationSchema,
+      async handle({ caller, id }) {
+        const domain = await ownership.verify(caller, id('install_id'), id('domain_id'));
+        return { id: domain.id, name: domain.name, ...presentProof(domain) };
+      },
+    }),
+  ];
+}

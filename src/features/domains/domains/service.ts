@@ -1,0 +1,309 @@
+import type { Caller } from '../../../access/caller.ts';
+import { authorize, type Verb } from '../../../access/permissions.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockHostNames, lockRow } from '../../../database/lock.ts';
+import { uniqueViolation } from '../../../database/unique-violation.ts';
+import { NotFound } from '../../../lib/failures.ts';
+import { FaultCollection } from '../../../lib/fault-collection.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
+import { applyInstall } from '../../websites/installs/jobs.ts';
+import { findStanding } from '../../websites/installs/store.ts';
+import { changesBetween, NEW_NAME } from './changes.ts';
+import { type DomainNameFault, parseDomainName } from './domain-name.ts';
+import { releaseNames } from './name-holders.ts';
+import { createNewNames } from './new-names.ts';
+import { provenDomainOf } from './ownership.ts';
+import { portalHostOf } from './portal-host.ts';
+import { type Proof, proofsOf } from './proofs-store.ts';
+import { findTarget, isRedirect, redirect } from './redirects.ts';
+import {
+  requireFitAsTarget,
+  requireFitForDeletion,
+  requireFitForPrimary,
+  requirePrimaryElsewhere,
+} from './rules.ts';
+import { domainChangeSchema, newDomainSchema, newDomainsSchema } from './schema.ts';
+import { type DomainState, domainStates } from './states.ts';
+import {
+  type DomainRow,
+  deleteDomain,
+  domainsOf,
+  findDomain,
+  isRedirectTarget,
+  pageOfDomains,
+  setPrimary,
+  setRedirect,
+  setSecureAllUrls,
+  someDomainsOf,
+} from './store.ts';
+
+/** A domain with what the API says of its install. */
+export interface DomainView extends DomainRow {
+  install: { id: string; name: string };
+  /** Of the edge that serves the install: what the DNS should say where a CNAME cannot be. */
+  addresses: string[];
+  /** Of the registrable domain, by the install's account; null if it has not begun. */
+  proof: Proof | null;
+}
+
+export interface NewDomain {
+  name: string;
+  primary?: boolean;
+  redirect_to?: string | null;
+}
+
+export interface DomainChange {
+  primary?: boolean;
+  redirect_to?: string | null;
+  secure_all_urls?: boolean;
+}
+
+/** A bulk request may lose each of its names to somebody else, but hardly one after the other. */
+const NAME_TRIES = 5;
+
+export type DomainService = ReturnType<typeof createDomainService>;
+
+export function createDomainService(platform: Platform) {
+  const { config, database, queue, activity, random } = platform;
+  const { reader } = database;
+  const edges = createEdgeAddressBook(config);
+  const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
+  const addNames = createNewNames(platform, platformNames);
+
+  async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
+    const install = await findStanding(queries, caller, installId);
+    authorize(verb, 'install.read', install);
+    return install;
+  }
+
+  async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const { count, results } = await pageOfDomains(reader, installId, page);
+    // It was deleted since it was looked up: an install always has its own name.
+    if (count === 0) throw new NotFound();
+    return { count, results: await viewsOf(install, results) };
+  }
+
+  /** The domains of an install with what the API says of them besides. */
+  async function viewsOf(
+    install: { id: string; name: string; account_id: string },
+    domains: readonly DomainRow[],
+  ): Promise<DomainView[]> {
+    const registrables = domains.map(({ name }) => provenDomainOf(name));
+    const [addresses, proofs] = await Promise.all([
+      edges.ofInstall(reader, install.id),
+      proofsOf(reader, install.account_id, registrables),
+    ]);
+    return domains.map((domain) => ({
+      ...domain,
+      install,
+      addresses,
+      proof: proofs.get(provenDomainOf(domain.name)) ?? null,
+    }));
+  }
+
+  async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const [view] = await viewsOf(install, [await existing(reader, installId, domainId)]);
+    if (view === undefined) throw new NotFound();
+    return view;
+  }
+
+  /** Runs a change of an install's domains with the install locked, and has the host follow. */
+  async function change<Result>(
+    caller: Caller,
+    installId: string,
+    work: (transaction: Transaction, install: { account_id: string }) => Promise<Result>,
+  ): Promise<Result> {
+    const attempt = () =>
+      database.write(async (transaction) => {
+        await lockHostNames(transaction);
+        await lockRow(transaction, 'installs', installId);
+        const install = await seenInstall(transaction.queries, caller, installId, 'install.work');
+        const result = await work(transaction, install);
+        await enqueueApply(transaction, installId, caller);
+        return result;
+      });
+    for (let tried = 1; ; tried++) {
+      try {
+        return await attempt();
+      } catch (error) {
+        // Another install was given the name in the same moment: the next try finds it, and makes a duplicate.
+        if (tried === NAME_TRIES || uniqueViolation(error) !== 'domains.name') throw error;
+      }
+    }
+  }
+
+  async function enqueueApply(transaction: Transaction, installId: string, caller: Caller): Promise<void> {
+    await queue.enqueue(transaction, applyInstall, {
+      payload: { id: installId },
+      lane: installId,
+      requestId: caller.origin.requestId,
+    });
+  }
+
+  /** Writes down what became of a domain. */
+  async function record(
+    transaction: Transaction,
+    caller: Caller,
+    accountId: string,
+    action: 'domain.create' | 'domain.update' | 'domain.delete',
+    { id, name, install_id }: DomainRow,
+    details?: Record<string, string | boolean | null>,
+  ): Promise<void> {
+    await activity.record(transaction, caller, accountId, {
+      action,
+      subject: { id, name },
+      installId: install_id,
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+
+  async function create(caller: Caller, installId: string, input: NewDomain): Promise<DomainView> {
+    const id = random.uuid();
+    await change(caller, installId, async (transaction, { account_id }) => {
+      const { queries } = transaction;
+      const faults = new FaultCollection(newDomainSchema);
+      const [isAdded = false] = await addNames(
+        transaction,
+        { installId, accountId: account_id, requestId: caller.origin.requestId },
+        [{ id, field: 'name', text: input.name }],
+        faults,
+      );
+      if (isRedirect(input.redirect_to)) {
+        const target = await findTarget(queries, installId, input.redirect_to);
+        await faults.from(() =>
+          isAdded ? redirect(queries, installId, id, target) : requireFitAsTarget(target),
+        );
+      }
+      if (isAdded && input.primary === true) await faults.from(() => makePrimary(queries, installId, id));
+      faults.refuse();
+      const added = await existing(queries, installId, id);
+      await record(transaction, caller, account_id, 'domain.create', added, changesBetween(NEW_NAME, added));
+    });
+    return get(caller, installId, id);
+  }
+
+  /** Adds up to 20 names, all or none; redirects are given by name. */
+  async function createBulk(
+    caller: Caller,
+    installId: string,
+    inputs: { name: string; redirect_to?: string | null }[],
+  ): Promise<DomainView[]> {
+    const ids = inputs.map(() => random.uuid());
+    await change(caller, installId, async (transaction, { account_id }) => {
+      const { queries } = transaction;
+      const given = inputs.map(({ name }, index) => ({
+        id: ids[index] ?? '',
+        field: `domains.${index}.name`,
+        text: name,
+      }));
+      const faults = new FaultCollection(newDomainsSchema);
+      const receiver = { installId, accountId: account_id, requestId: caller.origin.requestId };
+      const isAdded = await addNames(transaction, receiver, given, faults);
+      const all = await domainsOf(queries, installId);
+      const requested = new Set(inputs.map(({ name }) => writtenName(name)));
+      for (const [index, { redirect_to }] of inputs.entries()) {
+        if (!isRedirect(redirect_to)) continue;
+        const wanted = writtenName(redirect_to);
+        const named = all.find((domain) => domain.name === wanted);
+        // It was refused, which is said of it already.
+        if (!named && requested.has(wanted)) continue;
+        // As it is now: one of this request may have been redirected a moment ago.
+        const target = named && (await findDomain(queries, installId, named.id));
+        const id = ids[index] ?? '';
+        await faults.from(
+          () => (isAdded[index] ? redirect(queries, installId, id, target) : requireFitAsTarget(target)),
+          `domains.${index}.`,
+        );
+      }
+      faults.refuse();
+      for (const added of await someDomainsOf(queries, installId, ids)) {
+        await record(
+          transaction,
+          caller,
+          account_id,
+          'domain.create',
+          added,
+          changesBetween(NEW_NAME, added),
+        );
+      }
+    });
+    const install = await seenInstall(reader, caller, installId, 'install.read');
+    return viewsOf(install, await someDomainsOf(reader, installId, ids));
+  }
+
+  async function makePrimary(queries: Queries, installId: string, domainId: string): Promise<void> {
+    const domain = await existing(queries, installId, domainId);
+    requireFitForPrimary(domain);
+    if (!domain.is_primary) await setPrimary(queries, installId, domainId);
+  }
+
+  async function update(
+    caller: Caller,
+    installId: string,
+    domainId: string,
+    wanted: DomainChange,
+  ): Promise<DomainView> {
+    await change(caller, installId, async (transaction, { account_id }) => {
+      const { queries } = transaction;
+      const domain = await existing(queries, installId, domainId);
+      const { redirect_to } = wanted;
+      const faults = new FaultCollection(domainChangeSchema);
+      if (isRedirect(redirect_to)) {
+        const target = await findTarget(queries, installId, redirect_to);
+        await faults.from(() => redirect(queries, installId, domainId, target));
+      } else if (redirect_to !== undefined) await setRedirect(queries, domainId, null);
+      if (wanted.primary === true) await faults.from(() => makePrimary(queries, installId, domainId));
+      if (wanted.primary === false) await faults.from(() => requirePrimaryElsewhere(domain));
+      faults.refuse();
+      if (wanted.secure_all_urls !== undefined) {
+        await setSecureAllUrls(queries, domainId, wanted.secure_all_urls);
+      }
+      const changes = changesBetween(domain, await existing(queries, installId, domainId));
+      if (Object.keys(changes).length > 0) {
+        await record(transaction, caller, account_id, 'domain.update', domain, changes);
+      }
+    });
+    return get(caller, installId, domainId);
+  }
+
+  async function remove(caller: Caller, installId: string, domainId: string): Promise<void> {
+    await change(caller, installId, async (transaction, { account_id }) => {
+      const { queries } = transaction;
+      const domain = await existing(queries, installId, domainId);
+      requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
+      const deleted = await deleteDomain(queries, domainId);
+      await record(transaction, caller, account_id, 'domain.delete', domain);
+      if (deleted.is_duplicate) return;
+      const { requestId } = caller.origin;
+      await releaseNames(transaction, platform, account_id, [domain.name], { requestId, applied: installId });
+    });
+  }
+
+  /** A name as it is stored. What no install can have has one form, too: a request may have it in two places. */
+  function writtenName(text: string): string {
+    const parsed = parseDomainName(text, platformNames);
+    return parsed.ok ? parsed.name : text.trim().toLowerCase();
+  }
+
+  /** What is wrong with a name that an install is to have; undefined for nothing. */
+  function faultOfName(text: string): DomainNameFault | undefined {
+    const parsed = parseDomainName(text, platformNames);
+    return parsed.ok ? undefined : parsed.fault;
+  }
+
+  /** What stands behind the words of each domain, oldest first. Throws NotFound. */
+  const states = (caller: Caller, installId: string): Promise<DomainState[]> =>
+    domainStates(database.reader, caller, installId);
+
+  return { list, get, create, createBulk, update, remove, faultOfName, states };
+}
+
+async function existing(queries: Queries, installId: string, domainId: string): Promise<DomainRow> {
+  const domain = await findDomain(queries, installId, domainId);
+  if (!domain) throw new NotFound();
+  return domain;
+}

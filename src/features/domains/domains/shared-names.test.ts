@@ -1,0 +1,268 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { visit } from '../../../../test/edge.ts';
+import { overlapping } from '../../../../test/held-jobs.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
+import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { domainCalls, domainName, domainsOf, fault, type Install } from './domains.fixture.ts';
+
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  homeport = await startTestHomeport();
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+const newInstall = () => homeport.install(owner, accountId);
+const { add, addBulk, added, change, cnameOf, list, read, remove } = domainCalls(() => owner.client);
+
+describe('a name that another install has', () => {
+  const servedBy = async (name: string, install: Install) =>
+    expect((await visit(homeport, `http://${name}/`)).body).toContain(install.name);
+  const PENDING = {
+    duplicate: true,
+    primary: false,
+    network_details: { network_info: { status: 'PENDING', ssl: { status: 'pending' } } },
+  };
+
+  it('is a duplicate that serves nothing, until the other gives it up; the oldest is next', async () => {
+    const [first, second, third] = [await newInstall(), await newInstall(), await newInstall()];
+    const name = domainName();
+    const at = await added(first, name);
+    const answer = await add(second, name.toUpperCase());
+    expect(answer).toMatchObject({ status: 201, body: { name, ...PENDING } });
+    const next = text(answer.body, 'id');
+    const last = await added(third, name);
+    await homeport.idle();
+    await servedBy(name, first);
+    expect(await read(second, next)).toMatchObject(PENDING);
+    expect(await read(first, at)).toMatchObject({ duplicate: false });
+    const noCertificate = await owner.client.get(`${domainsOf(second)}/${next}/ssl_certificate`);
+    expect(noCertificate).toMatchObject(NOT_FOUND);
+
+    expect((await remove(first, at)).status).toBe(204);
+    await homeport.idle();
+    expect(await read(second, next)).toMatchObject({
+      duplicate: false,
+      network_details: { network_info: { status: 'ACTIVE', ssl: { status: 'active' } } },
+    });
+    expect(await read(third, last)).toMatchObject(PENDING);
+    await servedBy(name, second);
+
+    // Gone with its install; then with the whole site.
+    expect((await owner.client.delete(`/installs/${second.id}`)).status).toBe(204);
+    await homeport.idle();
+    expect(await read(third, last)).toMatchObject({ duplicate: false });
+    await servedBy(name, third);
+  });
+
+  it('passes on when the site with its install is deleted', async () => {
+    const site = text((await owner.client.post('/sites', { name: 'S', account_id: accountId })).body, 'id');
+    const first = await homeport.install(owner, accountId, { site_id: site });
+    const second = await newInstall();
+    const name = domainName();
+    await added(first, name);
+    const next = await added(second, name);
+    await owner.client.delete(`/sites/${site}`);
+    await homeport.idle();
+    expect(await read(second, next)).toMatchObject({ duplicate: false });
+    await servedBy(name, second);
+  });
+
+  it('cannot be primary while it is a duplicate', async () => {
+    const [first, second] = [await newInstall(), await newInstall()];
+    const name = domainName();
+    const at = await added(first, name, { primary: true });
+    const refused = fault(
+      'primary',
+      'duplicate',
+      `${name} is served by another install and cannot be the primary domain`,
+    );
+    expect(await add(second, name, { primary: true })).toMatchObject(refused);
+    expect(await list(second)).toHaveLength(1);
+    const duplicate = await added(second, name);
+    expect(await change(second, duplicate, { primary: true })).toMatchObject(refused);
+    await change(first, await cnameOf(first), { primary: true });
+    await remove(first, at);
+    expect(await change(second, duplicate, { primary: true })).toMatchObject({
+      status: 200,
+      body: { primary: true, duplicate: false },
+    });
+  });
+
+  it('takes nothing along when the duplicate is removed', async () => {
+    const [first, second] = [await newInstall(), await newInstall()];
+    const name = domainName();
+    const at = await added(first, name);
+    await remove(second, await added(second, name));
+    await homeport.idle();
+    await servedBy(name, first);
+    expect(await read(first, at)).toMatchObject({ duplicate: false });
+  });
+});
+
+describe('at the same time', () => {
+  /** What the database has of a name; the oldest first. */
+  const rowsOf = (name: string) =>
+    homeport.platform.database.reader
+      .selectFrom('domains')
+      .select(['install_id', 'is_duplicate'])
+      .where('name', '=', name)
+      .execute();
+
+  it('gives a name to one of several installs, and to the others as a duplicate', async () => {
+    const installs = await Promise.all(Array.from({ length: 6 }, newInstall));
+    const name = domainName();
+    const answers = await Promise.all(installs.map((install) => add(install, name)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(answers.filter(({ body }) => field(body, 'duplicate') === false)).toHaveLength(1);
+  });
+
+  it('gives a name to an install once', async () => {
+    const install = await newInstall();
+    const name = domainName();
+    const answers = await Promise.all(Array.from({ length: 6 }, () => add(install, name)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400, 400, 400, 400]);
+  });
+
+  it('takes the same names in any order from many, and gives them all back', async () => {
+    const installs = await Promise.all(Array.from({ length: 6 }, newInstall));
+    const names = Array.from({ length: 20 }, domainName);
+    const answers = await Promise.all(
+      installs.map((install, index) => {
+        const order = index % 2 === 0 ? names : names.toReversed();
+        return addBulk(
+          install,
+          order.map((name) => ({ name })),
+        );
+      }),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    const deleted = await Promise.all(installs.map(({ id }) => owner.client.delete(`/installs/${id}`)));
+    expect(deleted.map(({ status }) => status)).toEqual(Array(6).fill(204));
+    expect(await rowsOf(names[0] ?? '')).toEqual([]);
+  });
+
+  it('answers purges and checks beside a deletion as if before or after it', async () => {
+    for (let round = 0; round < 8; round++) {
+      const install = await newInstall();
+      const cname = await cnameOf(install);
+      const [purged, checked, deleted] = await Promise.all([
+        owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'object' }),
+        owner.client.post(`${domainsOf(install)}/${cname}/check_status`),
+        owner.client.delete(`/installs/${install.id}`),
+      ]);
+      expect([202, 404]).toContain(purged.status);
+      expect([202, 404]).toContain(checked.status);
+      expect(deleted.status).toBe(204);
+    }
+  });
+
+  it('leaves one primary domain', async () => {
+    const install = await newInstall();
+    const ids: string[] = [];
+    for (let index = 0; index < 5; index++) ids.push(await added(install, domainName()));
+    const answers = await Promise.all(ids.map((id) => change(install, id, { primary: true })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200));
+    const primary = (await list(install)).filter(({ body }) => field(body, 'primary') === true);
+    expect(primary).toHaveLength(1);
+    expect((await owner.client.get(`/installs/${install.id}`)).body).toMatchObject({
+      primary_domain: primary[0]?.name,
+    });
+  });
+
+  /** Where transactions overlap, each of these once ended with a name that nobody served. */
+  onlyOn('postgres', describe)('as far as transactions can overlap', () => {
+    it.each(['the domain', 'its install'])('a name that is added while %s goes is served', async (what) => {
+      const [first, second] = [await newInstall(), await newInstall()];
+      const name = domainName();
+      const at = await added(first, name);
+      await homeport.idle();
+      const answers = await overlapping(homeport, [
+        () => (what === 'the domain' ? remove(first, at) : owner.client.delete(`/installs/${first.id}`)),
+        () => add(second, name),
+      ]);
+      expect(answers).toMatchObject([{ status: 204 }, { status: 201, body: { duplicate: false } }]);
+      expect(await rowsOf(name)).toEqual([{ install_id: second.id, is_duplicate: false }]);
+    });
+
+    it('a name that is added before the domain goes is served', async () => {
+      const [first, second] = [await newInstall(), await newInstall()];
+      const name = domainName();
+      const at = await added(first, name);
+      await homeport.idle();
+      const answers = await overlapping(homeport, [() => add(second, name), () => remove(first, at)]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 204]);
+      expect(await rowsOf(name)).toEqual([{ install_id: second.id, is_duplicate: false }]);
+    });
+
+    it.each([
+      ['first', 'the domain'],
+      ['first', 'its install'],
+      ['last', 'the domain'],
+      ['last', 'its install'],
+    ])('the next but one is served when the next goes too (%s, %s)', async (order, what) => {
+      const [first, next, last] = [await newInstall(), await newInstall(), await newInstall()];
+      const name = domainName();
+      const at = await added(first, name);
+      const duplicate = await added(next, name);
+      await added(last, name);
+      await homeport.idle();
+      const requests = [
+        () => remove(first, at),
+        () => (what === 'the domain' ? remove(next, duplicate) : owner.client.delete(`/installs/${next.id}`)),
+      ];
+      const answers = await overlapping(homeport, order === 'first' ? requests : requests.reverse());
+      expect(answers.map(({ status }) => status)).toEqual([204, 204]);
+      expect(await rowsOf(name)).toEqual([{ install_id: last.id, is_duplicate: false }]);
+    });
+  });
+
+  it('leaves a name that comes and goes with exactly one install that serves it', async () => {
+    const installs = await Promise.all(Array.from({ length: 5 }, newInstall));
+    const names = [domainName(), domainName()];
+    for (let round = 0; round < 4; round++) {
+      const present = (await Promise.all(installs.map((install) => list(install)))).flatMap(
+        (domains, index) => domains.slice(1).map(({ id }) => ({ install: installs[index], id })),
+      );
+      const answers = await Promise.all([
+        ...installs.flatMap((install) =>
+          round % 2 === 0
+            ? names.map((name) => add(install, name))
+            : [
+                addBulk(
+                  install,
+                  names.map((name) => ({ name })),
+                ),
+              ],
+        ),
+        ...present.map(({ install, id }) =>
+          install ? remove(install, id) : Promise.reject(new Error('none')),
+        ),
+      ]);
+      for (const { status, body } of answers) expect([201, 204, 400], JSON.stringify(body)).toContain(status);
+      for (const name of names) {
+        const rows = await rowsOf(name);
+        const serving = rows.filter((row) => !row.is_duplicate);
+        expect(serving, `round ${round}: ${rows.length} rows`).toHaveLength(rows.length === 0 ? 0 : 1);
+      }
+    }
+    // And again with the installs going away.
+    await Promise.all(installs.flatMap((install) => names.map((name) => add(install, name))));
+    const gone = installs.slice(0, 4);
+    const late = await newInstall();
+    await Promise.all([
+      ...gone.map((install) => owner.client.delete(`/installs/${install.id}`)),
+      ...names.map((name) => add(late, name)),
+    ]);
+    for (const name of names) {
+      const rows = await rowsOf(name);
+      expect(rows).toHaveLength(2);
+      expect(rows.filter((row) => !row.is_duplicate)).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,62 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Queries } from '../../../database/database.ts';
+
+/** The domains of an install with what was last seen of each and its certificate, oldest first. */
+export function domainsWithCertificates(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('domains as domain')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .select([
+      'domain.id as domain_id',
+      'domain.name',
+      'domain.is_cname',
+      'domain.needs_proof',
+      'domain.ssl_reason',
+      'domain.checked_at',
+      'certificate.source',
+      'certificate.not_after',
+    ])
+    .where('domain.install_id', '=', installId)
+    .orderBy('domain.seq')
+    .execute();
+}
+
+export interface LastReport {
+  seq: number;
+  id: string;
+}
+
+/** The last report that was asked for of each domain of an install. */
+export async function lastReports(queries: Queries, installId: string): Promise<Map<string, LastReport>> {
+  const rows = await queries
+    .selectFrom('domain_reports')
+    .select(['domain_id', 'seq', 'id'])
+    .where('seq', 'in', (of) =>
+      of
+        .selectFrom('domain_reports')
+        .select((eb) => eb.fn.max('seq').as('seq'))
+        .where('install_id', '=', installId)
+        .groupBy('domain_id'),
+    )
+    .execute();
+  return new Map(rows.map(({ domain_id, ...report }) => [domain_id, report]));
+}
+
+const namedDomains = Type.Object({ domains: Type.Array(Type.Object({ name: Type.String() })) });
+
+/** The names that some reports tell of. */
+export async function namesIn(
+  queries: Queries,
+  reportIds: readonly string[],
+): Promise<Map<string, string[]>> {
+  if (reportIds.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('domain_reports')
+    .select(['id', 'report'])
+    .where('id', 'in', reportIds)
+    .execute();
+  return new Map(
+    rows.map(({ id, report }) => [id, Value.Parse(namedDomains, report).domains.map(({ name }) => name)]),
+  );
+}

@@ -1,0 +1,329 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
+import { NOT_FOUND } from '../../../../test/refusal.ts';
+import { createOutside } from '../../../app/network-clients.ts';
+import { domainReportJobKinds } from './job-kinds.ts';
+
+/** Nobody listens there: what needs no DNS must not wait for it, and no test asks the machine's own resolver. */
+const NO_RESOLVER = '127.0.0.1:9';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock, environment: { HOMEPORT_RESOLVERS: NO_RESOLVER } });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+type Install = { id: string; name: string };
+
+async function added(install: Install, name: string): Promise<string> {
+  const answer = await owner.client.post(`/installs/${install.id}/domains`, { name });
+  await homeport.idle();
+  return text(answer.body, 'id');
+}
+
+const check = (install: Install, domain: string, client = owner.client) =>
+  client.post(`/installs/${install.id}/domains/${domain}/check_status`);
+const read = (install: Install, report: string, client = owner.client) =>
+  client.get(`/installs/${install.id}/domains/check_status/${report}`);
+
+/** Asks for a report when the install may have one again, and reads it when it is done. */
+async function reportOn(install: Install, domain: string): Promise<unknown> {
+  clock.advance(5_000);
+  const answer = await check(install, domain);
+  expect(answer.status).toBe(202);
+  await homeport.idle();
+  return field((await read(install, text(answer.body, 'report_id'))).body, 'report');
+}
+
+const sentence = (report: unknown, index = 0) => field(report, 'domains', index, 'result');
+
+describe('a report', () => {
+  it('is there at once, with the names that it is about, and complete once it is', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'report.example');
+    const asked = await check(install, domain);
+    expect(asked.status).toBe(202);
+    const id = text(asked.body, 'report_id');
+    expect(asked.body).toEqual({ report_id: expect.stringMatching(/^[0-9a-f-]{14}4/) });
+    const first = await read(install, id);
+    expect(first).toMatchObject({
+      status: 200,
+      body: { report: { id, install_name: install.name, domains: [{ name: 'report.example', ns: [] }] } },
+    });
+    await homeport.idle();
+    expect((await read(install, id)).body).toEqual({
+      report: {
+        complete: true,
+        id,
+        install_name: install.name,
+        install_ip: '127.0.0.1',
+        admin: false,
+        domains: [
+          {
+            name: 'report.example',
+            cname: '',
+            a_record: '',
+            aaaa_record: '',
+            result:
+              'No DNS resolver could be reached to look up report.example; the operator has to see to that.',
+            dns_provider: '',
+            install_name: install.name,
+            cluster_id: 'embedded',
+            http_forwarded: '',
+            http_forwarded_list: '',
+            platform_env_id: install.id,
+            complete: true,
+            dns_error: true,
+            http_error: true,
+            ns: [],
+            mx: [],
+            txt: [],
+            ip: [],
+            address: [],
+            soa: [],
+            caa: [],
+            aname: [],
+            ssl: {
+              status: 'none',
+              issuer: '',
+              not_before: '',
+              not_after: '',
+              error: expect.stringContaining('report.example'),
+              serial_number: '',
+              common_name: '',
+              dns_names: [],
+              sans: [],
+              signature_algorithm: 0,
+              subject: {
+                common_name: '',
+                organization: [],
+                organizational_unit: [],
+                country: [],
+                province: [],
+                locality: [],
+              },
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  it('speaks of the sibling with or without www where the install has it', async () => {
+    const install = await homeport.install(owner, accountId);
+    const apex = await added(install, 'pair.example');
+    const www = await added(install, 'www.pair.example');
+    await added(install, 'blog.pair.example');
+    expect(await reportOn(install, apex)).toMatchObject({
+      domains: [{ name: 'pair.example' }, { name: 'www.pair.example' }],
+    });
+    expect(await reportOn(install, www)).toMatchObject({
+      domains: [{ name: 'www.pair.example' }, { name: 'pair.example' }],
+    });
+  });
+
+  it('needs no DNS for what the platform knows itself', async () => {
+    const [install, other] = [
+      await homeport.install(owner, accountId),
+      await homeport.install(owner, accountId),
+    ];
+    const own = text((await owner.client.get(`/installs/${install.id}/domains`)).body, 'results', 0, 'id');
+    const ofOwn = await reportOn(install, own);
+    expect(sentence(ofOwn)).toBe(
+      `The edge serves ${install.name}.localhost; that is a name of this machine only, which visitors elsewhere cannot reach.`,
+    );
+    // Nobody outside is meant to get there, so that is no error.
+    expect(field(ofOwn, 'domains', 0)).toMatchObject({
+      dns_error: false,
+      http_error: false,
+      ip: ['127.0.0.1', '::1'],
+    });
+
+    await added(other, 'stands.example');
+    const duplicate = await added(install, 'stands.example');
+    expect(sentence(await reportOn(install, duplicate))).toBe(
+      'stands.example is served by another install; remove it there to serve it here.',
+    );
+
+    const failed = await added(install, 'state.example');
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('domains').set({ network_status: 'FAILED' }).where('id', '=', failed).execute(),
+    );
+    expect(sentence(await reportOn(install, failed))).toBe(
+      'The edge could not take on state.example; the operator finds the cause in the log.',
+    );
+  });
+
+  it('is never left waiting by a check that was given up', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'fault.example');
+    const id = text((await check(install, domain)).body, 'report_id');
+    await homeport.idle();
+    const { database } = homeport.platform;
+    await database.write(({ queries }) =>
+      queries.updateTable('domain_reports').set({ complete: false }).where('id', '=', id).execute(),
+    );
+    const { internet } = createOutside(homeport.platform, {
+      edgePorts: () => ({ http: 9, https: 9 }),
+      dnsPort: 9,
+    });
+    const host = { publish: async () => undefined, withdraw: async () => undefined };
+    const [kind] = domainReportJobKinds(homeport.platform, {
+      host,
+      internet,
+      issuance: null,
+    });
+    await database.write(async (transaction) =>
+      kind?.giveUp?.({ report_id: id }, { reason: 'disk full', attempts: 3 }, transaction),
+    );
+    expect((await read(install, id)).body).toMatchObject({
+      report: {
+        complete: true,
+        domains: [
+          {
+            complete: true,
+            result: 'fault.example could not be looked up because of a fault here; ask for another report.',
+          },
+        ],
+      },
+    });
+  });
+
+  it('stays as it was when the domain goes, and goes with the install', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'goes.example');
+    const id = text((await check(install, domain)).body, 'report_id');
+    await homeport.idle();
+    await owner.client.delete(`/installs/${install.id}/domains/${domain}`);
+    expect((await read(install, id)).body).toMatchObject({
+      report: { complete: true, domains: [{ name: 'goes.example' }] },
+    });
+    await owner.client.delete(`/installs/${install.id}`);
+    expect(await read(install, id)).toMatchObject(NOT_FOUND);
+  });
+
+  it('is complete and empty when the domain went before it was looked at', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'quick.example');
+    const [asked] = await Promise.all([
+      check(install, domain),
+      owner.client.delete(`/installs/${install.id}/domains/${domain}`),
+    ]);
+    await homeport.idle();
+    if (asked.status === 202) {
+      expect((await read(install, text(asked.body, 'report_id'))).body).toMatchObject({
+        report: { complete: true },
+      });
+    } else expect(asked).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('the limit', () => {
+  const limited = (seconds: number) => ({
+    status: 429,
+    headers: { 'retry-after': String(seconds) },
+    body: {
+      message: 'Domain status checks are rate-limited to one request every 5 seconds for each install',
+    },
+  });
+
+  it('is one in 5 seconds for each install, whichever the domain', async () => {
+    const [install, other] = [
+      await homeport.install(owner, accountId),
+      await homeport.install(owner, accountId),
+    ];
+    const one = await added(install, 'limit1.example');
+    const two = await added(install, 'limit2.example');
+    const elsewhere = await added(other, 'limit3.example');
+    expect((await check(install, one)).status).toBe(202);
+    expect(await check(install, one)).toMatchObject(limited(5));
+    expect(await check(install, two)).toMatchObject(limited(5));
+    expect((await check(other, elsewhere)).status).toBe(202);
+    clock.advance(4_999);
+    expect(await check(install, two)).toMatchObject(limited(1));
+    clock.advance(1);
+    expect((await check(install, two)).status).toBe(202);
+  });
+
+  it('counts only what is carried out, and one of several at the same time', async () => {
+    const install = await homeport.install(owner, accountId);
+    const domain = await added(install, 'limit4.example');
+    const stranger = (await homeport.ownedAccount()).owner;
+    expect(await check(install, crypto.randomUUID())).toMatchObject(NOT_FOUND);
+    expect(await check(install, domain, stranger.client)).toMatchObject(NOT_FOUND);
+    const answers = await Promise.all(Array.from({ length: 5 }, () => check(install, domain)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429]);
+  });
+});
+
+describe('reports of all domains of an install', () => {
+  const checkAll = async (install: Install, person = owner) =>
+    (await signedIn(homeport, person)).post(`/installs/${install.id}/domains/check_all`);
+
+  it('are one for a name and its www name, and none for those of which one is being made', async () => {
+    const install = await homeport.install(owner, accountId);
+    const names = ['all.example', 'www.all.example', 'other.all.example'];
+    const [apex] = [await added(install, 'all.example')];
+    for (const name of names.slice(1)) await added(install, name);
+    clock.advance(5_000);
+    const asked = await checkAll(install);
+    expect(asked.status).toBe(202);
+    const ids = field(asked.body, 'report_ids');
+    const reports = Array.isArray(ids) ? ids.map(String) : [];
+    // The install's own name has one too.
+    expect(reports).toHaveLength(3);
+    expect((await checkAll(install)).status).toBe(429);
+    await homeport.idle();
+    const seen = [];
+    for (const id of reports) {
+      const { body } = await read(install, id);
+      expect(field(body, 'report', 'complete')).toBe(true);
+      const domains = field(body, 'report', 'domains');
+      for (const domain of Array.isArray(domains) ? domains : []) seen.push(field(domain, 'name'));
+    }
+    expect(seen).toEqual([`${install.name}.localhost`, ...names]);
+
+    clock.advance(5_000);
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('domain_reports').set({ complete: false }).where('domain_id', '=', apex).execute(),
+    );
+    expect(field((await checkAll(install)).body, 'report_ids')).toHaveLength(2);
+  });
+
+  it('are for whoever may work on it', async () => {
+    const install = await homeport.install(owner, accountId);
+    expect((await checkAll(install, await homeport.person())).status).toBe(404);
+    const given = await homeport.person(accountId, 'partial', [install.id]);
+    expect((await checkAll(install, given)).status).toBe(202);
+  });
+});
+
+it('answers 404 for what is hidden, of another install, not there or no id', async () => {
+  const [install, other] = [
+    await homeport.install(owner, accountId),
+    await homeport.install(owner, accountId),
+  ];
+  const domain = await added(install, 'hidden.example');
+  const partial = await homeport.person(accountId, 'partial', [install.id]);
+  const stranger = (await homeport.ownedAccount()).owner;
+  const id = text((await check(install, domain, partial.client)).body, 'report_id');
+  expect((await read(install, id, partial.client)).status).toBe(200);
+  expect(await read(install, id, stranger.client)).toMatchObject(NOT_FOUND);
+  expect(await read(other, id)).toMatchObject(NOT_FOUND);
+  expect(await check(other, domain)).toMatchObject(NOT_FOUND);
+  expect(await check(other, domain, partial.client)).toMatchObject(NOT_FOUND);
+  for (const bad of [crypto.randomUUID(), 'x']) {
+    expect(await read(install, bad)).toMatchObject(NOT_FOUND);
+    expect(await check(install, bad)).toMatchObject(NOT_FOUND);
+    expect(await check({ id: bad, name: '' }, domain)).toMatchObject(NOT_FOUND);
+  }
+});

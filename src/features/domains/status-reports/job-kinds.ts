@@ -1,0 +1,176 @@
+import { Value } from 'typebox/value';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import type { Host } from '../../../hosting/contract/host.ts';
+import { defineJob, type JobKind } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { CaaRecord } from '../../../network/dns/record.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { clusterOf } from '../../hosts/cluster.ts';
+import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
+import { cnameOf } from '../../websites/installs/present.ts';
+import { challengesOf } from '../domains/proofs.ts';
+import type { DomainRow } from '../domains/store.ts';
+import { type ExamineParts, examine } from './examine.ts';
+import type { Internet } from './internet.ts';
+import { checkDomain } from './jobs.ts';
+import { createPartialWrites } from './partial-writes.ts';
+import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
+import { type DomainReport, domainReportSchema } from './schema.ts';
+import type { DnsTarget, Sight, Standing } from './standing.ts';
+import { findReport, noteReached, withSibling, writeComplete, writePartial } from './store.ts';
+
+/** What a check asks of the ordering of certificates, and tells it. */
+export interface IssuanceHooks {
+  /** Why the records forbid the configured authority to issue for the name, one sentence; null if they do not. */
+  refusalByCaa(name: string, caa: CaaRecord[], signal: AbortSignal): Promise<string | null>;
+  /** In the transaction that ends a check. An order may begin with it. */
+  checked(transaction: Transaction, seen: { domainId: string; reached: boolean | null }): Promise<void>;
+}
+
+interface Parts {
+  host: Pick<Host, 'publish' | 'withdraw'>;
+  internet: Internet;
+  /** Null: no authority is configured. */
+  issuance: IssuanceHooks | null;
+  /** For all that a report looks at, in milliseconds; less than the job's own time. */
+  timeLimitMs?: number;
+}
+
+const TIME_LIMIT_MS = 20_000;
+const WRITE_EVERY_MS = 250;
+
+interface Examined {
+  standing: Standing;
+  sight: Sight;
+}
+
+/** Fills reports with what the world outside says of a domain. */
+export function domainReportJobKinds(
+  { config, database, clock, random, log }: Platform,
+  { host, internet, issuance, timeLimitMs = TIME_LIMIT_MS }: Parts,
+): JobKind[] {
+  const { reader } = database;
+  const edges = createEdgeAddressBook(config);
+
+  return [
+    defineJob({
+      ...checkDomain,
+      async run({ report_id }, job) {
+        const row = await reportRow(reader, report_id);
+        if (!row) return;
+        const limit = AbortSignal.timeout(timeLimitMs);
+        const parts: ExamineParts = {
+          host,
+          internet,
+          random,
+          log: job.log,
+          refusalByCaa: issuance?.refusalByCaa ?? null,
+        };
+        const signal = AbortSignal.any([job.signal, limit]);
+        const { report, examined } = await examineAll(row, parts, signal);
+        // A worker that must stop, or is not the job's any more, has not seen what it could.
+        job.signal.throwIfAborted();
+        return (transaction) => complete(transaction, report, examined);
+      },
+      async giveUp({ report_id }, _failure, { queries }) {
+        const row = await reportRow(queries, report_id);
+        if (!row) return;
+        const domains = row.report.domains.map((check) => ({
+          ...check,
+          complete: true,
+          result: `${check.name} could not be looked up because of a fault here; ask for another report.`,
+        }));
+        await writeComplete(queries, report_id, { ...row.report, complete: true, domains });
+      },
+    }),
+  ];
+
+  async function examineAll(
+    { report, install_id, domain_id }: ReportRow,
+    parts: ExamineParts,
+    signal: AbortSignal,
+  ): Promise<{ report: DomainReport; examined: Examined[] }> {
+    const place: Place = {
+      installId: install_id,
+      installName: report.install_name,
+      cluster: await clusterOf(reader, config, install_id),
+    };
+    const target: DnsTarget = {
+      cname: cnameOf(report.install_name, config.siteDomain),
+      addresses: await edges.ofInstall(reader, install_id),
+    };
+    const domains = await withSibling(reader, install_id, domain_id);
+    const challenges = await challengesOf(reader, install_id, domains);
+    const standings = domains.map((domain) => standingOf(domain, target, challenges.get(domain.id) ?? null));
+    const checks: DomainCheck[] = standings.map(({ name }) => blankCheck(name, place));
+    const writes = createPartialWrites<DomainCheck[]>(
+      (domains) => writeSoFar({ ...report, complete: false, domains }),
+      WRITE_EVERY_MS,
+    );
+    try {
+      const examined = await Promise.all(
+        standings.map(async (standing, position) => {
+          const show = (sight: Sight, done: boolean) => {
+            checks[position] = presentCheck(standing, sight, place, done);
+            writes.offer([...checks]);
+          };
+          const sight = await examine(standing, parts, signal, (seen) => show(seen, false));
+          show(sight, true);
+          return { standing, sight };
+        }),
+      );
+      return { report: { ...report, complete: true, domains: checks }, examined };
+    } finally {
+      await writes.end();
+    }
+  }
+
+  /** What is known so far is a courtesy: the report is whole when it is complete. */
+  async function writeSoFar(report: DomainReport): Promise<void> {
+    try {
+      await database.write(({ queries }) => writePartial(queries, report.id, report));
+    } catch (err) {
+      log.warn({ err, report: report.id }, 'could not write the part of a report that is known');
+    }
+  }
+
+  async function complete(
+    transaction: Transaction,
+    report: DomainReport,
+    examined: Examined[],
+  ): Promise<void> {
+    await writeComplete(transaction.queries, report.id, report);
+    for (const { standing, sight } of examined) {
+      const reached = sight.reach?.reached ?? null;
+      const stands = await noteReached(transaction, standing.id, reached, timestamp(clock));
+      if (stands && !standing.isDuplicate) {
+        await issuance?.checked(transaction, { domainId: standing.id, reached });
+      }
+    }
+  }
+
+  function standingOf(domain: DomainRow, target: DnsTarget, challenge: Standing['challenge']): Standing {
+    return {
+      id: domain.id,
+      name: domain.name,
+      isCname: domain.is_cname,
+      isDuplicate: domain.is_duplicate,
+      challenge,
+      networkStatus: domain.network_status,
+      sslReason: domain.ssl_reason,
+      target,
+      hasAuthority: issuance !== null,
+    };
+  }
+}
+
+interface ReportRow {
+  install_id: string;
+  domain_id: string;
+  report: DomainReport;
+}
+
+async function reportRow(queries: Queries, id: string): Promise<ReportRow | undefined> {
+  const row = await findReport(queries, id);
+  return row && { ...row, report: Value.Parse(domainReportSchema, row.report) };
+}

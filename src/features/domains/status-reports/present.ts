@@ -1,0 +1,163 @@
+import type { Static } from 'typebox';
+import { isLocalhost } from '../../../network/dns/domain-name.ts';
+import { dnsProviderOf } from '../../../network/dns/providers.ts';
+import { fewOf, shortened, shortenedSentence, shortenedTxt } from './bounds.ts';
+import { redirectChain } from './redirect-chain.ts';
+import { resultSentence } from './result-sentence.ts';
+import type { domainCheckSchema } from './schema.ts';
+import type { Sight, Standing } from './standing.ts';
+
+export type DomainCheck = Static<typeof domainCheckSchema>;
+type RecordHeader = DomainCheck['aname'][number]['hdr'];
+
+/** Where a domain is hosted, as each of its checks says. */
+export interface Place {
+  installId: string;
+  installName: string;
+  /** The name of the host that it is on. */
+  cluster: string;
+}
+
+/** A check that has seen nothing yet. */
+export function blankCheck(name: string, place: Place): DomainCheck {
+  return {
+    name,
+    cname: '',
+    a_record: '',
+    aaaa_record: '',
+    result: `${name} is being looked up.`,
+    dns_provider: '',
+    install_name: place.installName,
+    cluster_id: place.cluster,
+    http_forwarded: '',
+    http_forwarded_list: '',
+    platform_env_id: place.installId,
+    complete: false,
+    dns_error: false,
+    http_error: false,
+    ns: [],
+    mx: [],
+    txt: [],
+    ip: [],
+    address: [],
+    soa: [],
+    caa: [],
+    aname: [],
+    ssl: NO_CERTIFICATE,
+  };
+}
+
+/** What a check says of what it saw so far. The `result` is drawn when it is complete. */
+export function presentCheck(standing: Standing, sight: Sight, place: Place, complete: boolean): DomainCheck {
+  return {
+    ...blankCheck(standing.name, place),
+    ...presentDns(sight.findings),
+    ...presentHttp(standing.name, sight.journey),
+    ...(sight.tls === null ? {} : { ssl: presentTls(sight.tls) }),
+    ...(complete ? { complete, result: shortenedSentence(resultSentence(standing, sight)) } : {}),
+  };
+}
+
+function presentDns(findings: Sight['findings']): Partial<DomainCheck> {
+  if (findings === null) return {};
+  const a = fewOf(findings.a).map(({ address }) => address);
+  const aaaa = fewOf(findings.aaaa).map(({ address }) => address);
+  const { authoritative } = findings;
+  return {
+    cname: shortened(findings.cnames[0] ?? ''),
+    a_record: a.join(', '),
+    aaaa_record: aaaa.join(', '),
+    dns_provider: shortened(dnsProviderOf(findings.ns)),
+    dns_error: findings.problem !== null,
+    ns: fewOf(findings.ns).map((host) => ({ host: shortened(host) })),
+    mx: fewOf(findings.mx).map(({ exchange, preference }) => ({
+      Host: shortened(exchange),
+      Pref: preference,
+    })),
+    txt: fewOf(findings.txt).map(shortenedTxt),
+    ip: [...a, ...aaaa],
+    address: authoritative === null ? [] : [...fewOf(authoritative.a), ...fewOf(authoritative.aaaa)],
+    soa: fewOf(findings.soa).map(({ type, hdr, ...soa }) => ({
+      ...soa,
+      hdr: presentHeader(hdr),
+      ns: shortened(soa.ns),
+      mbox: shortened(soa.mbox),
+    })),
+    caa: fewOf(findings.caa).map(({ hdr, flag, tag, value }) => ({
+      hdr: presentHeader(hdr),
+      flag,
+      tag: shortened(tag),
+      value: shortened(value),
+    })),
+    aname: fewOf(findings.a).map(({ hdr, address }) => ({ hdr: presentHeader(hdr), a: address })),
+  };
+}
+
+function presentHeader(hdr: RecordHeader): RecordHeader {
+  return { ...hdr, name: shortened(hdr.name) };
+}
+
+function presentHttp(name: string, journey: Sight['journey']): Partial<DomainCheck> {
+  if (journey === null) return {};
+  const chain = redirectChain(journey).map(shortened);
+  const redirected = chain.length > 1;
+  // That nobody outside gets to a name of this machine is no error.
+  const local = isLocalhost(name) && journey.failure?.problem === 'private_address';
+  return {
+    http_forwarded: redirected ? (chain.at(-1) ?? '') : '',
+    http_forwarded_list: redirected ? chain.join(' -> ') : '',
+    http_error: journey.failure !== null && !local,
+  };
+}
+
+function presentTls({ status, certificate, failure }: NonNullable<Sight['tls']>): DomainCheck['ssl'] {
+  const error = shortened(failure?.sentence ?? '');
+  if (certificate === null) return { ...NO_CERTIFICATE, status, error };
+  const { subject } = certificate;
+  const dnsNames = few(certificate.dnsNames);
+  return {
+    status,
+    issuer: shortened(certificate.issuer),
+    not_before: certificate.notBefore.toISOString(),
+    not_after: certificate.notAfter.toISOString(),
+    error,
+    serial_number: shortened(certificate.serialNumber),
+    common_name: shortened(certificate.commonName),
+    dns_names: dnsNames,
+    sans: dnsNames,
+    signature_algorithm: certificate.signatureAlgorithm,
+    subject: {
+      common_name: shortened(subject.common_name),
+      organization: few(subject.organization),
+      organizational_unit: few(subject.organizational_unit),
+      country: few(subject.country),
+      province: few(subject.province),
+      locality: few(subject.locality),
+    },
+  };
+}
+
+function few(texts: string[]): string[] {
+  return fewOf(texts).map(shortened);
+}
+
+const NO_CERTIFICATE: DomainCheck['ssl'] = {
+  status: 'none',
+  issuer: '',
+  not_before: '',
+  not_after: '',
+  error: '',
+  serial_number: '',
+  common_name: '',
+  dns_names: [],
+  sans: [],
+  signature_algorithm: 0,
+  subject: {
+    common_name: '',
+    organization: [],
+    organizational_unit: [],
+    country: [],
+    province: [],
+    locality: [],
+  },
+};

@@ -1,0 +1,132 @@
+import type { NameFindings } from '../../../network/dns/look-up.ts';
+import { sentence, wrongRecordSentence } from './dns-sentence.ts';
+import { type Arrival, type Reach, triedBy } from './reach.ts';
+import {
+  addressesOfFamily,
+  edgeAsTold,
+  isOwnAddress,
+  listed,
+  recordAdvice,
+  removal,
+  replacement,
+} from './record-advice.ts';
+import type { Standing } from './standing.ts';
+
+/** What keeps visitors from arriving here, one sentence that says what to do; null if nothing does. */
+export function reachSentence(
+  standing: Pick<Standing, 'name' | 'target'>,
+  findings: NameFindings,
+  reach: Reach,
+): string | null {
+  const tried = triedBy('http', reach.arrivals);
+  if (reach.untried) return untriedSentence(standing, findings, tried, reach.sentence);
+  const missed = tried.filter(({ arrives }) => !arrives);
+  if (missed.length === 0) return httpsSentence(standing, reach.arrivals);
+  const astray = ownNameSentence(standing, findings, missed);
+  if (astray !== null) return astray;
+  if (missed.length === tried.length) {
+    return wrongRecordSentence(findings, standing.target) ?? ownAddressSentence(standing, missed);
+  }
+  return straySentence(standing, findings, tried, missed);
+}
+
+function untriedSentence(
+  { name, target }: Pick<Standing, 'name' | 'target'>,
+  findings: NameFindings,
+  tried: Arrival[],
+  fallback: string | null,
+): string {
+  const addresses = listed(tried.map(({ address }) => address));
+  if (tried.length === 0) return fallback ?? `${name} has no address.`;
+  if (tried.every(({ address }) => isOwnAddress(address, target))) {
+    return `${name} leads to the private address ${addresses}, where the check may not go; only the operator can allow that.`;
+  }
+  return sentence(
+    recordAdvice(findings, target),
+    `${addresses} ${tried.length > 1 ? 'are private addresses' : 'is a private address'} that nobody outside can reach`,
+  );
+}
+
+/** The install's own name, which the CNAME is for, leads to another machine: that of another host, as a wildcard record makes it. */
+function ownNameSentence(
+  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { cnames }: NameFindings,
+  missed: Arrival[],
+): string | null {
+  const foreign = missed.map(({ address }) => address).filter((address) => !isOwnAddress(address, target));
+  if (cnames[0] !== target.cname || target.addresses.length === 0 || foreign.length === 0) return null;
+  return (
+    `The CNAME of ${name} is right, but ${target.cname} leads to ${listed(foreign)}, where it is not served; ` +
+    `tell your provider, who has to point it to ${edgeAsTold(target)}.`
+  );
+}
+
+/** The DNS is as it should be: what is left is the operator's. */
+function ownAddressSentence({ name }: Pick<Standing, 'name'>, [first]: Arrival[]): string {
+  return `The DNS of ${name} is right, but ${first ? obstacle(first) : 'nothing answers'}.`;
+}
+
+/** Some of its addresses lead here. */
+function straySentence(
+  standing: Pick<Standing, 'name' | 'target'>,
+  findings: NameFindings,
+  tried: Arrival[],
+  missed: Arrival[],
+): string {
+  const { name, target } = standing;
+  const foreign = missed.filter(({ address }) => !isOwnAddress(address, target));
+  const [first] = foreign;
+  if (first === undefined) return ownAddressSentence(standing, missed);
+  if (findings.cnames.length > 0 && findings.cnames[0] !== target.cname) {
+    return sentence(
+      recordAdvice(findings, target),
+      `${listed(findings.cnames.slice(0, 1))} leads elsewhere at ${first.address}`,
+    );
+  }
+  const { family } = first;
+  const stray = foreign.filter((arrival) => arrival.family === family).map(({ address }) => address);
+  const type = family === 6 ? 'AAAA' : 'A';
+  const wanted = addressesOfFamily(family, target);
+  const familyArrives = tried.some((arrival) => arrival.family === family && arrival.arrives);
+  return sentence(
+    familyArrives || wanted.length === 0
+      ? removal(name, type, stray)
+      : replacement(name, { type, wanted, stray }),
+  );
+}
+
+function httpsSentence(
+  { name, target }: Pick<Standing, 'name' | 'target'>,
+  arrivals: Arrival[],
+): string | null {
+  const missed = triedBy('https', arrivals).find(({ arrives }) => !arrives);
+  if (missed === undefined) return null;
+  if (isOwnAddress(missed.address, target)) {
+    return `${name} answers here over HTTP, but not over HTTPS: ${obstacle(missed)}.`;
+  }
+  return `${name} answers here over HTTP, but not over HTTPS: ${withoutStop(missed.failure ?? '')}; have what is in front of this platform (CDN, proxy) pass HTTPS on to it.`;
+}
+
+/** What stands between a visitor and the edge, and who clears it away. */
+function obstacle({ scheme, address, problem, failure }: Arrival): string {
+  const port = scheme === 'http' ? 80 : 443;
+  const mend = `the operator has to start the edge there, or open port ${port} in the firewall`;
+  switch (problem) {
+    case 'refused':
+    case 'unreachable':
+    case 'no_route':
+      return `${address} refuses connections to port ${port}; ${mend}`;
+    case 'timeout':
+      return `${address} did not answer at port ${port} in time; ${mend}`;
+    case 'another_server':
+    case 'not_http':
+    case 'tls':
+      return `another server answers at port ${port} of ${address}; the operator has to direct it to the edge`;
+    default:
+      return `${withoutStop(failure ?? `${address} does not answer`)}; the operator has to look at port ${port} there`;
+  }
+}
+
+function withoutStop(text: string): string {
+  return text.replace(/\.$/, '');
+}

@@ -1,0 +1,108 @@
+import { isLocalhost } from '../../../network/dns/domain-name.ts';
+import type { DnsProblem } from '../../../network/dns/look-up.ts';
+import { shownText } from '../../../network/probe/foreign-text.ts';
+import type { TlsProblem } from '../../../network/probe/visitor.ts';
+import { isWildcard } from '../domains/domain-name.ts';
+import { caaFailedSentence, problemSentence, staleSentence } from './dns-sentence.ts';
+import { reachSentence } from './reach-sentence.ts';
+import { edgeAsTold } from './record-advice.ts';
+import { redirectChain } from './redirect-chain.ts';
+import type { Sight, Standing } from './standing.ts';
+
+/**
+ * One sentence for the domain's owner: that all is well, or the one thing to change first, to which value, and where
+ * (gaps section 5). What stands in the way of everything else comes before it.
+ */
+export function resultSentence(standing: Standing, sight: Sight): string {
+  const { name, challenge } = standing;
+  if (challenge !== null) {
+    return `${name} is not served until you verify it: add a TXT record with the name ${challenge.key} and the value ${challenge.value}, then verify the domain.`;
+  }
+  if (standing.isDuplicate) return `${name} is served by another install; remove it there to serve it here.`;
+  if (standing.networkStatus === 'FAILED') {
+    return `The edge could not take on ${name}; the operator finds the cause in the log.`;
+  }
+  return (
+    wayHere(standing, sight) ??
+    redirectSentence(name, sight) ??
+    pendingSentence(standing) ??
+    tlsSentence(standing, sight) ??
+    (standing.isCname ? `The edge serves ${name}.` : `${name} answers here over HTTPS.`)
+  );
+}
+
+/** What keeps visitors from coming here at all. */
+function wayHere(standing: Standing, { findings, reach }: Sight): string | null {
+  const { name, target, isCname } = standing;
+  if (findings === null || reach === null)
+    return `${name} could not be looked up in time; ask for another report.`;
+  if (reach.untried && isLocalhost(name)) {
+    return `The edge serves ${name}; that is a name of this machine only, which visitors elsewhere cannot reach.`;
+  }
+  const { problem } = findings;
+  const blocking = problem !== null && !(reach.arrivesByHttp && PASSING.includes(problem.kind));
+  const cause =
+    (reach.arrivesByHttp ? null : staleSentence(findings, target)) ??
+    (blocking ? problemSentence(problem, findings, standing) : null) ??
+    reachSentence(standing, findings, reach);
+  if (cause === null || !isCname) return cause;
+  // The DNS of the platform's own names is not for its customers to change.
+  return reach.arrivesByHttp
+    ? cause
+    : `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${edgeAsTold(target)} in the DNS and open ports 80 and 443.`;
+}
+
+/** What the token has disproved by arriving. */
+const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];
+
+function redirectSentence(name: string, { journey }: Sight): string | null {
+  if (!journey?.failure) return null;
+  const { failure, last } = journey;
+  switch (failure.problem) {
+    case 'redirect_loop':
+      return `${name} answers here, but redirects in a circle (${redirectChain(journey).map(shownText).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
+    case 'too_many_redirects':
+    case 'bad_redirect':
+      return `${name} answers here, but visitors see no page: ${failure.message}`;
+    default:
+      // Where a redirect leads to another host that fails, that is said of the other host.
+      return last !== null ? `${name} answers here, but its redirects fail: ${failure.message}` : null;
+  }
+}
+
+function pendingSentence({ name, networkStatus }: Standing): string | null {
+  return networkStatus === 'PENDING' ? `The edge is taking on ${name}; look again in a moment.` : null;
+}
+
+function tlsSentence(standing: Standing, sight: Sight): string | null {
+  const { tls } = sight;
+  if (tls === null) return null;
+  const { name, sslReason, hasAuthority, isCname } = standing;
+  const answers = isCname ? `The edge serves ${name}` : `${name} answers here`;
+  const caa = caaSentence(standing, sight);
+  if (tls.failure === null) {
+    return caa === null ? null : `${answers} over HTTPS, but its certificate cannot be renewed: ${caa}`;
+  }
+  const { problem, sentence } = tls.failure;
+  if (caa !== null) return caa;
+  if (sslReason !== null) return `${answers}, but ${REFUSED[problem] ?? 'not securely'}: ${sslReason}`;
+  if (problem !== 'self_signed') return `${answers}, but not securely: ${sentence}`;
+  return hasAuthority
+    ? `${answers} with a self-signed certificate until the authority has issued one; look again in a few minutes.`
+    : `${answers} with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.`;
+}
+
+/** What in the DNS keeps the authority from issuing; of wildcards, which it is not asked for, nothing. */
+function caaSentence({ name, hasAuthority }: Standing, { findings, caaRefusal }: Sight): string | null {
+  if (!hasAuthority || isWildcard(name)) return null;
+  return caaRefusal ?? (findings?.caaFailed ? caaFailedSentence(name) : null);
+}
+
+const REFUSED: Partial<Record<TlsProblem, string>> = {
+  expired: 'with an expired certificate',
+  not_yet_valid: 'with a certificate that is not valid yet',
+  wrong_name: 'with a certificate for another name',
+  self_signed: 'with a self-signed certificate, which browsers warn of',
+  incomplete_chain: 'with an incomplete certificate chain',
+  unknown_issuer: 'with a certificate that browsers do not trust',
+};

@@ -1,0 +1,35 @@
+import { type Route, route } from '../../../api/route.ts';
+import { Type, uuid } from '../../../api/schema.ts';
+import { domainReportSchema } from './schema.ts';
+import type { DomainReportService } from './service.ts';
+
+export function domainReportRoutes(reports: DomainReportService): Route[] {
+  const tag = 'Domains';
+  return [
+    route({
+      method: 'POST',
+      path: '/installs/:install_id/domains/:domain_id/check_status',
+      summary: 'Begin a status report of a domain',
+      tag,
+      errors: [401, 403, 404, 429, 500, 503],
+      success: 202,
+      response: Type.Object({ report_id: uuid() }),
+      handle: async ({ caller, id }) => ({
+        report_id: await reports.request(caller, id('install_id'), id('domain_id')),
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/domains/check_status/:report_id',
+      plainIds: true,
+      summary: 'A status report; `complete` once it is',
+      tag,
+      errors: [401, 403, 404, 429, 500, 503],
+      success: 200,
+      response: Type.Object({ report: domainReportSchema }),
+      handle: async ({ caller, id }) => ({
+        report: await reports.get(caller, id('install_id'), id('report_id')),
+      }),
+    }),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Value } from 'typebox/value';
+import type { Caller } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { NotFound } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
+import { takeTurn } from '../../websites/installs/operation-limits.ts';
+import { findStanding } from '../../websites/installs/store.ts';
+import { beginReport } from './begin.ts';
+import { laneOf, laneOfAll } from './jobs.ts';
+import { type DomainReport, domainReportSchema } from './schema.ts';
+import { findReportOf, groupsToCheck, withSibling } from './store.ts';
+
+/** Who has more asks for the others once these are made. */
+const MOST_AT_ONCE = 50;
+
+export type DomainReportService = ReturnType<typeof createDomainReportService>;
+
+export function createDomainReportService(platform: Platform) {
+  const { config, database, clock } = platform;
+  const edges = createEdgeAddressBook(config);
+
+  return {
+    /** Begins a report; it can be read at once, and is filled by a job. Returns its id. */
+    async request(caller: Caller, installId: string, domainId: string): Promise<string> {
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        const [domain, ...sibling] = await withSibling(queries, installId, domainId);
+        if (domain === undefined) throw new NotFound();
+        await takeTurn(transaction, installId, 'check_status', clock.now());
+        return beginReport(transaction, platform, edges, {
+          install: { id: installId, name: install.name },
+          domains: [domain, ...sibling],
+          lane: laneOf(install.account_id, installId),
+          requestId: caller.origin.requestId,
+        });
+      });
+    },
+
+    /**
+     * Begins reports of all domains of an install, but for those of which one is being made, as one turn. Returns their ids. Throws
+     * NotFound, Forbidden, RateLimited.
+     */
+    async requestAll(caller: Caller, installId: string): Promise<string[]> {
+      return database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', installId);
+        const install = await findStanding(queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        await takeTurn(transaction, installId, 'check_status', clock.now());
+        const ids: string[] = [];
+        for (const domains of (await groupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
+          const lane = laneOfAll(install.account_id);
+          const report = { install: { id: installId, name: install.name }, domains, lane };
+          ids.push(
+            await beginReport(transaction, platform, edges, {
+              ...report,
+              requestId: caller.origin.requestId,
+            }),
+          );
+        }
+        return ids;
+      });
+    },
+
+    async get(caller: Caller, installId: string, reportId: string): Promise<DomainReport> {
+      const { reader } = database;
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      const row = await findReportOf(reader, installId, reportId);
+      if (!row) throw new NotFound();
+      return Value.Parse(domainReportSchema, row.report);
+    },
+  };
+}

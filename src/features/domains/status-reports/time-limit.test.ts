@@ -1,0 +1,138 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { silent } from '../../../../test/database.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type DnsTestServers, findDnsServers, startDnsServers } from '../../../../test/servers/dns-server.ts';
+import { createOutside } from '../../../app/network-clients.ts';
+import { domainReportJobKinds } from './job-kinds.ts';
+
+const SLOW = '127.0.0.8';
+
+/** Nothing works here but the test itself, which runs the check when it wants to. */
+describe.skipIf(!findDnsServers())('a check of a server that takes its time', () => {
+  let dns: DnsTestServers;
+  let homeport: TestHomeport;
+  let accountId: string;
+  let owner: Person;
+  let slow: Server;
+  let port: number;
+  const sockets = new Set<Socket>();
+
+  beforeAll(async () => {
+    dns = await startDnsServers({
+      zones: { 'slow.example': `@ A ${SLOW}`, 'again.example': `@ A ${SLOW}` },
+    });
+    slow = createServer((socket) => {
+      sockets.add(socket.on('error', () => undefined));
+    });
+    await new Promise<void>((resolve) => slow.listen(0, SLOW, resolve));
+    const address = slow.address();
+    port = typeof address === 'object' && address !== null ? address.port : 0;
+    homeport = await startTestHomeport({
+      roles: { api: true, hosting: false },
+      environment: {
+        HOMEPORT_RESOLVERS: `${dns.resolver.host}:${dns.resolver.port}`,
+        HOMEPORT_ALLOW_PRIVATE_TARGETS: '127.0.0.0/8',
+      },
+    });
+    ({ accountId, owner } = await homeport.ownedAccount());
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    slow?.close();
+    await homeport?.remove();
+    await dns?.remove();
+  });
+
+  /** Asks for a report of a name; `run` carries its check out, and `read` reads it. */
+  async function asked(name: string, timeLimitMs: number) {
+    const install = await homeport.install(owner, accountId);
+    const path = `/installs/${install.id}/domains`;
+    const domain = text((await owner.client.post(path, { name })).body, 'id');
+    const report_id = text((await owner.client.post(`${path}/${domain}/check_status`)).body, 'report_id');
+    const proofs = new Set<string>();
+    const { internet } = createOutside(homeport.platform, {
+      edgePorts: () => ({ http: port, https: port }),
+      dnsPort: dns.authority.port,
+    });
+    const [kind] = domainReportJobKinds(homeport.platform, {
+      host: {
+        publish: async ({ path }) => void proofs.add(path),
+        withdraw: async ({ path }) => void proofs.delete(path),
+      },
+      internet,
+      issuance: null,
+      timeLimitMs,
+    });
+    async function run(signal: AbortSignal): Promise<void> {
+      const job = { id: report_id, attempt: 1, requestId: null, signal, log: silent };
+      const completion = await kind?.run({ report_id }, job);
+      if (completion) await homeport.platform.database.write(completion);
+    }
+    const read = async () =>
+      field((await owner.client.get(`${path}/check_status/${report_id}`)).body, 'report');
+    return { run, read, proofs, domain };
+  }
+
+  const never = () => new AbortController().signal;
+
+  it('shows what is known so far, and ends at the time limit with it', async () => {
+    const { run, read, proofs, domain } = await asked('slow.example', 3_000);
+    expect(await read()).toMatchObject({
+      complete: false,
+      domains: [
+        { name: 'slow.example', complete: false, ip: [], result: 'slow.example is being looked up.' },
+      ],
+    });
+    const began = performance.now();
+    const running = run(never());
+    let partial = await read();
+    while (field(partial, 'domains', 0, 'a_record') === '') {
+      await sleep(20);
+      partial = await read();
+    }
+    expect(partial).toMatchObject({
+      complete: false,
+      domains: [{ complete: false, a_record: SLOW, result: 'slow.example is being looked up.' }],
+    });
+    expect(proofs.size).toBe(1);
+    await running;
+    const took = performance.now() - began;
+    expect(took).toBeGreaterThan(2_900);
+    expect(took).toBeLessThan(20_000);
+    expect(await read()).toMatchObject({
+      complete: true,
+      domains: [
+        {
+          complete: true,
+          a_record: SLOW,
+          http_error: true,
+          ssl: { status: 'none' },
+          result: `Set the A record of slow.example to 127.0.0.1; it is ${SLOW} now.`,
+        },
+      ],
+    });
+    expect(proofs.size).toBe(0);
+    const row = await homeport.platform.database.reader
+      .selectFrom('domains')
+      .select('reached')
+      .where('id', '=', domain)
+      .executeTakeFirstOrThrow();
+    expect(row.reached).toBe(false);
+  });
+
+  it('is not taken for complete when the worker has to stop, and can be run again', async () => {
+    const { run, read, proofs } = await asked('again.example', 2_000);
+    const stopping = new AbortController();
+    const running = run(stopping.signal);
+    while (proofs.size === 0) await sleep(5);
+    stopping.abort(new Error('stopping'));
+    await expect(running).rejects.toThrow('stopping');
+    expect(await read()).toMatchObject({ complete: false });
+    expect(proofs.size).toBe(0);
+    await run(never());
+    expect(await read()).toMatchObject({ complete: true, domains: [{ a_record: SLOW }] });
+  });
+});

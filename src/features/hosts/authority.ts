@@ -1,0 +1,66 @@
+import { X509Certificate } from 'node:crypto';
+import {
+  type Certified,
+  type ClientIdentity,
+  createAuthority,
+  createClientIdentity,
+} from '../../hosting/remote/identity.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { findAuthority, insertAuthority, updateAuthority } from './authority-store.ts';
+
+/** What this platform and its hosts know each other by. */
+export interface HostAuthority {
+  authority: Certified;
+  client: ClientIdentity;
+}
+
+/** The control plane's own certificate is made anew when it has so long left. */
+const RENEW_BEFORE_MS = 365 * DAY_MS;
+
+type Parts = Pick<Platform, 'database' | 'sealer' | 'clock'>;
+
+/** The authority, made when it is first asked for. Its keys are sealed. */
+export async function hostAuthority(platform: Parts): Promise<HostAuthority> {
+  const { database, sealer, clock } = platform;
+  const stored = (await read(platform)) ?? (await create(platform));
+  const { validTo } = new X509Certificate(stored.client.certificate);
+  if (Date.parse(validTo) - clock.now().getTime() > RENEW_BEFORE_MS) return stored;
+  const client = await createClientIdentity(stored.authority, clock.now());
+  const renewed = { client_certificate: client.certificate, sealed_client_key: sealer.seal(client.key) };
+  await database.write(({ queries }) => updateAuthority(queries, renewed));
+  return { ...stored, client };
+}
+
+async function read({ database, sealer }: Parts): Promise<HostAuthority | undefined> {
+  const row = await findAuthority(database.reader);
+  if (!row) return undefined;
+  return {
+    authority: { certificate: row.certificate, key: sealer.open(row.sealed_key) },
+    client: {
+      certificate: row.client_certificate,
+      key: sealer.open(row.sealed_client_key),
+      ca: row.certificate,
+    },
+  };
+}
+
+/** Another process may make one at the same time: the first that is written counts. */
+async function create(platform: Parts): Promise<HostAuthority> {
+  const { database, sealer, clock } = platform;
+  const authority = await createAuthority(clock.now());
+  const client = await createClientIdentity(authority, clock.now());
+  await database.write(({ queries }) =>
+    insertAuthority(queries, {
+      certificate: authority.certificate,
+      sealed_key: sealer.seal(authority.key),
+      client_certificate: client.certificate,
+      sealed_client_key: sealer.seal(client.key),
+      created_at: timestamp(clock),
+    }),
+  );
+  const written = await read(platform);
+  if (!written) throw new Error('the authority of the hosts was not written');
+  return written;
+}

@@ -1,0 +1,237 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/contract/host.ts';
+import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import { messageOf } from '../../lib/error-message.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { isLocalAddress } from './local-address.ts';
+import { createHostService } from './service.ts';
+import { allHosts, findHost, type KnownHost, updateHost } from './store.ts';
+
+export type Connect = (target: HostTarget) => RemoteHost;
+
+/** The connections of this process to all hosts. */
+export interface Connections {
+  /** Meets every host that answers soon. Throws OperatorError if there is none. */
+  start(): Promise<void>;
+  /**
+   * Asks each how it is and writes that down; connects to new ones, and forgets those that were removed. What a slow one says is
+   * written down when it comes: it is not waited for.
+   */
+  refresh(): Promise<void>;
+  /** Rejects with a PermanentHostError for a host that was removed, HostUnreachableError for one of another machine. */
+  machine(hostId: string): Promise<RemoteHost>;
+  isKnown(hostId: string): Promise<boolean>;
+  /** The ids of the hosts that answered when they were last asked. */
+  met(): string[];
+  /** Calls back with each host that answers, those that do already included. Returns how to stop that. */
+  onMet(listener: (hostId: string) => void): () => void;
+  ports(): HostDescription['ports'] | null;
+  close(): Promise<void>;
+}
+
+export interface ConnectionsOptions {
+  connect: Connect;
+  /** What the host of that id may ask. */
+  questionsOf: (hostId: string) => HostQuestions;
+  /** For how long one host may keep those waiting who ask how all are, in milliseconds; 5 s if left out. */
+  patienceMs?: number;
+}
+
+const PATIENCE_MS = 5_000;
+
+export function createConnections(platform: Platform, options: ConnectionsOptions): Connections {
+  const { connect, questionsOf, patienceMs = PATIENCE_MS } = options;
+  const { database, log } = platform;
+  const { reader } = database;
+  const hosts = createHostService(platform);
+  /** By the id of the host; that of this machine is among them once it has said its id. */
+  const machines = new Map<string, RemoteHost>();
+  /** Why hosts do not answer, so that it is said once. */
+  const faults = new Map<string, string>();
+  const met = new Set<string>();
+  const listeners = new Set<(hostId: string) => void>();
+  let local = connect(hosts.localTarget);
+  let localId: string | null = null;
+  let ports: HostDescription['ports'] | null = null;
+  let isClosing = false;
+
+  /** Asks whoever is at this machine's own socket who it is. Rejects if nobody is. */
+  const meetLocal = together(async () => {
+    const description = await local.describe();
+    if (description.id !== localId) {
+      await hosts.registerLocal(description);
+      if (localId !== null) {
+        // Another host is there now, which is to be told nothing of the earlier one's installs.
+        machines.delete(localId);
+        await local.close();
+        local = connect(hosts.localTarget);
+      }
+      localId = description.id;
+      adopt(localId, local);
+    }
+    ports = description.ports;
+    await noteWell(description);
+  });
+
+  function adopt(hostId: string, remote: RemoteHost): RemoteHost {
+    machines.set(hostId, remote);
+    remote.answer(questionsOf(hostId), (err) => {
+      log.warn({ err, host: hostId }, 'the questions of a host cannot be answered for the moment');
+    });
+    return remote;
+  }
+
+  async function machine(hostId: string): Promise<RemoteHost> {
+    const present = machines.get(hostId);
+    if (present) return present;
+    const host = await findHost(reader, { id: hostId });
+    if (!host) throw new PermanentHostError('The host that the install is on was removed');
+    if (isLocalAddress(host.address)) {
+      await meetLocal();
+      const met = machines.get(hostId);
+      if (met) return met;
+      throw new HostUnreachableError(
+        `The host ${host.name} is not the one at ${host.address} on this machine. On another machine it is reached only ` +
+          'if it was added there by its address ("homeport host add").',
+      );
+    }
+    const target = await hosts.targetOf(host);
+    if (isClosing) throw new HostUnreachableError('The connections to the hosts are being closed');
+    // Another call may have connected meanwhile.
+    return machines.get(hostId) ?? adopt(hostId, connect(target));
+  }
+
+  /** Those that are being asked how they are, by their ids: a slow one is not asked again meanwhile. */
+  const looks = new Map<string, Promise<void>>();
+
+  const refresh = together(async () => {
+    const known = await allHosts(reader);
+    await forgetRemoved(known);
+    const elsewhere = known.filter(({ id, address }) => id !== localId && !isLocalAddress(address));
+    await Promise.all([
+      patiently(LOCAL, lookAtLocal),
+      ...elsewhere.map((host) => patiently(host.id, () => look(host))),
+    ]);
+    ports ??= known.find(({ description }) => description !== null)?.description?.ports ?? null;
+  });
+
+  /** Resolves when it is done, or has taken too long to wait for; it goes on then. */
+  async function patiently(id: string, work: () => Promise<void>): Promise<void> {
+    let looking = looks.get(id);
+    if (looking === undefined) {
+      looking = work()
+        .catch((err: unknown) => log.error({ err, host: id }, 'could not find out how a host is'))
+        .finally(() => looks.delete(id));
+      looks.set(id, looking);
+    }
+    const enough = new AbortController();
+    const patience = sleep(patienceMs, undefined, { signal: enough.signal }).catch(() => {});
+    await Promise.race([looking, patience]);
+    enough.abort();
+  }
+
+  async function forgetRemoved(known: KnownHost[]): Promise<void> {
+    for (const [id, remote] of machines) {
+      if (known.some((host) => host.id === id)) continue;
+      // It may have been met since they were read.
+      if (await findHost(reader, { id })) continue;
+      machines.delete(id);
+      met.delete(id);
+      await remote.close();
+      if (id === localId) {
+        localId = null;
+        local = connect(hosts.localTarget);
+      }
+    }
+  }
+
+  async function lookAtLocal(): Promise<void> {
+    const fault = await meetLocal().then(
+      () => null,
+      (error: unknown) => error,
+    );
+    for (const host of await allHosts(reader)) {
+      if (host.id !== localId && !isAtOurSocket(host)) continue;
+      if (fault !== null) await noteFault(host, fault);
+      else if (host.id !== localId) await noteFault(host, new Error('Another host has taken its place'));
+    }
+  }
+
+  function isAtOurSocket({ address }: KnownHost): boolean {
+    return address === `unix:${hosts.localTarget.socket}`;
+  }
+
+  async function look(host: KnownHost): Promise<void> {
+    try {
+      const description = await (await machine(host.id)).describe();
+      if (description.id !== host.id) throw new Error(`it says that it is the host ${description.id}`);
+      await noteWell(description);
+    } catch (error) {
+      await noteFault(host, error);
+    }
+  }
+
+  async function noteWell(description: HostDescription): Promise<void> {
+    if (faults.delete(description.id)) log.info({ host: description.id }, 'a host answers again');
+    await hosts.note(description);
+    if (met.has(description.id)) return;
+    met.add(description.id);
+    for (const listener of listeners) listener(description.id);
+  }
+
+  async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {
+    // That we hung up ourselves is no fault of the host's.
+    if (isClosing) return;
+    met.delete(id);
+    const reason = messageOf(error);
+    if (faults.get(id) === reason) return;
+    faults.set(id, reason);
+    log.warn({ err: error, host: name }, 'a host cannot be asked how it is');
+    await database.write(({ queries }) => updateHost(queries, id, { reason }));
+  }
+
+  return {
+    async start() {
+      if ((await allHosts(reader)).length === 0) {
+        await meetLocal().catch((cause: unknown) => {
+          if (!(cause instanceof HostUnreachableError)) throw cause;
+          throw new OperatorError(
+            `There is no host for the websites. ${cause.message} A host on another machine is added with "homeport host add".`,
+            { cause },
+          );
+        });
+      }
+      await refresh();
+    },
+    refresh,
+    machine,
+    isKnown: async (hostId) => (await findHost(reader, { id: hostId })) !== undefined,
+    met: () => [...met],
+    onMet(listener) {
+      listeners.add(listener);
+      for (const hostId of met) listener(hostId);
+      return () => listeners.delete(listener);
+    },
+    ports: () => ports,
+    async close() {
+      isClosing = true;
+      await Promise.all([...new Set([local, ...machines.values()])].map((remote) => remote.close()));
+      await Promise.all(looks.values());
+    },
+  };
+}
+
+/** Among the hosts' ids: whoever is at this machine's own socket. */
+const LOCAL = 'local';
+
+/** Whoever asks while it runs waits for the same run. */
+function together(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= work().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

@@ -1,0 +1,41 @@
+import type { Client } from '../../../test/client.ts';
+import type { TestHomeport } from '../../../test/homeport.ts';
+import { connectHost } from '../../hosting/remote/client.ts';
+import { hostQuestions } from '../provisioning/host-questions.ts';
+import { createFleet, type Fleet } from './fleet.ts';
+
+/** Of a Homeport whose websites are on the machine that serves in a folder. */
+export function environment(runFolder: string): Record<string, string> {
+  return { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: runFolder };
+}
+
+export function startFleet({ platform }: TestHomeport, refreshMs?: number): Fleet {
+  return createFleet(platform, {
+    connect: connectHost,
+    questionsOf: (hostId) => hostQuestions(platform, hostId),
+    ...(refreshMs === undefined ? {} : { refreshMs }),
+  });
+}
+
+/** An install as the database has it. */
+export const row = ({ platform }: TestHomeport, id: string) =>
+  platform.database.reader
+    .selectFrom('installs')
+    .select(['status', 'host_id', 'php_version', 'wordpress_version'])
+    .where('id', '=', id)
+    .executeTakeFirst();
+
+export const jobsOf = ({ platform }: TestHomeport, lane: string) =>
+  platform.database.reader
+    .selectFrom('jobs')
+    .select(['kind', 'state', 'error', 'attempt'])
+    .where('lane', '=', lane)
+    .orderBy('seq')
+    .execute();
+
+/** Leaves the machines as empty as they were. */
+export async function deleteInstalls(homeport: TestHomeport, client: Client): Promise<void> {
+  const { results } = Object(await client.get('/installs?limit=100').then(({ body }) => body));
+  for (const { id } of results) await client.delete(`/installs/${id}`);
+  await homeport.idle();
+}

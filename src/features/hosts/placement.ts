@@ -1,0 +1,35 @@
+import { lockPlacement } from '../../database/lock.ts';
+import { PermanentHostError } from '../../hosting/contract/host.ts';
+import { HostUnreachableError } from '../../hosting/remote/client.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { chooseHost } from './room.ts';
+import { allHosts, findPlacement, installCounts, setHost } from './store.ts';
+
+const GONE = 'The install was deleted meanwhile';
+
+/**
+ * The host of an install, which is chosen when it is first asked for and stays. Counting and writing are one
+ * transaction, so that no host gets more than it has room for. Rejects with a {@link PermanentHostError} if the install is
+ * gone or no host suits it, with a {@link HostUnreachableError} if one may later.
+ */
+export async function placeInstall(
+  { database }: Pick<Platform, 'database'>,
+  installId: string,
+): Promise<string> {
+  return database.write(async (transaction) => {
+    const { queries } = transaction;
+    await lockPlacement(transaction);
+    const install = await findPlacement(queries, installId);
+    if (!install) throw new PermanentHostError(GONE);
+    if (install.host_id !== null) return install.host_id;
+    const choice = chooseHost(await allHosts(queries), await installCounts(queries), install);
+    if ('refusal' in choice) {
+      throw choice.permanent
+        ? new PermanentHostError(choice.refusal)
+        : new HostUnreachableError(choice.refusal);
+    }
+    // Deleted between the two: whoever did that does not know of the host.
+    if (!(await setHost(queries, installId, choice.host.id))) throw new PermanentHostError(GONE);
+    return choice.host.id;
+  });
+}

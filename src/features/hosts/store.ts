@@ -1,0 +1,229 @@
+import type { Updateable } from 'kysely';
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Database, Queries } from '../../database/database.ts';
+import type { Tables } from '../../database/tables.ts';
+import type { HostDescription } from '../../hosting/contract/host.ts';
+import { descriptionSchema } from '../../hosting/remote/protocol.ts';
+
+/** A machine that runs websites, as the control plane knows it. */
+export interface KnownHost {
+  id: string;
+  name: string;
+  /** `unix:` and a path, or `https://address:port`. */
+  address: string;
+  /** Where people reach its SFTP and SSH: a host name or an IP address; null where nobody has told. */
+  public_name: string | null;
+  /** Of its own, at which its websites are reached: what A and AAAA records should hold. None: those of the settings. */
+  edge_addresses: string[];
+  accepting: boolean;
+  /** As it was last told; null before. */
+  description: HostDescription | null;
+  seen_at: string | null;
+  /** Why it does not answer; null while it does. */
+  reason: string | null;
+}
+
+const select = (queries: Queries) =>
+  queries
+    .selectFrom('hosts')
+    .select([
+      'id',
+      'name',
+      'address',
+      'public_name',
+      'edge_addresses',
+      'accepting',
+      'description',
+      'seen_at',
+      'reason',
+    ])
+    .orderBy('seq');
+
+/** Every host, oldest first. */
+export async function allHosts(queries: Queries): Promise<KnownHost[]> {
+  return (await select(queries).execute()).map(known);
+}
+
+export async function findHost(
+  queries: Queries,
+  by: { id: string } | { name: string },
+): Promise<KnownHost | undefined> {
+  const query = select(queries);
+  const row = await ('id' in by
+    ? query.where('id', '=', by.id)
+    : query.where('name', '=', by.name)
+  ).executeTakeFirst();
+  return row && known(row);
+}
+
+const addresses = Type.Array(Type.String());
+
+function known<Row extends { description: unknown; edge_addresses: unknown }>(row: Row) {
+  const { description, edge_addresses } = row;
+  return {
+    ...row,
+    edge_addresses: Value.Parse(addresses, edge_addresses),
+    // What an older version wrote down is told anew soon.
+    description: Value.Check(descriptionSchema, description) ? description : null,
+  };
+}
+
+/** Adds a machine that has not described itself yet. */
+export async function insertHost(
+  queries: Queries,
+  {
+    edge_addresses,
+    ...host
+  }: Pick<KnownHost, 'id' | 'name' | 'address' | 'public_name' | 'edge_addresses'> & { created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('hosts')
+    .values({
+      ...host,
+      edge_addresses: JSON.stringify(edge_addresses),
+      description: null,
+      seen_at: null,
+      reason: null,
+    })
+    .execute();
+}
+
+export type HostChange = Omit<Updateable<Tables['hosts']>, 'edge_addresses'> &
+  Partial<Pick<KnownHost, 'edge_addresses'>>;
+
+export async function updateHost(
+  queries: Queries,
+  id: string,
+  { edge_addresses, ...change }: HostChange,
+): Promise<void> {
+  const told = edge_addresses === undefined ? {} : { edge_addresses: JSON.stringify(edge_addresses) };
+  await queries
+    .updateTable('hosts')
+    .set({ ...change, ...told })
+    .where('id', '=', id)
+    .execute();
+}
+
+export async function deleteHost(queries: Queries, id: string): Promise<void> {
+  await queries.deleteFrom('hosts').where('id', '=', id).execute();
+}
+
+/** What the unfinished jobs of a kind are about. */
+export async function payloadsOf(
+  queries: Queries,
+  kind: string,
+  states: readonly ('queued' | 'running')[],
+): Promise<unknown[]> {
+  const jobs = await queries
+    .selectFrom('jobs')
+    .select('payload')
+    .where('kind', '=', kind)
+    .where('state', 'in', states)
+    .execute();
+  return jobs.map(({ payload }) => payload);
+}
+
+/** An install with its machine, and what one must have for it. */
+export function findPlacement(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('installs')
+    .select(['name', 'host_id', 'php_version as phpVersion', 'wordpress_version as wordpressVersion'])
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** Puts an install on a machine; false if it has been deleted. */
+export async function setHost(queries: Queries, installId: string, hostId: string): Promise<boolean> {
+  const placed = await queries
+    .updateTable('installs')
+    .set({ host_id: hostId })
+    .where('id', '=', installId)
+    .returning('id')
+    .executeTakeFirst();
+  return placed !== undefined;
+}
+
+/** The name of the machine that an install is on; undefined while it is on none. */
+export async function hostNameOf(queries: Queries, installId: string): Promise<string | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id')
+    .select('host.name')
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row?.name;
+}
+
+/** The machine that serves the websites of an install, as far as its addresses go; undefined while it is on none. */
+export async function servingHost(
+  queries: Queries,
+  installId: string,
+): Promise<Pick<KnownHost, 'address' | 'edge_addresses'> | undefined> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .innerJoin('hosts as host', 'host.id', 'install.host_id')
+    .select(['host.address', 'host.edge_addresses'])
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row && { ...row, edge_addresses: Value.Parse(addresses, row.edge_addresses) };
+}
+
+/** Which machine each install is on, newest first; not those that could not be made. */
+export function placedInstalls(queries: Queries) {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name', 'host_id'])
+    .where('status', '!=', 'failed')
+    .orderBy('seq', 'desc')
+    .execute();
+}
+
+/** How many installs each host has; hosts without any are left out. */
+export async function installCounts(queries: Queries): Promise<Map<string, number>> {
+  const rows = await queries
+    .selectFrom('installs')
+    .select((eb) => ['host_id', eb.fn.countAll<number>().as('count')])
+    .where('host_id', 'is not', null)
+    .groupBy('host_id')
+    .execute();
+  return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
+}
+
+/** The machine of an install: `hostId` null where it is not placed; undefined for an install that is not there. */
+export async function placeOf(
+  queries: Queries,
+  installId: string,
+): Promise<{ hostId: string | null } | undefined> {
+  return queries
+    .selectFrom('installs')
+    .select('host_id as hostId')
+    .where('id', '=', installId)
+    .executeTakeFirst();
+}
+
+/** The machine of the install that serves a host name: an exact name goes before a wildcard. Null if none does. */
+export async function hostServing(queries: Queries, hostname: string): Promise<string | null> {
+  const wildcard = `*.${hostname.split('.').slice(1).join('.')}`;
+  const rows = await queries
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .select(['domain.name', 'install.host_id'])
+    .where('domain.name', 'in', [hostname, wildcard])
+    .where('domain.is_duplicate', '=', false)
+    .execute();
+  const row = rows.find(({ name }) => name === hostname) ?? rows[0];
+  return row?.host_id ?? null;
+}
+
+/** An install that could not be made, and of which nothing is left, takes no room. */
+export async function freeFailed(database: Pick<Database, 'write'>, installId: string): Promise<void> {
+  await database.write(({ queries }) =>
+    queries
+      .updateTable('installs')
+      .set({ host_id: null })
+      .where('id', '=', installId)
+      .where('status', '=', 'failed')
+      .execute(),
+  );
+}

@@ -1,0 +1,69 @@
+import { displayNameTexts } from '../../../api/display-name.ts';
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
+import { nullableString, Type } from '../../../api/schema.ts';
+import { createCredentialSchema, credentialSchema, issuedCredentialSchema } from './schema.ts';
+import type { CredentialService } from './service.ts';
+
+/**
+ * API access (specification, Authentication): everyone's own credentials, in the portal. `ownCertificate`: that of the API where clients
+ * do not know it.
+ */
+export function credentialRoutes(
+  credentials: CredentialService,
+  ownCertificate: () => Promise<string | null>,
+): Route[] {
+  const tag = 'API access';
+  return [
+    route({
+      method: 'GET',
+      path: '/credentials',
+      summary: 'Your API credentials, the latest first',
+      tag,
+      errors: [401, 403, 429, 503],
+      success: 200,
+      response: Type.Object({ results: Type.Array(credentialSchema) }),
+      handle: async ({ caller }) => ({ results: await credentials.listOwn(caller) }),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/credentials',
+      summary: 'Make an API credential; its password is shown only now',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: issuedCredentialSchema,
+      body: {
+        resource: 'Credential',
+        schema: createCredentialSchema,
+        texts: {
+          name: {
+            ...displayNameTexts('The name'),
+            required: { summary: 'Credential name is required', message: 'Give the credential a name' },
+          },
+        },
+      },
+      handle: ({ caller }, body) => credentials.issueOwn(caller, body),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/credentials/:credential_id',
+      summary: 'Revoke one of your API credentials; it is refused from now on',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => credentials.revokeOwn(caller, id('credential_id')),
+    }),
+    route({
+      method: 'GET',
+      path: '/api_certificate',
+      summary: 'What a client of the API has to be given to know it by',
+      tag,
+      errors: [401, 403, 429, 503],
+      success: 200,
+      response: Type.Object({
+        certificate: nullableString('PEM, where Homeport made it itself; null: the client knows it already'),
+      }),
+      handle: async () => ({ certificate: await ownCertificate() }),
+    }),
+  ];
+}

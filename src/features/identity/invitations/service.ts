@@ -1,0 +1,179 @@
+import type { Caller } from '../../../access/caller.ts';
+import { findMembership } from '../../../access/memberships.ts';
+import { authorize, mayHandle } from '../../../access/permissions.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import { Forbidden, InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { hashPassword } from '../../../secrets/password-hash.ts';
+import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
+import type { SignInLimits } from '../limits/sign-in-limits.ts';
+import { requireFitPassword } from '../passwords/rules.ts';
+import { deletePasswordLinksOf, setPassword } from '../passwords/store.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import { findPersonById } from '../users/store.ts';
+import { invitationBy, sendInvitation } from './jobs.ts';
+import {
+  acceptMembership,
+  deleteInvitedMember,
+  findInvited,
+  findOpenInvitation,
+  replaceInvitation,
+  takeInvitation,
+} from './store.ts';
+
+/** An invitation that still can be accepted. */
+export interface OpenInvitation {
+  account_id: string;
+  account_name: string;
+  user_id: string;
+  first_name: string;
+  last_name: string;
+  email: string;
+  /** Known people have a password already, and keep it. */
+  has_password: boolean;
+}
+
+/** Who has invited somebody. */
+export type Inviter = Pick<OpenInvitation, 'first_name' | 'last_name' | 'email'>;
+
+export type InvitationService = ReturnType<typeof createInvitationService>;
+
+/** Invitations: a single-use link that expires; whoever follows it sets a password and so accepts. */
+export function createInvitationService(platform: Platform, limits: SignInLimits) {
+  const { config, database, queue, activity, clock, random } = platform;
+
+  async function find(token: string): Promise<OpenInvitation | undefined> {
+    const row = await findOpenInvitation(database.reader, hashSecret(token), timestamp(clock));
+    if (!row) return undefined;
+    const { password_hash, ...invitation } = row;
+    return { ...invitation, has_password: password_hash !== null };
+  }
+
+  /** Mails an invitation again. Throws NotFound, Forbidden, RateLimited; InvalidRequest where it was accepted. */
+  async function sendAgain(caller: Caller, accountId: string, userId: string): Promise<void> {
+    await limits.invitationMail(caller.userId, { accountId, userId });
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'accounts', accountId);
+      const member = await findMembership(queries, caller, accountId);
+      const standing = { role: member?.role ?? null, own: userId === caller.userId };
+      authorize('member.read', 'member.read', standing);
+      const invited = await findInvited(queries, accountId, userId);
+      if (!invited) throw new NotFound();
+      authorize('member.change', 'member.read', standing);
+      if (!member || !mayHandle(member, invited)) throw new Forbidden();
+      if (invited.invite_accepted) throw new InvalidRequest('This invitation was accepted already');
+      await queue.enqueue(transaction, sendInvitation, {
+        payload: invitationBy(caller, accountId, userId),
+        lane: null,
+        account: accountId,
+        requestId: caller.origin.requestId,
+      });
+      await activity.record(transaction, caller, accountId, {
+        action: 'account_user.invite',
+        subject: { id: userId, name: invited.email },
+        details: { again: true },
+      });
+    });
+  }
+
+  /**
+   * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
+   * to any more: the membership is gone, or accepted. `inviter`: undefined where that is the operator, or somebody who is gone.
+   */
+  async function createLink(
+    accountId: string,
+    userId: string,
+    invitedBy?: string,
+  ): Promise<{ link: string; invitation: OpenInvitation; inviter: Inviter | undefined } | undefined> {
+    const token = newSecret(random);
+    const made = await database.write(async ({ queries }) => {
+      const invited = await findInvited(queries, accountId, userId);
+      if (!invited || invited.invite_accepted) return false;
+      await replaceInvitation(queries, {
+        token_hash: hashSecret(token),
+        account_id: accountId,
+        user_id: userId,
+        expires_at: timestamp(clock, config.invitationDays * DAY_MS),
+        created_at: timestamp(clock),
+      });
+      return true;
+    });
+    const invitation = made ? await find(token) : undefined;
+    if (!invitation) return undefined;
+    const inviter = invitedBy === undefined ? undefined : await findPersonById(database.reader, invitedBy);
+    return { link: `${config.publicUrl}/invitations/${token}`, invitation, inviter };
+  }
+
+  /**
+   * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Throws NotFound if the link was
+   * used before, was replaced or has expired; InvalidRequest, RateLimited.
+   */
+  async function accept(token: string, password: string | null, origin: SessionOrigin): Promise<void> {
+    const invitation = await find(token);
+    if (!invitation) throw new NotFound();
+    const { account_id: accountId, user_id: userId, email } = invitation;
+    if (!invitation.has_password && password === null) throw passwordRequired();
+    // Only of who needs it: the hash is costly.
+    const passwordHash =
+      invitation.has_password || password === null ? null : await chosen(invitation, password);
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
+      await acceptMembership(queries, accountId, userId);
+      const person = await findPersonById(queries, userId);
+      const isFirst = passwordHash !== null && person?.password_hash === null;
+      if (isFirst) {
+        await setPassword(queries, userId, passwordHash);
+        await deletePasswordLinksOf(queries, userId);
+      }
+      const visit = visitor(userId, origin);
+      const subject = { id: userId, name: email };
+      await activity.record(transaction, visit, accountId, { action: 'account_user.accept', subject });
+      if (isFirst) {
+        const set = { action: 'password.set', subject, isFirst } as const;
+        await activity.recordOfPerson(transaction, visit, { userId }, set);
+      }
+    });
+  }
+
+  /** The hash of the first password of somebody who is invited. */
+  async function chosen(invitation: OpenInvitation, password: string): Promise<string> {
+    await requireFitPassword(limits, password, { ...invitation, id: invitation.user_id }, 'Invitation');
+    return hashPassword(password);
+  }
+
+  /** Ends the membership that a link invites to. Throws NotFound where the link cannot be used any more. */
+  async function decline(token: string, origin: SessionOrigin): Promise<void> {
+    const invitation = await find(token);
+    if (!invitation) throw new NotFound();
+    const { account_id: accountId, user_id: userId, email } = invitation;
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'accounts', accountId);
+      if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
+      await deleteInvitedMember(queries, accountId, userId);
+      await activity.record(transaction, visitor(userId, origin), accountId, {
+        action: 'account_user.remove',
+        subject: { id: userId, name: email },
+        details: { declined: true },
+      });
+    });
+  }
+
+  return { find, sendAgain, createLink, accept, decline };
+}
+
+const passwordRequired = () =>
+  new InvalidRequest('Choose a password', [
+    {
+      resource: 'Invitation',
+      field: 'password',
+      type: 'missing_field',
+      code: 'required',
+      message: 'Choose a password',
+    },
+  ]);

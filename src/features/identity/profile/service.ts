@@ -1,0 +1,109 @@
+import type { Static } from 'typebox';
+import { type Caller, OPERATOR } from '../../../access/caller.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { uniqueViolation } from '../../../database/unique-violation.ts';
+import { NotFound, taken } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { moveToAddress } from '../email-changes/address.ts';
+import type { signedInUserSchema } from '../sessions/schema.ts';
+import { findSignedInUser, updateUser } from '../users/store.ts';
+
+export interface ProfileChange {
+  first_name?: string;
+  last_name?: string;
+  phone?: string | null;
+}
+
+export interface ProfileService {
+  /** The caller themselves. Throws NotFound. */
+  read(caller: Caller): Promise<SignedInUser>;
+  /** Throws NotFound. */
+  update(caller: Caller, change: ProfileChange): Promise<SignedInUser>;
+  /**
+   * For the command line: changes what a person cannot change themselves, too. Links that were mailed to them stop working where the
+   * address changes. Throws NotFound; InvalidRequest where somebody has the address.
+   */
+  changeByOperator(
+    userId: string,
+    change: { email?: string; first_name?: string; last_name?: string },
+  ): Promise<SignedInUser>;
+}
+
+type SignedInUser = Static<typeof signedInUserSchema>;
+
+export function createProfileService({ database, activity }: Platform): ProfileService {
+  const changeByOperator: ProfileService['changeByOperator'] = async (userId, { email, ...names }) =>
+    database
+      .write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'users', userId);
+        const before = await findSignedInUser(queries, userId);
+        if (!before) throw new NotFound();
+        const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
+        if (isSame(before, user)) return user;
+        const moves = user.email !== before.email;
+        if (Object.keys(names).length > 0) await updateUser(queries, userId, names);
+        if (moves) await moveToAddress(queries, userId, user.email);
+        await activity.recordOfPerson(
+          transaction,
+          OPERATOR,
+          { userId },
+          {
+            action: 'profile.update',
+            subject: { id: userId, name: user.email },
+            ...(moves ? { details: { from: before.email, to: user.email } } : {}),
+          },
+        );
+        return user;
+      })
+      .catch((error: unknown) => {
+        if (uniqueViolation(error) !== 'users.email_key') throw error;
+        throw taken('User', 'email', `Somebody else has the address ${email}`);
+      });
+
+  return {
+    changeByOperator,
+    async read({ userId }) {
+      const user = await findSignedInUser(database.reader, userId);
+      if (!user) throw new NotFound();
+      return user;
+    },
+    update: (caller, change) =>
+      database.write(async (transaction) => {
+        const { queries } = transaction;
+        const { userId } = caller;
+        const known = withoutBlanks(change);
+        await lockRow(transaction, 'users', userId);
+        const before = await findSignedInUser(queries, userId);
+        if (!before) throw new NotFound();
+        const user = { ...before, ...known };
+        if (isSame(before, user)) return user;
+        await updateUser(queries, userId, known);
+        await activity.recordOfPerson(
+          transaction,
+          caller,
+          { userId },
+          { action: 'profile.update', subject: { id: userId, name: user.email } },
+        );
+        return user;
+      }),
+  };
+}
+
+function isSame(before: SignedInUser, now: SignedInUser): boolean {
+  return (
+    before.email === now.email &&
+    before.first_name === now.first_name &&
+    before.last_name === now.last_name &&
+    before.phone === now.phone
+  );
+}
+
+/** White space around a name says nothing, and a telephone number of nothing else is none. */
+function withoutBlanks({ first_name, last_name, phone }: ProfileChange): ProfileChange {
+  return {
+    ...(first_name === undefined ? {} : { first_name: first_name.trim() }),
+    ...(last_name === undefined ? {} : { last_name: last_name.trim() }),
+    ...(phone === undefined ? {} : { phone: phone?.trim() || null }),
+  };
+}

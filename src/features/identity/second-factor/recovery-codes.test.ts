@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { systemRandomness } from '../../../lib/ids.ts';
+import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+
+it('there are ten, all different, of 80 bits each', () => {
+  const codes = newRecoveryCodes(systemRandomness);
+  expect(new Set(codes).size).toBe(10);
+  for (const code of codes) expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
+});
+
+it.each([
+  ['abcd-efgh-2345-mnop'],
+  ['ABCD-EFGH-2345-MNOP'],
+  ['abcdefgh2345mnop'],
+  [' abcd efgh 2345 mnop '],
+  ['abcd–efgh–2345–mnop'],
+])('"%s" is the same code however it is typed', (typed) => {
+  expect(hashRecoveryCode(typed)).toBe(hashRecoveryCode('abcd-efgh-2345-mnop'));
+  expect(hashRecoveryCode(typed)).toMatch(/^[0-9a-f]{64}$/);
+});
+
+it.each([['123456'], ['abcd-efgh-2345-mno'], ['abcd-efgh-2345-mnopq'], ['abcd-efgh-0189-mnop'], ['']])(
+  '"%s" is none',
+  (typed) => {
+    expect(hashRecoveryCode(typed)).toBeUndefined();
+  },
+);

@@ -1,0 +1,94 @@
+import type { SessionStage } from '../../../access/session.ts';
+import type { Route } from '../../../api/route.ts';
+import { Type } from '../../../api/schema.ts';
+import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
+import { codeSchema } from '../sessions/schema.ts';
+import type { SecondFactorService } from './service.ts';
+
+/** Who is made to enrol can do so. */
+const ENROLLING: readonly SessionStage[] = ['enrolment', 'full'];
+
+const recoveryCodes = Type.Object({
+  recovery_codes: Type.Array(Type.String(), { description: 'ten, each good once; shown only now' }),
+});
+
+export function secondFactorRoutes(factors: SecondFactorService): Route[] {
+  const tag = 'Second factor';
+  const errors = [400, 401, 403, 429, 503] as const;
+  return [
+    visitRoute({
+      method: 'GET',
+      path: '/second_factor',
+      summary: 'How your second factor stands',
+      tag,
+      errors: [401, 403, 429, 503],
+      stages: ENROLLING,
+      success: 200,
+      response: Type.Object({
+        enabled: Type.Boolean(),
+        recovery_codes_left: Type.Integer(),
+        required_by: Type.Array(Type.String(), { description: 'names of your accounts that demand one' }),
+      }),
+      handle: ({ session }) => factors.standing(session),
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/second_factor/enrolment',
+      summary: 'Begin to enrol: a new secret, which counts once a code of it was confirmed',
+      tag,
+      errors,
+      stages: ENROLLING,
+      success: 200,
+      response: Type.Object({
+        secret: Type.String({ description: 'base32, to type into an app that cannot read the QR code' }),
+        uri: Type.String({ description: '`otpauth://…`, what the QR code holds' }),
+      }),
+      body: {
+        resource: 'SecondFactor',
+        schema: Type.Object({ password: Type.String({ minLength: 1, maxLength: 1024 }) }),
+      },
+      handle: ({ session }, { password }) => factors.enrol(session, password),
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/second_factor',
+      summary: 'Switch it on with a code of the app; your other sessions end, and the cookie is renewed',
+      tag,
+      errors,
+      stages: ENROLLING,
+      success: 200,
+      response: recoveryCodes,
+      body: { resource: 'SecondFactor', schema: codeSchema },
+      async handle({ session, cookies, address, requestId }, { code }) {
+        const { recoveryCodes, renewed } = await factors.confirm(session, code, { address, requestId });
+        cookies.set(renewed);
+        return { recovery_codes: recoveryCodes };
+      },
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/second_factor/removal',
+      summary: 'Switch it off, with a code',
+      tag,
+      errors,
+      stages: ['full'],
+      success: 204,
+      body: { resource: 'SecondFactor', schema: codeSchema },
+      handle: ({ session, address, requestId }, { code }) =>
+        factors.remove(session, code, { address, requestId }),
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/second_factor/recovery_codes',
+      summary: 'Ten new recovery codes, with a code; the old ones are void',
+      tag,
+      errors,
+      stages: ['full'],
+      success: 200,
+      response: recoveryCodes,
+      body: { resource: 'SecondFactor', schema: codeSchema },
+      handle: ({ session, address, requestId }, { code }) =>
+        factors.renewRecoveryCodes(session, code, { address, requestId }),
+    }),
+  ];
+}

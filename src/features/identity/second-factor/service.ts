@@ -1,0 +1,218 @@
+import { OPERATOR } from '../../../access/caller.ts';
+import type { Session } from '../../../access/session.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { InvalidRequest, invalidValue, NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { verifyPassword } from '../../../secrets/password-hash.ts';
+import type { SignInLimits } from '../limits/sign-in-limits.ts';
+import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import type { RenewedSession } from '../sessions/token.ts';
+import { findPersonById, type PersonWithPassword } from '../users/store.ts';
+import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
+import {
+  confirmSecret,
+  countRecoveryCodes,
+  deleteSecondFactor,
+  findDemandingAccounts,
+  findSecondFactor,
+  noteSecondFactor,
+  offerSecret,
+  replaceRecoveryCodes,
+} from './store.ts';
+import { newTotpSecret, sixDigits, stepOfCode, totpUri } from './totp.ts';
+import { createCodeVerifier } from './verification.ts';
+
+export interface SecondFactorService {
+  standing(
+    session: Session | null,
+  ): Promise<{ enabled: boolean; recovery_codes_left: number; required_by: string[] }>;
+  /** Throws InvalidRequest where the password is not right or one is switched on already, RateLimited. */
+  enrol(session: Session | null, password: string): Promise<{ secret: string; uri: string }>;
+  /** The session gets another token, all others of the person end. Throws InvalidRequest where the code is not right, RateLimited. */
+  confirm(
+    session: Session | null,
+    code: string,
+    origin: SessionOrigin,
+  ): Promise<{ recoveryCodes: string[]; renewed: RenewedSession }>;
+  /** Throws InvalidRequest where the code is not right or an account demands a second factor, RateLimited. */
+  remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void>;
+  /** Throws InvalidRequest where the code is not right, RateLimited. */
+  renewRecoveryCodes(
+    session: Session | null,
+    code: string,
+    origin: SessionOrigin,
+  ): Promise<{ recovery_codes: string[] }>;
+  /**
+   * For the command line: switches off the second factor of somebody who has lost theirs, and ends their sessions. Returns whether
+   * there was one. Throws NotFound.
+   */
+  reset(userId: string): Promise<boolean>;
+}
+
+export function createSecondFactorService(platform: Platform, limits: SignInLimits): SecondFactorService {
+  const { config, database, clock, random, sealer, activity } = platform;
+  const { reader } = database;
+  const codes = createCodeVerifier(platform);
+  const issuer = `Homeport ${new URL(config.publicUrl).hostname}`;
+
+  async function standing(session: Session | null) {
+    const { userId } = signedIn(session);
+    const factor = await findSecondFactor(reader, userId);
+    return {
+      enabled: factor !== undefined && factor.confirmed_at !== null,
+      recovery_codes_left: await countRecoveryCodes(reader, userId),
+      required_by: await findDemandingAccounts(reader, userId),
+    };
+  }
+
+  async function enrol(session: Session | null, password: string) {
+    const { userId } = signedIn(session);
+    const person = await requirePerson(userId);
+    await limits.enrolment(userId);
+    if (!(await verifyPassword(password, person.password_hash))) {
+      throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is not right');
+    }
+    const secret = newTotpSecret(random);
+    const uri = await totpUri(secret, person.email, issuer);
+    const offered = await database.write(({ queries }) =>
+      offerSecret(queries, {
+        user_id: userId,
+        sealed_secret: sealer.seal(secret),
+        created_at: timestamp(clock),
+      }),
+    );
+    if (!offered) throw switchedOn();
+    return { secret, uri };
+  }
+
+  async function confirm(session: Session | null, code: string, origin: SessionOrigin) {
+    const confirming = signedIn(session);
+    const { userId } = confirming;
+    const factor = await findSecondFactor(reader, userId);
+    if (!factor) throw new InvalidRequest('Begin to enrol first');
+    if (factor.confirmed_at !== null) throw switchedOn();
+    const attempt = await limits.presentCode(userId);
+    const digits = sixDigits(code);
+    const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
+    if (typeof step !== 'number') throw wrongCode();
+    const recoveryCodes = newRecoveryCodes(random);
+    const renewed = await changeOfPerson(userId, async (transaction, person) => {
+      const { queries } = transaction;
+      const confirmed = { sealedSecret: factor.sealed_secret, step, now: timestamp(clock) };
+      if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
+      await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
+      await noteSecondFactor(queries, userId, true);
+      const { renewed } = await endOtherSessions(queries, platform, confirming);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.enable', subject: { id: userId, name: person.email } },
+      );
+      return renewed;
+    });
+    attempt.succeeded();
+    return { recoveryCodes, renewed };
+  }
+
+  async function remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void> {
+    const { userId } = signedIn(session);
+    await withCode(userId, code, async (transaction, person) => {
+      const { queries } = transaction;
+      const [demanding] = await findDemandingAccounts(queries, userId);
+      if (demanding !== undefined) {
+        throw new InvalidRequest(`${demanding} demands a second factor of everybody who works in it`);
+      }
+      await deleteSecondFactor(queries, userId);
+      await noteSecondFactor(queries, userId, false);
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
+      );
+    });
+  }
+
+  async function renewRecoveryCodes(session: Session | null, code: string, origin: SessionOrigin) {
+    const { userId } = signedIn(session);
+    const recovery = newRecoveryCodes(random);
+    await withCode(userId, code, async (transaction, person) => {
+      await replaceRecoveryCodes(transaction.queries, userId, hashesOf(recovery));
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'second_factor.renew_codes', subject: { id: userId, name: person.email } },
+      );
+    });
+    return { recovery_codes: recovery };
+  }
+
+  async function reset(userId: string): Promise<boolean> {
+    return changeOfPerson(userId, async (transaction, person) => {
+      const { queries } = transaction;
+      if (!(await deleteSecondFactor(queries, userId))) return false;
+      await noteSecondFactor(queries, userId, false);
+      await endSessionsOf(queries, userId);
+      await activity.recordOfPerson(
+        transaction,
+        OPERATOR,
+        { userId },
+        { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
+      );
+      return true;
+    });
+  }
+
+  /** Does what a code permits, and uses the code up by that. */
+  async function withCode(
+    userId: string,
+    code: string,
+    work: (transaction: Transaction, person: PersonWithPassword) => Promise<void>,
+  ): Promise<void> {
+    const attempt = await limits.presentCode(userId);
+    const match = await codes.match(userId, code);
+    if (!match) throw wrongCode();
+    await changeOfPerson(userId, async (transaction, person) => {
+      if (!(await codes.use(transaction.queries, match))) throw wrongCode();
+      await work(transaction, person);
+    });
+    attempt.succeeded();
+  }
+
+  function changeOfPerson<Result>(
+    userId: string,
+    work: (transaction: Transaction, person: PersonWithPassword) => Promise<Result>,
+  ): Promise<Result> {
+    return database.write(async (transaction) => {
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(transaction.queries, userId);
+      if (!person) throw new NotFound();
+      return work(transaction, person);
+    });
+  }
+
+  async function requirePerson(userId: string): Promise<PersonWithPassword> {
+    const person = await findPersonById(reader, userId);
+    if (!person) throw new Unauthenticated('Authentication required');
+    return person;
+  }
+
+  return { standing, enrol, confirm, remove, renewRecoveryCodes, reset };
+}
+
+function signedIn(session: Session | null): Session {
+  if (!session) throw new Error('a request passed the gate without a session');
+  return session;
+}
+
+const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);
+
+const wrongCode = () =>
+  invalidValue('SecondFactor', 'code', 'wrong', 'The code is not right, or was used already');
+
+const switchedOn = () => new InvalidRequest('Your second factor is switched on already');

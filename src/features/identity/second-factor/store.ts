@@ -1,0 +1,150 @@
+import type { Queries } from '../../../database/database.ts';
+
+export interface SecondFactor {
+  sealed_secret: string;
+  confirmed_at: string | null;
+}
+
+export function findSecondFactor(queries: Queries, userId: string): Promise<SecondFactor | undefined> {
+  return queries
+    .selectFrom('second_factors')
+    .select(['sealed_secret', 'confirmed_at'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+}
+
+/** Notes a secret that is being enrolled, in place of an earlier one that was not confirmed. Returns false if one is switched on. */
+export async function offerSecret(
+  queries: Queries,
+  factor: { user_id: string; sealed_secret: string; created_at: string },
+): Promise<boolean> {
+  const noted = await queries
+    .insertInto('second_factors')
+    .values({ ...factor, confirmed_at: null, last_step: null })
+    .onConflict((conflict) =>
+      conflict
+        .column('user_id')
+        .doUpdateSet({ sealed_secret: factor.sealed_secret, created_at: factor.created_at })
+        .where('second_factors.confirmed_at', 'is', null),
+    )
+    .returning('user_id')
+    .executeTakeFirst();
+  return noted !== undefined;
+}
+
+/** Switches the second factor on. Returns false if another secret was offered meanwhile, or it is on already. */
+export async function confirmSecret(
+  queries: Queries,
+  userId: string,
+  { sealedSecret, step, now }: { sealedSecret: string; step: number; now: string },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('second_factors')
+    .set({ confirmed_at: now, last_step: step })
+    .where('user_id', '=', userId)
+    .where('sealed_secret', '=', sealedSecret)
+    .where('confirmed_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Uses a step up, with all earlier ones. Returns false if that was done already: of two requests at once one gets through. */
+export async function spendStep(
+  queries: Queries,
+  userId: string,
+  { sealedSecret, step }: { sealedSecret: string; step: number },
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('second_factors')
+    .set({ last_step: step })
+    .where('user_id', '=', userId)
+    .where('sealed_secret', '=', sealedSecret)
+    .where('confirmed_at', 'is not', null)
+    .where((eb) => eb.or([eb('last_step', 'is', null), eb('last_step', '<', step)]))
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Uses a recovery code up. Returns false if there is no such code, or it was used. */
+export async function spendRecoveryCode(
+  queries: Queries,
+  userId: string,
+  codeHash: string,
+  now: string,
+): Promise<boolean> {
+  const { numUpdatedRows } = await queries
+    .updateTable('recovery_codes')
+    .set({ used_at: now })
+    .where('user_id', '=', userId)
+    .where('code_hash', '=', codeHash)
+    .where('used_at', 'is', null)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Counts a wrong code that followed a right password. Returns how many there were since the last right one; 0: nothing is switched on. */
+export async function addWrongCode(queries: Queries, userId: string): Promise<number> {
+  const counted = await queries
+    .updateTable('second_factors')
+    .set((eb) => ({ wrong_codes: eb('wrong_codes', '+', 1) }))
+    .where('user_id', '=', userId)
+    .where('confirmed_at', 'is not', null)
+    .returning('wrong_codes')
+    .executeTakeFirst();
+  return counted?.wrong_codes ?? 0;
+}
+
+export async function forgetWrongCodes(queries: Queries, userId: string): Promise<void> {
+  await queries.updateTable('second_factors').set({ wrong_codes: 0 }).where('user_id', '=', userId).execute();
+}
+
+export async function countRecoveryCodes(queries: Queries, userId: string): Promise<number> {
+  const { left } = await queries
+    .selectFrom('recovery_codes')
+    .select((eb) => eb.fn.countAll<number>().as('left'))
+    .where('user_id', '=', userId)
+    .where('used_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  return left;
+}
+
+export async function replaceRecoveryCodes(
+  queries: Queries,
+  userId: string,
+  codeHashes: readonly string[],
+): Promise<void> {
+  await queries.deleteFrom('recovery_codes').where('user_id', '=', userId).execute();
+  if (codeHashes.length === 0) return;
+  await queries
+    .insertInto('recovery_codes')
+    .values(codeHashes.map((code_hash) => ({ user_id: userId, code_hash, used_at: null })))
+    .execute();
+}
+
+/** Returns whether there was one, confirmed or not. */
+export async function deleteSecondFactor(queries: Queries, userId: string): Promise<boolean> {
+  await replaceRecoveryCodes(queries, userId, []);
+  const { numDeletedRows } = await queries
+    .deleteFrom('second_factors')
+    .where('user_id', '=', userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** What the API shows of it. */
+export async function noteSecondFactor(queries: Queries, userId: string, enabled: boolean): Promise<void> {
+  await queries.updateTable('users').set({ mfa_enabled: enabled }).where('id', '=', userId).execute();
+}
+
+/** The names of the accounts that a person has joined and that demand a second factor, by name. */
+export async function findDemandingAccounts(queries: Queries, userId: string): Promise<string[]> {
+  const accounts = await queries
+    .selectFrom('memberships as member')
+    .innerJoin('accounts as account', 'account.id', 'member.account_id')
+    .select('account.name')
+    .where('member.user_id', '=', userId)
+    .where('member.invite_accepted', '=', true)
+    .where('account.requires_second_factor', '=', true)
+    .execute();
+  return accounts.map(({ name }) => name).sort((one, other) => one.localeCompare(other, 'en'));
+}

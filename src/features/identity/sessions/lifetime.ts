@@ -1,0 +1,30 @@
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
+
+/** A session that nobody has used for so long ends. */
+export const IDLE_MS = 12 * HOUR_MS;
+/** However much it is used, it ends so long after it began. */
+export const LONGEST_MS = 30 * DAY_MS;
+/** So long the second factor is awaited, */
+export const AWAITING_MS = 10 * MINUTE_MS;
+/** and so many wrong codes end it. */
+export const WRONG_CODES = 5;
+
+/** What decides whether a session still lives; times as they are stored. */
+export interface Lifetime {
+  last_seen_at: string;
+  expires_at: string;
+}
+
+/** When it ends if it is not used again. */
+export function endOf({ last_seen_at, expires_at }: Lifetime): string {
+  const idle = new Date(Date.parse(last_seen_at) + IDLE_MS).toISOString();
+  return idle < expires_at ? idle : expires_at;
+}
+
+/** Uses are written down late, so a session that nobody seems to use any more may be in use again. */
+const DOUBT_MS = HOUR_MS;
+
+/** The latest `last_seen_at` of a session that has surely ended by not being used. */
+export function surelyIdleSince(now: string): string {
+  return new Date(Date.parse(now) - IDLE_MS - DOUBT_MS).toISOString();
+}

@@ -1,0 +1,72 @@
+import { SESSION_STAGES } from '../../../access/session.ts';
+import { nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { ROLES } from '../../../lib/roles.ts';
+
+const REACHES = ['all', 'own', 'none'] as const;
+
+export const stageSchema = Type.Object({
+  stage: stringEnum(SESSION_STAGES, 'what is asked for next; `full`: signed in'),
+});
+
+export const signInSchema = Type.Object({
+  email: Type.String({ minLength: 1, maxLength: 254 }),
+  password: Type.String({ minLength: 1, maxLength: 1024 }),
+});
+
+export const codeSchema = Type.Object({
+  code: Type.String({
+    minLength: 1,
+    maxLength: 64,
+    description: 'six digits of the app, or a recovery code',
+  }),
+});
+
+export const signedInUserSchema = Type.Object({
+  id: uuid(),
+  email: Type.String(),
+  first_name: Type.String(),
+  last_name: Type.String(),
+  phone: nullableString(),
+  mfa_enabled: Type.Boolean(),
+});
+
+/** What is offered to somebody in an account, straight from the permission table. */
+const reachSchema = Type.Object({
+  'account.read': stringEnum(REACHES),
+  'account.change': stringEnum(REACHES),
+  'member.read': stringEnum(REACHES),
+  'member.change': stringEnum(REACHES),
+  'site.read': stringEnum(REACHES),
+  'site.change': stringEnum(REACHES),
+  'install.read': stringEnum(REACHES),
+  'install.change': stringEnum(REACHES),
+  'install.work': stringEnum(REACHES),
+  'certificate.key': stringEnum(REACHES),
+  'activity.read': stringEnum(REACHES),
+});
+
+export const presentSessionSchema = Type.Object({
+  stage: stringEnum(SESSION_STAGES, '`second_factor`: names and telephone are not told yet'),
+  user: signedInUserSchema,
+  accounts: Type.Array(
+    Type.Object({
+      id: uuid(),
+      name: Type.String(),
+      role: stringEnum(ROLES),
+      billing: Type.Boolean(),
+      requires_second_factor: Type.Boolean(),
+      may: reachSchema,
+    }),
+    { description: 'the accounts of the person, by name; empty until the session is full' },
+  ),
+});
+
+export const sessionSchema = Type.Object({
+  id: uuid(),
+  current: Type.Boolean({ description: 'the one that asks' }),
+  address: Type.String(),
+  user_agent: nullableString(),
+  created_at: timestamp(),
+  last_seen_at: timestamp('to the minute'),
+  expires_at: timestamp(),
+});

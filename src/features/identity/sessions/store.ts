@@ -1,0 +1,157 @@
+import type { ExpressionBuilder, Insertable } from 'kysely';
+import type { Database, PreparedQuery, Queries } from '../../../database/database.ts';
+import type { Tables } from '../../../database/tables.ts';
+import { surelyIdleSince } from './lifetime.ts';
+import type { FactorStanding } from './stage.ts';
+
+/** A session as each request needs it. */
+export interface KnownSession extends FactorStanding {
+  id: string;
+  user_id: string;
+  awaits_second_factor: boolean;
+  last_seen_at: string;
+  expires_at: string;
+}
+
+/** An account of the person that demands a second factor. One that they are only invited to has no say in how they sign in. */
+const demandedBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 'person'>) =>
+  eb
+    .selectFrom('memberships as member')
+    .innerJoin('accounts as account', 'account.id', 'member.account_id')
+    .select('account.id')
+    .whereRef('member.user_id', '=', 'person.id')
+    .where('member.invite_accepted', '=', true)
+    .where('account.requires_second_factor', '=', true)
+    .limit(1);
+
+/** The query that every request of a session makes. */
+export function prepareFindSession(
+  database: Pick<Database, 'prepare'>,
+): PreparedQuery<{ tokenHash: string }, KnownSession> {
+  return database.prepare<{ tokenHash: string }, KnownSession>((queries, parameter) =>
+    queries
+      .selectFrom('sessions as session')
+      .innerJoin('users as person', 'person.id', 'session.user_id')
+      .leftJoin('second_factors as factor', 'factor.user_id', 'session.user_id')
+      .select([
+        'session.id',
+        'session.user_id',
+        'session.awaits_second_factor',
+        'session.last_seen_at',
+        'session.expires_at',
+        'factor.confirmed_at',
+      ])
+      .select((eb) => demandedBy(eb).as('demanded_by'))
+      .where('session.token_hash', '=', parameter('tokenHash')),
+  );
+}
+
+export async function findFactorStanding(queries: Queries, userId: string): Promise<FactorStanding> {
+  const found = await queries
+    .selectFrom('users as person')
+    .leftJoin('second_factors as factor', 'factor.user_id', 'person.id')
+    .select('factor.confirmed_at')
+    .select((eb) => demandedBy(eb).as('demanded_by'))
+    .where('person.id', '=', userId)
+    .executeTakeFirst();
+  return found ?? { confirmed_at: null, demanded_by: null };
+}
+
+export async function addSession(queries: Queries, session: Insertable<Tables['sessions']>): Promise<void> {
+  await queries.insertInto('sessions').values(session).execute();
+}
+
+/** Undefined: there is no such session any more. */
+export function setSessionToken(
+  queries: Queries,
+  id: string,
+  token_hash: string,
+): Promise<{ expires_at: string } | undefined> {
+  return queries
+    .updateTable('sessions')
+    .set({ token_hash })
+    .where('id', '=', id)
+    .returning('expires_at')
+    .executeTakeFirst();
+}
+
+/** Writes down a use, unless another process has seen a later one. */
+export async function noteLastSeen(queries: Queries, id: string, minute: string): Promise<void> {
+  await queries
+    .updateTable('sessions')
+    .set({ last_seen_at: minute })
+    .where('id', '=', id)
+    .where('last_seen_at', '<', minute)
+    .execute();
+}
+
+/** The sessions of a person that are signed in, the latest first. */
+export function findSessionsOf(queries: Queries, userId: string) {
+  return queries
+    .selectFrom('sessions')
+    .select(['id', 'address', 'user_agent', 'created_at', 'last_seen_at', 'expires_at'])
+    .where('user_id', '=', userId)
+    .where('awaits_second_factor', '=', false)
+    .orderBy('seq', 'desc')
+    .execute();
+}
+
+/** Ends a session; one that awaits the second factor counts as any. Returns whether there was such a one. */
+export async function deleteSession(
+  queries: Queries,
+  session: { id: string; userId: string },
+): Promise<boolean> {
+  const { numDeletedRows } = await queries
+    .deleteFrom('sessions')
+    .where('id', '=', session.id)
+    .where('user_id', '=', session.userId)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+export async function deleteSessions(queries: Queries, ids: readonly string[]): Promise<void> {
+  await queries.deleteFrom('sessions').where('id', 'in', ids).execute();
+}
+
+/** Takes a session that awaits the second factor away, as only one request can. Undefined: there is none any more. */
+export function takeAwaitingSession(
+  queries: Queries,
+  id: string,
+): Promise<{ user_agent: string | null } | undefined> {
+  return queries
+    .deleteFrom('sessions')
+    .where('id', '=', id)
+    .where('awaits_second_factor', '=', true)
+    .returning('user_agent')
+    .executeTakeFirst();
+}
+
+/** Counts a wrong code against the session that it was sent to, and ends that at the last one allowed. */
+export async function countWrongCode(queries: Queries, id: string, allowed: number): Promise<void> {
+  await queries
+    .updateTable('sessions')
+    .set((eb) => ({ wrong_codes: eb('wrong_codes', '+', 1) }))
+    .where('id', '=', id)
+    .execute();
+  await queries.deleteFrom('sessions').where('id', '=', id).where('wrong_codes', '>=', allowed).execute();
+}
+
+/** Ends the sessions of a person, but for one. Returns how many people would call signed in. */
+export async function deleteSessionsOf(
+  queries: Queries,
+  userId: string,
+  keptId: string | null = null,
+): Promise<number> {
+  let deleting = queries.deleteFrom('sessions').where('user_id', '=', userId);
+  if (keptId !== null) deleting = deleting.where('id', '!=', keptId);
+  const ended = await deleting.returning('awaits_second_factor').execute();
+  return ended.filter((session) => !session.awaits_second_factor).length;
+}
+
+/** Deletes the sessions that have ended by themselves. `now`: as times are stored. */
+export async function deleteExpiredSessions(queries: Queries, now: string): Promise<void> {
+  await queries
+    .deleteFrom('sessions')
+    .where((eb) => eb.or([eb('expires_at', '<=', now), eb('last_seen_at', '<=', surelyIdleSince(now))]))
+    .execute();
+}

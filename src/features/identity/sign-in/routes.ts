@@ -1,0 +1,119 @@
+import { SESSION_STAGES } from '../../../access/session.ts';
+import { type Route, route } from '../../../api/route.ts';
+import { Type } from '../../../api/schema.ts';
+import { type Visit, visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
+import {
+  codeSchema,
+  presentSessionSchema,
+  sessionSchema,
+  signInSchema,
+  stageSchema,
+} from '../sessions/schema.ts';
+import type { SessionService } from './service.ts';
+
+export function sessionRoutes(sessions: SessionService): Route[] {
+  const tag = 'Sessions';
+  return [
+    visitBodyRoute({
+      method: 'POST',
+      path: '/session',
+      summary: 'Sign in with e-mail address and password; sets the cookie',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      stages: 'anybody',
+      success: 200,
+      response: stageSchema,
+      body: { resource: 'Session', schema: signInSchema },
+      async handle({ cookies, session, device, address, userAgent, requestId }, { email, password }) {
+        const made = await sessions.signIn({
+          email,
+          password,
+          address,
+          userAgent,
+          requestId,
+          replaced: session,
+          device,
+        });
+        cookies.set(made);
+        return { stage: made.stage };
+      },
+    }),
+    visitBodyRoute({
+      method: 'POST',
+      path: '/session/second_factor',
+      summary: 'Finish signing in with a one-time code or a recovery code; renews the cookie',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      stages: ['second_factor'],
+      success: 200,
+      response: stageSchema,
+      body: { resource: 'Session', schema: codeSchema },
+      async handle(visit, { code }) {
+        const made = await sessions.passSecondFactor(sessionOf(visit), code, visit);
+        visit.cookies.set(made);
+        return { stage: made.stage };
+      },
+    }),
+    visitRoute({
+      method: 'GET',
+      path: '/session',
+      summary: 'Who is signed in, how far, and what they may do in which account',
+      tag,
+      errors: [401, 403, 429, 503],
+      stages: SESSION_STAGES,
+      success: 200,
+      response: presentSessionSchema,
+      handle: (visit) => sessions.present(sessionOf(visit)),
+    }),
+    visitRoute({
+      method: 'DELETE',
+      path: '/session',
+      summary: 'Sign out',
+      tag,
+      errors: [401, 403, 429, 503],
+      stages: 'anybody',
+      success: 204,
+      async handle({ session, cookies, address, requestId }) {
+        if (session) await sessions.signOut(session, { address, requestId });
+        cookies.clear();
+      },
+    }),
+    visitRoute({
+      method: 'GET',
+      path: '/sessions',
+      summary: 'Where you are signed in, the latest first',
+      tag,
+      errors: [401, 403, 429, 503],
+      stages: ['full'],
+      success: 200,
+      response: Type.Object({ results: Type.Array(sessionSchema) }),
+      handle: async (visit) => ({ results: await sessions.list(sessionOf(visit)) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/sessions/:session_id',
+      summary: 'End one of your sessions',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => sessions.end(caller, id('session_id')),
+    }),
+    visitRoute({
+      method: 'DELETE',
+      path: '/sessions',
+      summary: 'End all your sessions but this one; renews the cookie',
+      tag,
+      errors: [401, 403, 429, 503],
+      stages: ['full'],
+      success: 204,
+      async handle(visit) {
+        visit.cookies.set(await sessions.endOthers(sessionOf(visit), visit));
+      },
+    }),
+  ];
+}
+
+function sessionOf({ session }: Visit) {
+  if (!session) throw new Error('a request passed the gate without a session');
+  return session;
+}

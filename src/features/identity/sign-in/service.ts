@@ -1,0 +1,309 @@
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { reachOf } from '../../../access/permissions.ts';
+import type { Session, SessionStage, SessionVerifier } from '../../../access/session.ts';
+import type { Queries } from '../../../database/database.ts';
+import { minuteOf } from '../../../database/last-uses.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { NotFound, Unauthenticated } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { verifyPassword } from '../../../secrets/password-hash.ts';
+import { hashSecret } from '../../../secrets/random-secret.ts';
+import type { SignInLimits } from '../limits/sign-in-limits.ts';
+import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
+import { forgetWrongCodes } from '../second-factor/store.ts';
+import { createCodeVerifier } from '../second-factor/verification.ts';
+import { endOtherSessions, endSession } from '../sessions/ending.ts';
+import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
+import { createLastSeen } from '../sessions/last-seen.ts';
+import { AWAITING_MS, endOf, LONGEST_MS } from '../sessions/lifetime.ts';
+import { endSurplusSessions } from '../sessions/most-sessions.ts';
+import { type BrowserOrigin, type SessionOrigin, visitor } from '../sessions/origin.ts';
+import type { presentSessionSchema, sessionSchema } from '../sessions/schema.ts';
+import { stageOf } from '../sessions/stage.ts';
+import {
+  addSession,
+  deleteSession,
+  findFactorStanding,
+  findSessionsOf,
+  prepareFindSession,
+  takeAwaitingSession,
+} from '../sessions/store.ts';
+import { newBrowserToken, type RenewedSession } from '../sessions/token.ts';
+import { emailKey } from '../users/email-key.ts';
+import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../users/store.ts';
+import { wrongCodes } from './wrong-codes.ts';
+
+/** What a browser is given once the password, or the second factor, was right. */
+export interface MadeSession extends RenewedSession {
+  stage: SessionStage;
+}
+
+export interface SignIn {
+  email: string;
+  password: string;
+  address: string;
+  userAgent: string | null;
+  requestId: string;
+  /** A session that the same browser still has; it ends. */
+  replaced: Session | null;
+  /** The token that the browser may be known by. */
+  device: string | null;
+}
+
+export interface SessionService extends SessionVerifier {
+  /** Throws Unauthenticated, RateLimited. */
+  signIn(attempt: SignIn): Promise<MadeSession>;
+  /** Throws Unauthenticated, RateLimited. */
+  passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<MadeSession>;
+  present(session: Session): Promise<Static<typeof presentSessionSchema>>;
+  signOut(session: Session, origin: SessionOrigin): Promise<void>;
+  list(session: Session): Promise<Static<typeof sessionSchema>[]>;
+  /** Ends one session of the caller's. Throws NotFound. */
+  end(caller: Caller, sessionId: string): Promise<void>;
+  /** Ends all others of its person, and gives it another token. Throws Unauthenticated. */
+  endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession>;
+  /** Writes down the uses that are still in memory. */
+  flush(): Promise<void>;
+}
+
+/** Whatever a browser calls itself, so much of it tells which it is. */
+const LONGEST_USER_AGENT = 400;
+
+export function createSessionService(platform: Platform, limits: SignInLimits): SessionService {
+  const { database, clock, random, activity, log } = platform;
+  const { reader } = database;
+  const find = prepareFindSession(database);
+  const codes = createCodeVerifier(platform);
+  const noteWrongCode = wrongCodes(platform, limits);
+  const lastSeen = createLastSeen(database, (error) =>
+    log.warn({ err: error }, 'could not write down when sessions were used'),
+  );
+
+  /**
+   * Begins a session with a token that nobody has seen before; its browser is known from then on if the person is wholly signed in. Their
+   * row is locked.
+   */
+  async function begin(
+    queries: Queries,
+    session: {
+      userId: string;
+      awaitsSecondFactor: boolean;
+      address: string;
+      userAgent: string | null;
+      device: string | null;
+    },
+  ): Promise<{ id: string; made: MadeSession }> {
+    const now = clock.now();
+    const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? AWAITING_MS : LONGEST_MS));
+    const token = newBrowserToken(random);
+    const id = random.uuid();
+    await addSession(queries, {
+      id,
+      token_hash: hashSecret(token),
+      user_id: session.userId,
+      awaits_second_factor: session.awaitsSecondFactor,
+      address: session.address,
+      user_agent: session.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+      last_seen_at: minuteOf(now),
+      expires_at: expiresAt.toISOString(),
+      created_at: now.toISOString(),
+    });
+    if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
+    const known = { userId: session.userId, sessionId: id, former: session.device };
+    const device = session.awaitsSecondFactor ? null : await rememberDevice(queries, platform, known);
+    const standing = await findFactorStanding(queries, session.userId);
+    const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
+    return { id, made: { token, expiresAt, stage, device } };
+  }
+
+  async function verify(token: string, isUse: boolean): Promise<Session | null> {
+    const [session] = await find({ tokenHash: hashSecret(token) });
+    if (!session) return null;
+    const now = clock.now();
+    const last_seen_at = lastSeen.of(session);
+    if (endOf({ last_seen_at, expires_at: session.expires_at }) <= now.toISOString()) return null;
+    if (isUse) lastSeen.note(session, now);
+    return { id: session.id, userId: session.user_id, stage: stageOf(session) };
+  }
+
+  async function signIn({ email, password, address, userAgent, requestId, replaced, device }: SignIn) {
+    const key = emailKey(email);
+    const known = await knownDevice(reader, clock, device, ({ email_key }) => email_key === key);
+    const attempt = await limits.password(address, email, known);
+    const person = await findPersonByEmail(reader, key);
+    const right = await verifyPassword(password, person?.password_hash ?? null);
+    if (!person || !right) throw new Unauthenticated('Bad Credentials');
+    const made = await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', person.id);
+      // Changed meanwhile, it has ended all sessions; this one must not come after them.
+      const present = await findPersonById(queries, person.id);
+      if (present?.password_hash !== person.password_hash) throw new Unauthenticated('Bad Credentials');
+      if (replaced) await deleteSession(queries, replaced);
+      const { confirmed_at } = await findFactorStanding(queries, person.id);
+      const awaitsSecondFactor = confirmed_at !== null;
+      const begun = await begin(queries, {
+        userId: person.id,
+        awaitsSecondFactor,
+        address,
+        userAgent,
+        device,
+      });
+      if (!awaitsSecondFactor) {
+        await activity.recordOfPerson(
+          transaction,
+          visitor(person.id, { address, requestId }),
+          { userId: person.id },
+          {
+            action: 'session.create',
+            subject: { id: begun.id, name: person.email },
+          },
+        );
+      }
+      return begun.made;
+    });
+    attempt.succeeded();
+    return made;
+  }
+
+  async function passSecondFactor(session: Session, code: string, origin: BrowserOrigin) {
+    const { userId } = session;
+    const known = await knownDevice(reader, clock, origin.device, ({ user_id }) => user_id === userId);
+    const attempt = await (isRecoveryCode(code)
+      ? limits.recoveryCode(origin.address, userId, known)
+      : limits.code(origin.address, userId, known));
+    const match = await codes.match(userId, code);
+    const made =
+      match &&
+      (await database.write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'users', userId);
+        const person = await findPersonById(queries, userId);
+        if (!person || !(await codes.use(queries, match))) return undefined;
+        await forgetWrongCodes(queries, userId);
+        const awaiting = await takeAwaitingSession(queries, session.id);
+        if (!awaiting) throw new Unauthenticated('Authentication required');
+        const begun = await begin(queries, {
+          userId,
+          awaitsSecondFactor: false,
+          address: origin.address,
+          userAgent: awaiting.user_agent,
+          device: origin.device,
+        });
+        await activity.recordOfPerson(
+          transaction,
+          visitor(userId, origin),
+          { userId },
+          {
+            action: 'session.create',
+            subject: { id: begun.id, name: person.email },
+            details: { second_factor: match.kind },
+          },
+        );
+        return begun.made;
+      }));
+    if (!made) {
+      await noteWrongCode(session, origin);
+      throw new Unauthenticated('Wrong code');
+    }
+    attempt.succeeded();
+    return made;
+  }
+
+  async function present({ userId, stage }: Session) {
+    const person = await findSignedInUser(reader, userId);
+    if (!person) throw new Unauthenticated('Authentication required');
+    // Whoever knows no more than the password learns nothing by it.
+    const user =
+      stage === 'second_factor' ? { ...person, first_name: '', last_name: '', phone: null } : person;
+    const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
+    return {
+      stage,
+      user,
+      accounts: accounts
+        .sort((one, other) => one.name.localeCompare(other.name, 'en'))
+        .map((account) => ({ ...account, may: reachOf(account.role) })),
+    };
+  }
+
+  async function list({ id, userId }: Session) {
+    const now = timestamp(clock);
+    const sessions = await findSessionsOf(reader, userId);
+    return sessions
+      .map((session) => ({ ...session, last_seen_at: lastSeen.of(session) }))
+      .map((session) => ({ ...session, current: session.id === id, expires_at: endOf(session) }))
+      .filter(({ expires_at }) => expires_at > now);
+  }
+
+  async function signOut(session: Session, origin: SessionOrigin): Promise<void> {
+    const { id, userId, stage } = session;
+    await database.write(async (transaction) => {
+      const person = await findPersonById(transaction.queries, userId);
+      // Whoever got no further than the password was never signed in.
+      if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
+        return;
+      await activity.recordOfPerson(
+        transaction,
+        visitor(userId, origin),
+        { userId },
+        { action: 'session.end', subject: { id, name: person.email }, details: { signed_out: true } },
+      );
+    });
+  }
+
+  async function end(caller: Caller, sessionId: string): Promise<void> {
+    const { userId } = caller;
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(queries, userId);
+      if (!person || !(await endSession(queries, { id: sessionId, userId }))) throw new NotFound();
+      await activity.recordOfPerson(
+        transaction,
+        caller,
+        { userId },
+        {
+          action: 'session.end',
+          subject: { id: sessionId, name: person.email },
+        },
+      );
+    });
+  }
+
+  async function endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession> {
+    const { userId } = session;
+    return database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'users', userId);
+      const person = await findPersonById(queries, userId);
+      const { renewed, ended } = await endOtherSessions(queries, platform, session);
+      if (person && ended > 0) {
+        await activity.recordOfPerson(
+          transaction,
+          visitor(userId, origin),
+          { userId },
+          {
+            action: 'session.end',
+            subject: { id: null, name: person.email },
+            details: { sessions: ended },
+          },
+        );
+      }
+      return renewed;
+    });
+  }
+
+  return {
+    verify,
+    signIn,
+    passSecondFactor,
+    present,
+    signOut,
+    list,
+    end,
+    endOthers,
+    flush: lastSeen.flush,
+  };
+}

@@ -1,0 +1,44 @@
+import type { Session } from '../../../access/session.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { SignInLimits } from '../limits/sign-in-limits.ts';
+import { addWrongCode } from '../second-factor/store.ts';
+import { WRONG_CODES } from '../sessions/lifetime.ts';
+import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import { countWrongCode } from '../sessions/store.ts';
+import { findPersonById } from '../users/store.ts';
+
+/** Each time that so many have followed a right password since the last right one, over all sessions, its person is told. */
+const TOLD_AFTER = 5;
+
+/** Counts a wrong code of a session that awaits the second factor. Who sends many of them knows the password, which its person is told. */
+export function wrongCodes({ database, activity }: Platform, limits: SignInLimits) {
+  async function count({ id, userId }: Session): Promise<number> {
+    return database.write(async ({ queries }) => {
+      // In the order in which a right code takes hold of both.
+      const counted = await addWrongCode(queries, userId);
+      await countWrongCode(queries, id, WRONG_CODES);
+      return counted;
+    });
+  }
+
+  return async (session: Session, origin: SessionOrigin): Promise<void> => {
+    const { userId } = session;
+    const counted = await count(session);
+    if (counted === 0 || counted % TOLD_AFTER !== 0) return;
+    if (!(await limits.mayTellOfWrongCodes(userId))) return;
+    await database.write(async (transaction) => {
+      const person = await findPersonById(transaction.queries, userId);
+      if (!person) return;
+      await activity.recordOfPerson(
+        transaction,
+        { userId: null, origin: visitor(userId, origin).origin },
+        { userId },
+        {
+          action: 'second_factor.refuse',
+          subject: { id: userId, name: person.email },
+          details: { wrong_codes: counted },
+        },
+      );
+    });
+  };
+}

@@ -1,0 +1,69 @@
+import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import { type Static, Type, timestamp, uuid } from '../../../api/schema.ts';
+import type { SshKeyService, SshKeyView } from './service.ts';
+
+const sshKeySchema = Type.Object(
+  {
+    comment: Type.String({ description: 'what follows the key' }),
+    created_at: timestamp(),
+    fingerprint: Type.String({ description: 'MD5, 16 colon-separated hex pairs' }),
+    uuid: uuid(),
+  },
+  { description: 'A public key of yours' },
+);
+
+const createSshKeySchema = Type.Object({
+  public_key: Type.String({ description: 'OpenSSH public key format' }),
+});
+
+const invalidKey = { summary: 'Invalid SSH key format', message: 'SSH key must be in valid OpenSSH format' };
+
+function presentSshKey(key: SshKeyView): Static<typeof sshKeySchema> {
+  return { comment: key.comment, created_at: key.created_at, fingerprint: key.fingerprint_md5, uuid: key.id };
+}
+
+export function sshKeyRoutes(keys: SshKeyService): Route[] {
+  const tag = 'SSH keys';
+  return [
+    pagedRoute({
+      path: '/ssh_keys',
+      summary: 'Your SSH keys',
+      tag,
+      errors: [400, 401, 429, 503],
+      item: sshKeySchema,
+      async handle({ caller, page }) {
+        const { count, results } = await keys.list(caller, page);
+        return { count, results: results.map(presentSshKey) };
+      },
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/ssh_keys',
+      summary: 'Add an SSH key',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: sshKeySchema,
+      body: {
+        resource: 'SshKey',
+        schema: createSshKeySchema,
+        texts: {
+          public_key: {
+            required: { ...invalidKey, message: 'SSH key cannot be empty' },
+            invalid: { ...invalidKey, code: 'invalid_format' },
+          },
+        },
+      },
+      handle: async ({ caller }, body) => presentSshKey(await keys.add(caller, body.public_key)),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/ssh_keys/:ssh_key_id',
+      summary: 'Remove an SSH key; open connections with it end',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => keys.remove(caller, id('ssh_key_id')),
+    }),
+  ];
+}

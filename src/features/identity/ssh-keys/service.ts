@@ -1,0 +1,118 @@
+import type { Caller } from '../../../access/caller.ts';
+import { isConfined } from '../../../access/limits.ts';
+import type { Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { uniqueViolation } from '../../../database/unique-violation.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { Forbidden, InvalidRequest, NotFound, taken } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { PUBLIC_KEY_FAULTS, type PublicKeyFault, parsePublicKey } from './public-key.ts';
+import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyView } from './store.ts';
+
+export type { SshKeyView };
+
+/** Of a person: more than anybody has machines, against a client that adds them in a loop. */
+export const MOST_KEYS = 1000;
+
+export type SshKeyService = ReturnType<typeof createSshKeyService>;
+
+/** Everyone's own keys: what they sign in to the SFTP gateway with. */
+export function createSshKeyService({
+  database,
+  activity,
+  clock,
+  random,
+}: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>) {
+  const { reader } = database;
+
+  async function record(
+    transaction: Transaction,
+    caller: Caller,
+    action: 'ssh_key.create' | 'ssh_key.delete',
+    { id, comment, fingerprint_md5, fingerprint_sha256 }: Omit<SshKeyView, 'created_at'>,
+  ): Promise<void> {
+    await activity.recordOfPerson(
+      transaction,
+      caller,
+      { userId: caller.userId },
+      {
+        action,
+        subject: { id, name: comment || fingerprint_md5 },
+        details: { fingerprint_md5, fingerprint_sha256 },
+      },
+    );
+  }
+
+  return {
+    list: (caller: Caller, page: PageRequest): Promise<PageOf<SshKeyView>> =>
+      pageOfSshKeys(reader, caller.userId, page),
+
+    async add(caller: Caller, text: string): Promise<SshKeyView> {
+      requireWholePerson(caller);
+      const parsed = parsePublicKey(text);
+      if (!parsed.ok) throw invalidKey(parsed.reason);
+      const { key } = parsed;
+      const row = {
+        id: random.uuid(),
+        comment: key.comment,
+        fingerprint_md5: key.fingerprintMd5,
+        fingerprint_sha256: key.fingerprintSha256,
+        created_at: timestamp(clock),
+      };
+      await database
+        .write(async (transaction) => {
+          await lockRow(transaction, 'users', caller.userId);
+          if ((await countSshKeys(transaction.queries, caller.userId)) >= MOST_KEYS) throw tooMany();
+          await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
+          await record(transaction, caller, 'ssh_key.create', row);
+        })
+        .catch((error: unknown) => {
+          if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
+          throw taken('SshKey', 'public_key', 'You have added this SSH key already');
+        });
+      return row;
+    },
+
+    async remove(caller: Caller, id: string): Promise<void> {
+      requireWholePerson(caller);
+      await database.write(async (transaction) => {
+        const removed = await deleteSshKey(transaction.queries, caller.userId, id);
+        if (!removed) throw new NotFound();
+        await record(transaction, caller, 'ssh_key.delete', removed);
+      });
+    },
+  };
+}
+
+const tooMany = () =>
+  new InvalidRequest(`You have ${MOST_KEYS} SSH keys, the most there can be; remove one that is not needed`);
+
+/** A key opens every install of its person: no credential that is confined to some makes itself one. */
+function requireWholePerson({ limits }: Caller): void {
+  if (isConfined(limits)) throw new Forbidden();
+}
+
+/** Faults of the text as such are said in the specification's words; a key that is well-formed is told what it lacks. */
+const FORMAT_FAULTS: PublicKeyFault[] = [
+  'empty',
+  'too_long',
+  'several_lines',
+  'control_character',
+  'options',
+  'malformed',
+];
+
+function invalidKey(reason: PublicKeyFault): InvalidRequest {
+  return new InvalidRequest('Invalid SSH key format', [
+    {
+      resource: 'SshKey',
+      field: 'public_key',
+      type: 'invalid_value',
+      code: 'invalid_format',
+      message: FORMAT_FAULTS.includes(reason)
+        ? 'SSH key must be in valid OpenSSH format'
+        : PUBLIC_KEY_FAULTS[reason],
+    },
+  ]);
+}

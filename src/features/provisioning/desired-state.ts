@@ -1,0 +1,70 @@
+import { Value } from 'typebox/value';
+import type { Queries } from '../../database/database.ts';
+import type { InstallState, OffloadRules } from '../../hosting/contract/host.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { certificateServes } from '../domains/certificates/ssl-status.ts';
+import { certificatesOfInstall } from '../domains/certificates/store.ts';
+import { covers } from '../domains/domains/domain-name.ts';
+import { portalHostOf } from '../domains/domains/portal-host.ts';
+import { ownDomainsOf } from '../domains/domains/store.ts';
+import { cnameOf } from '../websites/installs/present.ts';
+import { findWebsite } from '../websites/installs/website-store.ts';
+import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
+import { findOffload } from '../websites/offload/store.ts';
+
+/** What the website of an install should be, as the database has it now; undefined if the install is gone. */
+export async function loadDesiredState(
+  { config, database, sealer, clock }: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
+  installId: string,
+): Promise<InstallState | undefined> {
+  const { reader } = database;
+  const install = await findWebsite(reader, { id: installId });
+  if (!install) return undefined;
+  const portalHost = portalHostOf(config);
+  const own = await ownDomainsOf(reader, installId);
+  // One that was added before the portal had its host name: no website answers in the portal's place.
+  const domains = own.filter(({ name }) => !covers(name, portalHost));
+  const certificates = await certificatesOfInstall(reader, installId);
+  const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>
+    certificateServes({ authority: config.acmeDirectory !== null, certificate, now: clock.now() });
+  const byDomain = new Map(certificates.map((certificate) => [certificate.domain_id, certificate]));
+  const { id, name, php_version, wordpress_version } = install;
+  return {
+    id,
+    name,
+    phpVersion: php_version,
+    wordpressVersion: wordpress_version,
+    primaryHostname: domains.find((domain) => domain.is_primary)?.name ?? cnameOf(name, config.siteDomain),
+    hostnames: domains.map((domain) => {
+      const certificate = byDomain.get(domain.id);
+      return {
+        name: domain.name,
+        redirectTo: domain.redirect_to_name,
+        forceHttps: domain.secure_all_urls && serves(certificate ?? null),
+        certificate: certificate
+          ? {
+              chain: certificate.chain,
+              key: sealer.open(certificate.sealed_key),
+              notAfter: certificate.not_after,
+            }
+          : null,
+      };
+    }),
+    offload: await loadOffloadRules(reader, installId),
+  };
+}
+
+async function loadOffloadRules(queries: Queries, installId: string): Promise<OffloadRules | null> {
+  const row = await findOffload(queries, installId);
+  if (!row || row.settings === null) return null;
+  const settings = Value.Parse(filestoreSettingsSchema, row.settings);
+  return {
+    bucket: settings.bucket,
+    region: settings.bucket_region,
+    paths: settings.path_settings.map(({ path, excluded_paths, redirect_type }) => ({
+      path,
+      excludedPaths: excluded_paths,
+      redirectType: redirect_type,
+    })),
+  };
+}

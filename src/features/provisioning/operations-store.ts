@@ -1,0 +1,106 @@
+import { sql } from 'kysely';
+import type { Scope } from '../../access/memberships.ts';
+import type { Queries } from '../../database/database.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
+import { copiesLane, prepareCopy } from '../backups/jobs.ts';
+import { inScope } from '../websites/installs/store.ts';
+
+/** Literals, and together the conditions of the two indexes of jobs by lane. */
+const CONDITIONS = {
+  unfinished: sql<boolean>`state in (${sql.lit<JobState>('queued')}, ${sql.lit<JobState>('running')})`,
+  finished: sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`,
+};
+
+/** The latest jobs of an install of these kinds, the latest first: those of its lane, and what waits to be copied into it. */
+export function latestJobs(
+  queries: Queries,
+  installId: string,
+  states: keyof typeof CONDITIONS,
+  { kinds, limit }: { kinds: readonly string[]; limit: number },
+) {
+  return (
+    queries
+      .selectFrom('jobs')
+      .select(['seq', 'id', 'kind', 'payload', 'state', 'attempt', 'reason'])
+      .select(['created_at', 'started_at', 'finished_at'])
+      .where('lane', 'in', [installId, copiesLane(installId)])
+      .where(CONDITIONS[states])
+      // The copy that it asked for is listed in its place.
+      .where((eb) => eb.not(eb.and({ kind: prepareCopy.name, state: 'succeeded' })))
+      .where('kind', 'in', kinds)
+      .orderBy('seq', 'desc')
+      .limit(limit)
+      .execute()
+  );
+}
+
+/** Those of some backups whose install is in `scope`. */
+export function findBackupsOfJobs(queries: Queries, scope: Scope, ids: readonly string[]) {
+  return queries
+    .selectFrom('backups as backup')
+    .innerJoin('installs as install', 'install.id', 'backup.install_id')
+    .select(['backup.id', 'backup.description', 'backup.created_at'])
+    .where('backup.id', 'in', ids)
+    .where((eb) => inScope(eb, scope))
+    .execute();
+}
+
+/** How far some backups are, by their ids. */
+export async function statusesOfBackups(
+  queries: Queries,
+  ids: readonly string[],
+): Promise<Map<string, BackupStatus>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries.selectFrom('backups').select(['id', 'status']).where('id', 'in', ids).execute();
+  return new Map(rows.map(({ id, status }) => [id, status]));
+}
+
+/** Those of some installs that are in `scope`, by their ids. */
+export async function namesOfInstalls(
+  queries: Queries,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name'])
+    .where('install.id', 'in', ids)
+    .where((eb) => inScope(eb, scope))
+    .execute();
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
+/** The operations that an install does not take before `next_at`, which is later than `now`. */
+export function heldOperations(queries: Queries, installId: string, now: string) {
+  return queries
+    .selectFrom('install_limits')
+    .select(['operation', 'next_at'])
+    .where('install_id', '=', installId)
+    .where('next_at', '>', now)
+    .execute();
+}
+
+/** Holds an operation until `next_at`; undefined, having changed nothing, where it is held beyond `now`. */
+export function holdOperation(
+  queries: Queries,
+  {
+    install_id,
+    operation,
+    next_at,
+    now,
+  }: { install_id: string; operation: string; next_at: string; now: string },
+): Promise<{ next_at: string } | undefined> {
+  return queries
+    .insertInto('install_limits')
+    .values({ install_id, operation, next_at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['install_id', 'operation'])
+        .doUpdateSet({ next_at })
+        .where('install_limits.next_at', '<=', now),
+    )
+    .returning('next_at')
+    .executeTakeFirst();
+}

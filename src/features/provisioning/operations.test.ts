@@ -1,0 +1,213 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
+import { signedIn } from '../../../test/portal-client.ts';
+import { NOT_FOUND } from '../../../test/refusal.ts';
+import { operatorFor } from '../../access/caller.ts';
+import { serveMachine } from '../../hosting/remote/embedded-machine.fixture.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import { NotFound } from '../../lib/failures.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+let install: { id: string; name: string };
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock });
+  ({ accountId, owner } = await homeport.ownedAccount());
+  install = await homeport.install(owner, accountId);
+});
+afterAll(() => homeport.remove());
+
+const operations = (id = install.id, person = owner) =>
+  homeport.services.operations.list(operatorFor(person.userId), id);
+const request = (id: string) =>
+  owner.client.post(`/installs/${id}/backups`, { description: 'x', notification_emails: ['a@b.example'] });
+
+describe('the operations of an install', () => {
+  it('are what was done to it, the latest first, and nothing of others', async () => {
+    const other = await homeport.install(owner, accountId);
+    await request(other.id);
+    clock.advance(1_000);
+    await homeport.idle();
+    const { results } = await operations(other.id);
+    expect(results).toEqual([
+      {
+        id: expect.any(String),
+        kind: 'create_backup',
+        cache: null,
+        backup: { description: 'x', created_at: expect.any(String) },
+        copy: null,
+        state: 'succeeded',
+        attempt: 1,
+        reason: null,
+        created_at: expect.any(String),
+        started_at: expect.any(String),
+        finished_at: expect.any(String),
+      },
+      expect.objectContaining({ kind: 'provision_install', state: 'succeeded' }),
+    ]);
+    expect((await operations()).results).toMatchObject([{ kind: 'provision_install' }]);
+  });
+
+  it('tell of a backup only whoever may see it: it may be that of another install', async () => {
+    const target = await homeport.install(owner, accountId);
+    const source = await homeport.install(owner, accountId);
+    await request(source.id);
+    clock.advance(1_000);
+    await homeport.idle();
+    const caller = operatorFor(owner.userId);
+    const { backups } = homeport.services;
+    const { results } = await backups.list(caller, source.id, { limit: 1, offset: 0 });
+    await backups.restore(caller, source.id, results[0]?.id ?? '', target.id);
+    await homeport.idle();
+    const given = await homeport.person(accountId, 'partial', [target.id]);
+    const shown = async (person: Person) => (await operations(target.id, person)).results[0];
+    expect(await shown(owner)).toMatchObject({ kind: 'restore_backup', backup: { description: 'x' } });
+    expect(await shown(given)).toMatchObject({ kind: 'restore_backup', backup: null });
+  });
+
+  it('tell why one failed, in the customer’s words, and that it waits for another attempt', async () => {
+    const broken = await homeport.install(owner, accountId);
+    const files = join(homeport.config.dataDir, 'host', 'installs', broken.id, 'files');
+    renameSync(files, `${files}.aside`);
+    await request(broken.id);
+    await homeport.idle();
+    const [backup] = (await operations(broken.id)).results;
+    expect(backup).toMatchObject({ kind: 'create_backup', reason: expect.stringMatching(/^[A-Z].*\.$/) });
+    expect(['queued', 'failed']).toContain(backup?.state);
+    expect(backup?.reason).not.toContain(homeport.config.dataDir);
+  });
+
+  it('are at most fifty, under way or finished', async () => {
+    const busy = await homeport.install(owner, accountId);
+    const later = timestamp(clock, DAY_MS);
+    await homeport.platform.database.write(async ({ queries }) => {
+      for (let n = 0; n < 55; n++) {
+        const isFinished = n % 2 === 0;
+        await queries
+          .insertInto('jobs')
+          .values({
+            id: crypto.randomUUID(),
+            kind: 'apply_install',
+            lane: busy.id,
+            payload: '{}',
+            state: isFinished ? 'succeeded' : 'queued',
+            attempt: n,
+            max_attempts: 99,
+            run_at: later,
+            request_id: null,
+            created_at: later,
+            lease_until: null,
+            worker_id: null,
+            error: null,
+            started_at: null,
+            finished_at: isFinished ? later : null,
+          })
+          .execute();
+      }
+    });
+    const { results } = await operations(busy.id);
+    expect(results.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 50 }, (_, n) => 54 - n));
+  });
+
+  it('tell when what is limited may be asked for again', async () => {
+    const limited = await homeport.install(owner, accountId);
+    expect((await operations(limited.id)).next).toEqual({
+      purge_object: null,
+      check_status: null,
+      verify_domain: null,
+    });
+    expect((await owner.client.post(`/installs/${limited.id}/purge_cache`, { type: 'object' })).status).toBe(
+      202,
+    );
+    expect((await operations(limited.id)).next).toEqual({
+      purge_object: timestamp(clock, 60_000),
+      check_status: null,
+      verify_domain: null,
+    });
+    clock.advance(60_000);
+    expect((await operations(limited.id)).next.purge_object).toBeNull();
+  });
+
+  it('say which cache is emptied', async () => {
+    const { id } = await homeport.install(owner, accountId);
+    for (const type of ['page', 'cdn']) {
+      expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
+    }
+    expect((await operations(id)).results).toMatchObject([
+      { kind: 'purge_cache', cache: 'cdn' },
+      { kind: 'purge_cache', cache: 'page' },
+      { kind: 'provision_install', cache: null },
+    ]);
+  });
+
+  it('are shown to whoever sees the install', async () => {
+    const given = await homeport.person(accountId, 'partial', [install.id]);
+    expect((await operations(install.id, given)).results).toHaveLength(1);
+    for (const person of [
+      await homeport.person(accountId, 'partial'),
+      (await homeport.ownedAccount()).owner,
+    ]) {
+      await expect(operations(install.id, person)).rejects.toBeInstanceOf(NotFound);
+    }
+    await expect(operations(crypto.randomUUID())).rejects.toBeInstanceOf(NotFound);
+  });
+});
+
+describe('the portal', () => {
+  it('shows operations and what a new install can be given', async () => {
+    const portal = await signedIn(homeport, owner);
+    const fresh = await homeport.install(owner, accountId);
+    expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
+      status: 200,
+      body: {
+        results: [{ kind: 'provision_install' }],
+        next: { purge_object: null, check_status: null, verify_domain: null },
+        // A website of files keeps no objects, and this platform has no CDN.
+        caches: ['page'],
+      },
+    });
+    expect(await portal.get('/install_options')).toMatchObject({
+      status: 200,
+      body: { php_versions: [], site_domain: 'localhost' },
+    });
+    expect(await portal.get(`/installs/${crypto.randomUUID()}/operations`)).toMatchObject(NOT_FOUND);
+  });
+});
+
+describe('what a new install can be given', () => {
+  it('is no PHP where websites are files', async () => {
+    expect(await homeport.services.operations.options()).toEqual({
+      php_versions: [],
+      site_domain: 'localhost',
+    });
+  });
+});
+
+describe('on Linux hosts', () => {
+  it('the fleet says which PHP there is, and why an install could not be made', async () => {
+    const machine = await serveMachine({ phpVersions: ['8.2', '8.4'] });
+    const linux = await startTestHomeport({
+      environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
+    });
+    const { operations: ofLinux } = linux.services;
+    const { accountId: account, owner: person } = await linux.ownedAccount();
+    const caller = operatorFor(person.userId);
+    expect(await ofLinux.options()).toEqual({ php_versions: ['8.4', '8.2'], site_domain: 'localhost' });
+    machine.description.phpVersions = ['8.2'];
+    const doomed = await linux.install(person, account, { php_version: '8.4' });
+    expect((await person.client.get(`/installs/${doomed.id}`)).body).toMatchObject({ status: 'failed' });
+    expect((await ofLinux.list(caller, doomed.id)).results).toMatchObject([
+      { kind: 'provision_install', state: 'failed', reason: expect.stringMatching(/no 8\.4/) },
+    ]);
+    await linux.remove();
+    await machine.close();
+  });
+});

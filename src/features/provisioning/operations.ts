@@ -1,0 +1,171 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Caller } from '../../access/caller.ts';
+import { loadScope } from '../../access/memberships.ts';
+import { authorize } from '../../access/permissions.ts';
+import type { BackupStatus } from '../../database/tables/backups.ts';
+import type { JobState } from '../../database/tables/jobs.ts';
+import { CACHE_KINDS, type CacheKind } from '../../hosting/contract/host.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../backups/jobs.ts';
+import { loadOffers } from '../hosts/offers.ts';
+import { purgeCache } from '../websites/caches/jobs.ts';
+import { OPERATION_KINDS, operationSchema } from '../websites/installs/schema.ts';
+import { findStanding } from '../websites/installs/store.ts';
+import {
+  findBackupsOfJobs,
+  heldOperations,
+  latestJobs,
+  namesOfInstalls,
+  statusesOfBackups,
+} from './operations-store.ts';
+
+export type Operation = Static<typeof operationSchema>;
+
+/** When what an install takes only so often may be asked for again; null: now. */
+export interface NextTurns {
+  purge_object: string | null;
+  check_status: string | null;
+  verify_domain: string | null;
+}
+
+export type OperationsService = ReturnType<typeof createOperationsService>;
+
+const MOST_OPERATIONS = 50;
+
+export function createOperationsService({ config, database, clock }: Platform) {
+  const { reader } = database;
+
+  const latest = (installId: string, states: 'unfinished' | 'finished') =>
+    latestJobs(reader, installId, states, {
+      kinds: [...OPERATION_KINDS, prepareCopy.name],
+      limit: MOST_OPERATIONS,
+    });
+
+  async function nextTurns(installId: string): Promise<NextTurns> {
+    const held = await heldOperations(reader, installId, timestamp(clock));
+    const next = (operation: keyof NextTurns) =>
+      held.find((limit) => limit.operation === operation)?.next_at ?? null;
+    return {
+      purge_object: next('purge_object'),
+      check_status: next('check_status'),
+      verify_domain: next('verify_domain'),
+    };
+  }
+
+  /**
+   * The backups that jobs make or put back, by their id. Those that are deleted are not among them, and neither are those of installs
+   * that the caller does not see: an install may have been given the website of another.
+   */
+  async function backupsOf(
+    caller: Caller,
+    jobs: readonly ListedJob[],
+  ): Promise<Map<string, NonNullable<Operation['backup']>>> {
+    const ids = jobs.map(backupIdOf).filter((id) => id !== null);
+    if (ids.length === 0) return new Map();
+    const scope = await loadScope(reader, caller);
+    const rows = await findBackupsOfJobs(reader, scope, ids);
+    return new Map(rows.map(({ id, ...backup }) => [id, backup]));
+  }
+
+  /** How far the copies among some jobs are, by the ids of the jobs. The name of what is copied is for who sees that install. */
+  async function copiesOf(
+    caller: Caller,
+    jobs: readonly ListedJob[],
+  ): Promise<Map<string, NonNullable<Operation['copy']>>> {
+    const copies = jobs.flatMap((job) => (isCopy(job) ? [copyOf(job)] : []));
+    if (copies.length === 0) return new Map();
+    const [statuses, names] = await Promise.all([
+      statusesOfBackups(
+        reader,
+        copies.map(({ backupId }) => backupId),
+      ),
+      namesOfInstalls(
+        reader,
+        await loadScope(reader, caller),
+        copies.map(({ fromId }) => fromId),
+      ),
+    ]);
+    return new Map(
+      copies.map(({ id, kind, state, backupId, fromId }) => [
+        id,
+        { from: names.get(fromId) ?? null, step: stepOf(kind, state, statuses.get(backupId)) },
+      ]),
+    );
+  }
+
+  /** Websites of files keep no objects, and not every platform has a CDN in front. */
+  const absent = { page: false, object: config.host !== 'linux', cdn: config.cdnZone === null };
+  const caches = CACHE_KINDS.filter((kind) => !absent[kind]);
+
+  return {
+    /** What is being done to an install and was done of late, the latest first. Throws NotFound. */
+    async list(
+      caller: Caller,
+      installId: string,
+    ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
+      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      // What finishes between the two is in both; the later look at it counts.
+      const unfinished = await latest(installId, 'unfinished');
+      const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
+      const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
+      const newest = [...jobs.values()].sort((one, other) => other.seq - one.seq).slice(0, MOST_OPERATIONS);
+      const [backups, copies] = await Promise.all([backupsOf(caller, newest), copiesOf(caller, newest)]);
+      const results = newest.map(({ seq, payload, ...operation }) => {
+        const job = { kind: operation.kind, payload };
+        const backup = backups.get(backupIdOf(job) ?? '') ?? null;
+        const copy = copies.get(operation.id) ?? null;
+        // To people it is one operation, whichever job it is at.
+        const kind = isCopy(job) ? copyInstall.name : operation.kind;
+        return Value.Parse(operationSchema, { ...operation, kind, cache: cacheOf(job), backup, copy });
+      });
+      return { results, next, caches };
+    },
+
+    /** What a new install can be given. */
+    async options(): Promise<{ php_versions: string[]; site_domain: string }> {
+      const offers = config.host === 'linux' ? await loadOffers(reader) : null;
+      return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
+    },
+  };
+}
+
+interface ListedJob {
+  id: string;
+  kind: string;
+  state: JobState;
+  payload: unknown;
+}
+
+/** What of the install an operation empties, as its job was told; null of all that empty nothing. */
+function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): Operation['cache'] {
+  return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
+}
+
+/** Which backup an operation makes or puts back; null of all others. */
+function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): string | null {
+  for (const type of [createBackup, restoreBackup]) {
+    if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
+  }
+  return null;
+}
+
+const isCopy = ({ kind }: Pick<ListedJob, 'kind'>) => kind === prepareCopy.name || kind === copyInstall.name;
+
+/** What a job that copies an install was told. */
+function copyOf({ id, kind, state, payload }: ListedJob) {
+  const { backup_id, from_id } = Value.Parse(copyInstall.payload, payload);
+  return { id, kind, state, backupId: backup_id, fromId: from_id };
+}
+
+/** What a copy is doing; one whose backup is made may wait for its turn still. */
+function stepOf(
+  kind: string,
+  state: JobState,
+  backup: BackupStatus | undefined,
+): NonNullable<Operation['copy']>['step'] {
+  if (state !== 'queued' && state !== 'running') return null;
+  if (backup === 'in_progress') return 'backing_up';
+  return kind === copyInstall.name && state === 'running' ? 'restoring' : 'waiting';
+}

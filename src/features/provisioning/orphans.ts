@@ -1,0 +1,18 @@
+import type { Queries } from '../../database/database.ts';
+import { type InstallRef, PermanentHostError } from '../../hosting/contract/host.ts';
+import { EMBEDDED, orphansNamed } from './orphan-store.ts';
+
+/**
+ * Rejects with a PermanentHostError if an orphan blocks the name of an install. An orphan that is still served answers its host
+ * name. On a Linux host an orphan that was put aside still has its Unix user.
+ */
+export async function requireNameFree(queries: Queries, host: string, install: InstallRef): Promise<void> {
+  const named = await orphansNamed(queries, host, install.name);
+  const inTheWay = named.find(
+    (orphan) => orphan.id !== install.id && (host !== EMBEDDED || orphan.is_served),
+  );
+  if (inTheWay === undefined) return;
+  throw new PermanentHostError(
+    `The name ${install.name} belongs to a website of earlier times on its host. Choose another name, or ask your provider to remove that website.`,
+  );
+}

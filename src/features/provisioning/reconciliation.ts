@@ -1,0 +1,191 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Value } from 'typebox/value';
+import type { Queries } from '../../database/database.ts';
+import type { InstallStatus } from '../../database/tables/installs.ts';
+import { type HeldInstall, INVENTORY_PAGE, type Inventory } from '../../hosting/contract/inventory.ts';
+import { stateDigest } from '../../hosting/contract/state-digest.ts';
+import { timestamp } from '../../lib/clock.ts';
+import type { Platform } from '../../platform/platform.ts';
+import { checkRestore } from '../backups/jobs.ts';
+import { payloadsOf } from '../hosts/store.ts';
+import { applyInstall, removeInstall } from '../websites/installs/jobs.ts';
+import { loadDesiredState } from './desired-state.ts';
+import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
+
+/** Why a host keeps serving websites that the platform does not know. */
+export type Refusal = 'another platform' | 'no website known';
+
+export interface Reconciled {
+  /** Null if the host belongs to this platform, and what it did not know was put aside. */
+  refusal: Refusal | null;
+  /** Installs that are held and not known. */
+  orphans: HeldInstall[];
+  /** Active installs that are held and known, for {@link applyChanged}. */
+  known: HeldInstall[];
+}
+
+export interface ReconcileOptions {
+  /** The operator has said that the host belongs to this platform, whatever it knows of it. */
+  accepted?: boolean;
+}
+
+/**
+ * Compares the installs on a host with the database, puts the unknown ones aside and records them for the operator.
+ *
+ * The host is asked first and the database afterwards: the row of an install is committed before its host hears of it, so an
+ * install that is being made is never taken for an orphan.
+ */
+export async function reconcileHost(
+  platform: Platform,
+  inventory: Inventory,
+  host: string,
+  { accepted = false }: ReconcileOptions = {},
+): Promise<Reconciled> {
+  const { database, clock, random, log } = platform;
+  const own = await providePlatformId(database, random.uuid());
+  const { belongsTo, held, known, strangers } = await compareHeld(database.reader, inventory, host);
+  const active = held.filter(({ id }) => known.get(id) === 'active');
+
+  const refusal = accepted ? null : refusalOf({ own, belongsTo, strangers, someKnown: known.size > 0 });
+  let orphans = strangers;
+  if (refusal === null) {
+    if (belongsTo !== own) await inventory.belongTo(own);
+    const present = new Set<string>();
+    for (const page of pagesOf(strangers.map(({ id }) => id))) {
+      for (const id of await inventory.setAside(own, page)) present.add(id);
+    }
+    orphans = strangers.filter(({ id }) => present.has(id));
+    const news = orphans.filter(({ digest }) => digest !== null);
+    if (news.length > 0) {
+      log.warn(
+        { host, installs: news.slice(0, NAMED).map(({ id, name }) => ({ id, name })), count: news.length },
+        'websites that the database does not know are no longer served; their data is kept ("homeport install orphans")',
+      );
+    }
+  } else {
+    log.error({ host, count: strangers.length }, refusalSentence(refusal));
+  }
+  await database.write(({ queries }) =>
+    replaceOrphans(
+      queries,
+      host,
+      orphans.map(({ id, name, hostnames, digest }) => ({
+        id,
+        name,
+        hostnames,
+        is_served: refusal !== null && digest !== null,
+        found_at: timestamp(clock),
+      })),
+    ),
+  );
+  return { refusal, orphans, known: active };
+}
+
+/** Lists the installs on a host, and tells which of them the database knows. */
+export async function compareHeld(
+  queries: Queries,
+  inventory: Inventory,
+  host: string,
+): Promise<{
+  belongsTo: string | null;
+  held: HeldInstall[];
+  /** The status of each install that is known, by its id. */
+  known: Map<string, InstallStatus>;
+  strangers: HeldInstall[];
+}> {
+  const { belongsTo, held } = await listHeld(inventory);
+  const known = new Map<string, InstallStatus>();
+  for (const page of pagesOf(held.map(({ id }) => id))) {
+    for (const { id, status } of await installsOf(queries, host, page)) known.set(id, status);
+  }
+  const passing = await passingInstalls(queries);
+  const strangers = held.filter(({ id }) => !known.has(id) && !passing.has(id));
+  return { belongsTo, held, known, strangers };
+}
+
+/** So many are named in a line of the log. */
+const NAMED = 10;
+
+/** A database that is not the host's, or an empty one, must not take all of its websites offline. Nothing served is nothing to lose. */
+function refusalOf(found: {
+  own: string;
+  belongsTo: string | null;
+  strangers: HeldInstall[];
+  someKnown: boolean;
+}): Refusal | null {
+  if (found.strangers.every(({ digest }) => digest === null)) return null;
+  if (found.belongsTo !== null && found.belongsTo !== found.own) return 'another platform';
+  return found.someKnown ? null : 'no website known';
+}
+
+/** The reason of a refusal, and what the operator can do. */
+export function refusalSentence(refusal: Refusal): string {
+  const cause =
+    refusal === 'another platform'
+      ? 'The host belongs to another platform, and goes on serving websites that this database does not know.'
+      : 'The host serves websites, and this database knows none of them.';
+  return (
+    `${cause} Check HOMEPORT_DATABASE_URL and HOMEPORT_DATA_DIR. ` +
+    'If this is the right database, "homeport host adopt" stops serving what it does not know.'
+  );
+}
+
+async function listHeld(inventory: Inventory): Promise<{ belongsTo: string | null; held: HeldInstall[] }> {
+  const held: HeldInstall[] = [];
+  for (;;) {
+    const { platform, installs } = await inventory.heldInstalls(held.at(-1)?.id ?? null);
+    if (installs.length === 0) return { belongsTo: platform, held };
+    held.push(...installs);
+  }
+}
+
+function* pagesOf(ids: readonly string[]): Generator<string[]> {
+  for (let at = 0; at < ids.length; at += INVENTORY_PAGE) yield ids.slice(at, at + INVENTORY_PAGE);
+}
+
+/** Installs without a row that unfinished jobs see to: websites being removed, and copies that a restore is tried with. */
+async function passingInstalls(queries: Queries): Promise<Set<string>> {
+  const unfinished = ['queued', 'running'] as const;
+  const removed = await payloadsOf(queries, removeInstall.name, unfinished);
+  const tried = await payloadsOf(queries, checkRestore.name, unfinished);
+  return new Set([
+    ...removed.flatMap((payload) => (Value.Check(removeInstall.payload, payload) ? payload.id : [])),
+    ...tried.flatMap((payload) => (Value.Check(checkRestore.payload, payload) ? payload.scratch_id : [])),
+  ]);
+}
+
+/** Visitors and requests are answered in between. */
+const COMPARED_AT_ONCE = 20;
+
+/**
+ * Asks for `apply_install` for each of the installs that its host serves otherwise than the database says, or not at all, unless
+ * something is being done with it.
+ */
+export async function applyChanged(
+  platform: Platform,
+  installs: readonly HeldInstall[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { database, queue, log } = platform;
+  const unusable: { install: string; error: unknown }[] = [];
+  let done = 0;
+  for (const { id, digest } of installs) {
+    if (++done % COMPARED_AT_ONCE === 0) await nextTurn();
+    if (signal.aborted) return;
+    const desired = await loadDesiredState(platform, id).catch((error: unknown) => {
+      unusable.push({ install: id, error });
+      return undefined;
+    });
+    if (desired === undefined || stateDigest(desired) === digest) continue;
+    const asked = await database.write(async (transaction) => {
+      if (await isLaneBusy(transaction.queries, id)) return false;
+      await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+      return true;
+    });
+    if (asked) log.info({ install: id }, 'a website differs from the database, and is applied again');
+  }
+  const [first] = unusable;
+  if (first === undefined) return;
+  const { install, error: err } = first;
+  log.warn({ err, install, count: unusable.length }, 'installs could not be compared with their websites');
+}

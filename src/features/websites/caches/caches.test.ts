@@ -1,0 +1,167 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { visit } from '../../../../test/edge.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { NOT_FOUND, refusal } from '../../../../test/refusal.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+type Install = { id: string; name: string };
+
+const purge = ({ id }: { id: string }, type: unknown, client = owner.client) =>
+  client.post(`/installs/${id}/purge_cache`, { type });
+
+describe('a purge', () => {
+  let install: Install;
+  let other: Install;
+
+  beforeEach(async () => {
+    install = await homeport.install(owner, accountId);
+    other = await homeport.install(owner, accountId);
+    for (const one of [install, other]) {
+      write(one, 'page.html', 'before');
+      write(one, 'style.css', 'before');
+      for (const path of ['page.html', 'style.css', 'later.html']) {
+        expect(await look(one, path)).toMatch(/MISS/);
+        expect(await look(one, path)).toMatch(/HIT/);
+      }
+      // What changes on disk does not show while it is cached.
+      write(one, 'page.html', 'after');
+      write(one, 'style.css', 'after');
+      write(one, 'later.html', 'after');
+      expect(await all(one)).toEqual(['HIT before', 'HIT before', 'HIT 404']);
+    }
+  });
+
+  function write({ id }: Install, path: string, content: string): void {
+    const file = join(homeport.config.dataDir, 'host', 'installs', id, 'files', path);
+    rmSync(file, { force: true });
+    writeFileSync(file, content);
+  }
+
+  /** Where the edge had it from, and what it was. */
+  async function look({ name }: Install, path: string): Promise<string> {
+    const { status, headers, body } = await visit(homeport, `http://${name}.localhost/${path}`);
+    return `${headers['x-cache']} ${status === 200 ? body : status}`;
+  }
+
+  const all = (one: Install) =>
+    Promise.all(['page.html', 'style.css', 'later.html'].map((path) => look(one, path)));
+
+  it.each([
+    ['page', ['MISS after', 'HIT before', 'HIT 404']],
+    ['cdn', ['HIT before', 'MISS after', 'HIT 404']],
+    // The look-ups: a file that was not there is found, and with its look-up every file is read anew.
+    ['object', ['MISS after', 'MISS after', 'MISS after']],
+  ])('of the cache "%s" empties it, and that of no other install', async (type, seen) => {
+    const answer = await purge(install, type);
+    expect(answer.status).toBe(202);
+    expect(answer.body).toBeUndefined();
+    await homeport.idle();
+    expect(await all(install)).toEqual(seen);
+    expect(await all(other)).toEqual(['HIT before', 'HIT before', 'HIT 404']);
+    expect(await all(install)).toEqual(seen.map((state) => state.replace('MISS', 'HIT')));
+  });
+});
+
+describe('the limit of object purges', () => {
+  const limited = (seconds: number) => ({
+    status: 429,
+    headers: { 'retry-after': String(seconds) },
+    body: {
+      message: 'Object cache purges are rate-limited to one request every 60 seconds for each install',
+    },
+  });
+
+  it('is one in 60 seconds for each install, and there is none on the others', async () => {
+    const install = await homeport.install(owner, accountId);
+    const other = await homeport.install(owner, accountId);
+    expect((await purge(install, 'object')).status).toBe(202);
+    expect(await purge(install, 'object')).toMatchObject(limited(60));
+    expect((await purge(other, 'object')).status).toBe(202);
+    for (const type of ['page', 'cdn', 'page', 'cdn']) expect((await purge(install, type)).status).toBe(202);
+    clock.advance(20_500);
+    expect(await purge(install, 'object')).toMatchObject(limited(40));
+    clock.advance(39_499);
+    expect(await purge(install, 'object')).toMatchObject(limited(1));
+    clock.advance(1);
+    expect((await purge(install, 'object')).status).toBe(202);
+    expect(await purge(install, 'object')).toMatchObject(limited(60));
+    const member = await homeport.person(accountId, 'full');
+    expect(await purge(install, 'object', member.client)).toMatchObject(limited(60));
+  });
+
+  it('counts only what is carried out', async () => {
+    const install = await homeport.install(owner, accountId);
+    const stranger = (await homeport.ownedAccount()).owner;
+    expect(await purge(install, 'object', stranger.client)).toMatchObject(NOT_FOUND);
+    expect((await purge(install, 'objects')).status).toBe(400);
+    expect((await purge(install, 'object')).status).toBe(202);
+  });
+
+  it('lets one of several simultaneous ones through', async () => {
+    const install = await homeport.install(owner, accountId);
+    const answers = await Promise.all(Array.from({ length: 6 }, () => purge(install, 'object')));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429, 429]);
+  });
+});
+
+describe('what is refused', () => {
+  const message = 'Cache type must be one of: object, page, cdn';
+
+  it.each([[''], ['all'], ['Page'], [['page']]])('the type %j', async (type) => {
+    const install = await homeport.install(owner, accountId);
+    expect(await purge(install, type)).toMatchObject(
+      refusal('Cache.type', 'invalid_value / invalid_type', message, 'Invalid cache type'),
+    );
+  });
+
+  it('no type at all', async () => {
+    const install = await homeport.install(owner, accountId);
+    expect(await purge(install, undefined)).toMatchObject(
+      refusal('Cache.type', 'missing_field / required', message, 'Invalid cache type'),
+    );
+  });
+
+  it('installs that are hidden, not there or no id', async () => {
+    const [mine, theirs] = [
+      await homeport.install(owner, accountId),
+      await homeport.install(owner, accountId),
+    ];
+    const partial = await homeport.person(accountId, 'partial', [mine.id]);
+    expect((await purge(mine, 'page', partial.client)).status).toBe(202);
+    expect(await purge(theirs, 'page', partial.client)).toMatchObject(NOT_FOUND);
+    expect(await purge({ id: crypto.randomUUID() }, 'page')).toMatchObject(NOT_FOUND);
+    expect(await purge({ id: 'x' }, 'page')).toMatchObject({
+      status: 400,
+      body: { message: 'Invalid install ID format' },
+    });
+  });
+});
+
+it('is nothing to fail on while the install is still being made', async () => {
+  const created = await owner.client.post('/installs', { name: 'earlypurge', account_id: accountId });
+  const id = text(created.body, 'id');
+  expect((await purge({ id }, 'page')).status).toBe(202);
+  await homeport.idle();
+  expect(field((await owner.client.get(`/installs/${id}`)).body, 'status')).toBe('active');
+  const jobs = await homeport.platform.database.reader
+    .selectFrom('jobs')
+    .select('state')
+    .where('lane', '=', id)
+    .execute();
+  expect(jobs).toEqual([{ state: 'succeeded' }, { state: 'succeeded' }]);
+});

@@ -1,0 +1,29 @@
+import { bodyRoute, type Route } from '../../../api/route.ts';
+import { stringEnum, Type } from '../../../api/schema.ts';
+import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
+import type { CacheService } from './service.ts';
+
+const invalidType = {
+  summary: 'Invalid cache type',
+  code: 'invalid_type',
+  message: `Cache type must be one of: ${CACHE_KINDS.join(', ')}`,
+};
+
+export function cacheRoutes(caches: CacheService): Route[] {
+  return [
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/purge_cache',
+      summary: 'Empty a cache of an install',
+      tag: 'Caches',
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      body: {
+        resource: 'Cache',
+        schema: Type.Object({ type: stringEnum(CACHE_KINDS) }),
+        texts: { type: { invalid: invalidType, required: { ...invalidType, code: 'required' } } },
+      },
+      handle: ({ caller, id }, body) => caches.purge(caller, id('install_id'), body.type),
+    }),
+  ];
+}

@@ -1,0 +1,34 @@
+import type { Caller } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import { lockRow } from '../../../database/lock.ts';
+import type { CacheKind } from '../../../hosting/contract/host.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { takeTurn } from '../installs/operation-limits.ts';
+import { findStanding } from '../installs/store.ts';
+import { purgeCache } from './jobs.ts';
+
+export type CacheService = ReturnType<typeof createCacheService>;
+
+export function createCacheService({ database, queue, activity, clock }: Platform) {
+  return {
+    async purge(caller: Caller, installId: string, cache: CacheKind): Promise<void> {
+      await database.write(async (transaction) => {
+        await lockRow(transaction, 'installs', installId);
+        const install = await findStanding(transaction.queries, caller, installId);
+        authorize('install.work', 'install.read', install);
+        if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
+        await queue.enqueue(transaction, purgeCache, {
+          payload: { install_id: installId, cache },
+          lane: installId,
+          requestId: caller.origin.requestId,
+        });
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'cache.purge',
+          subject: { id: installId, name: install.name },
+          installId,
+          details: { type: cache },
+        });
+      });
+    },
+  };
+}

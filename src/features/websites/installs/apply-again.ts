@@ -1,0 +1,40 @@
+import { InvalidRequest } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { activeInstallIds } from './every-install-store.ts';
+import { applyInstall } from './jobs.ts';
+import { findWebsite } from './website-store.ts';
+
+/**
+ * For the command line: asks for an install, by its name, to be brought to what it should be, though nothing about it has changed: its
+ * host lost it, or was mended by hand. Gives the job's id. Throws InvalidRequest.
+ */
+export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
+  return async (name: string): Promise<{ jobId: string; installId: string }> =>
+    database.write(async (transaction) => {
+      const install = await findWebsite(transaction.queries, { name });
+      if (!install)
+        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+      if (install.status !== 'active') {
+        throw new InvalidRequest(
+          `The install "${name}" is ${install.status}; only an active one can be applied again.`,
+        );
+      }
+      const jobId = await queue.enqueue(transaction, applyInstall, {
+        payload: { id: install.id },
+        lane: install.id,
+      });
+      return { jobId, installId: install.id };
+    });
+}
+
+/** Asks for every active install to be brought to what it should be: after a restore, its website may be newer than the database. */
+export async function applyEveryInstall({
+  database,
+  queue,
+}: Pick<Platform, 'database' | 'queue'>): Promise<void> {
+  await database.write(async (transaction) => {
+    for (const id of await activeInstallIds(transaction.queries)) {
+      await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
+    }
+  });
+}

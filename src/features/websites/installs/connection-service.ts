@@ -1,0 +1,68 @@
+import type { Caller } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { HostingAddresses } from '../../hosts/hosting-addresses.ts';
+import { findHost, placeOf } from '../../hosts/store.ts';
+import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
+import { cnameOf } from './present.ts';
+import { prepareFindInstall } from './store.ts';
+import { findWebsiteName } from './website-name.ts';
+
+/** The host that serves websites from this platform's own process. */
+export interface OwnHost {
+  /** Where it listens, if it does in this very process. */
+  listening(): HostingAddresses | null;
+  /** Public keys by which SSH clients know it, each `type base64`; none where another process keeps them. */
+  sshHostKeys(): Promise<string[]>;
+}
+
+interface ReachedHost {
+  addresses: HostingAddresses;
+  publicName: string | null;
+  hostKeys: string[];
+}
+
+export type ConnectionService = ReturnType<typeof createConnectionService>;
+
+/** Tells people how they reach an install. */
+export function createConnectionService({ config, database }: Platform, own: OwnHost) {
+  const { reader } = database;
+  const findSeen = prepareFindInstall(database);
+  const isLinux = config.host === 'linux';
+
+  /** The host of an install; null while nobody has told where it listens. */
+  async function hostOf(installId: string): Promise<ReachedHost | null> {
+    if (!isLinux) {
+      const addresses = own.listening() ?? configuredAddresses(config);
+      return addresses && { addresses, publicName: null, hostKeys: await own.sshHostKeys() };
+    }
+    const place = await placeOf(reader, installId);
+    if (place === undefined || place.hostId === null) return null;
+    const host = await findHost(reader, { id: place.hostId });
+    const addresses = host === undefined ? null : addressesOf(host, config);
+    if (host === undefined || addresses === null) return null;
+    return { addresses, publicName: host.public_name, hostKeys: host.description?.sshHostKeys ?? [] };
+  }
+
+  return {
+    /** How people reach an install; null where nobody has told yet, and where its website was never made. Throws NotFound. */
+    async find(caller: Caller, installId: string): Promise<Connection | null> {
+      const install = await findSeen(installId, caller);
+      authorize('install.read', 'install.read', install);
+      if (install.status === 'failed') return null;
+      const host = await hostOf(install.id);
+      if (host === null) return null;
+      const primaryDomain = install.primary_domain ?? cnameOf(install.name, config.siteDomain);
+      const website = (await findWebsiteName(reader, install.id)) ?? {
+        name: primaryDomain,
+        isTrusted: false,
+      };
+      return connectionOf({ name: install.name, primaryDomain, website }, host.addresses, {
+        publicUrl: config.publicUrl,
+        shell: isLinux,
+        publicName: host.publicName,
+        hostKeys: host.hostKeys,
+      });
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { OPERATOR } from '../../../access/caller.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { InvalidRequest } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findHost } from '../../hosts/store.ts';
+import { switchWordpress } from './jobs.ts';
+import { findWebsite } from './website-store.ts';
+
+/** A switch of an install's WordPress that was asked for. */
+export interface RequestedSwitch {
+  jobId: string;
+  installId: string;
+  /** What it runs on now. */
+  from: string | null;
+}
+
+/**
+ * For the command line: asks for an install, by its name, to be put on a version of WordPress that its host holds. Throws
+ * InvalidRequest.
+ */
+export function createCoreSwitch({
+  database,
+  queue,
+  activity,
+}: Pick<Platform, 'database' | 'queue' | 'activity'>) {
+  return async (name: string, version: string): Promise<RequestedSwitch> =>
+    database.write(async (transaction) => {
+      const { queries } = transaction;
+      const install = await findWebsite(queries, { name });
+      if (!install)
+        throw new InvalidRequest(`There is no install "${name}"; "homeport install list" shows them all.`);
+      if (install.status !== 'active') {
+        throw new InvalidRequest(
+          `The install "${name}" is ${install.status}; only an active one can be switched.`,
+        );
+      }
+      const host = install.host_id === null ? undefined : await findHost(queries, { id: install.host_id });
+      if (!host) throw new InvalidRequest(`The install "${name}" is on no host that runs WordPress.`);
+      const held = host.description?.wordpressVersions ?? [];
+      if (!held.includes(version)) {
+        throw new InvalidRequest(
+          `The host ${host.name} has no WordPress ${version}; it has ${held.join(', ') || 'none'}. ` +
+            `"homeport host wordpress ${host.name}" fetches the newest.`,
+        );
+      }
+      await lockRow(transaction, 'installs', install.id);
+      const jobId = await queue.enqueue(transaction, switchWordpress, {
+        payload: { id: install.id, version },
+        lane: install.id,
+      });
+      await activity.record(transaction, OPERATOR, install.account_id, {
+        action: 'install.switch_core',
+        subject: { id: install.id, name },
+        installId: install.id,
+        details: { from: install.wordpress_version, to: version },
+      });
+      return { jobId, installId: install.id, from: install.wordpress_version };
+    });
+}

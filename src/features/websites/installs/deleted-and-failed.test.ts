@@ -1,0 +1,313 @@
+import { existsSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field, text } from '../../../../test/client.ts';
+import { visit } from '../../../../test/edge.ts';
+import { overlapping } from '../../../../test/held-jobs.ts';
+import { installName, type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { mailsTo } from '../../../../test/mails.ts';
+import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { onlyOn } from '../../../../test/only-on.ts';
+import { FORBIDDEN, NOT_FOUND } from '../../../../test/refusal.ts';
+import { MINUTE_MS } from '../../../lib/durations.ts';
+import { installCalls } from './installs.fixture.ts';
+
+let homeport: TestHomeport;
+let clock: ManualClock;
+let accountId: string;
+let owner: Person;
+
+beforeAll(async () => {
+  clock = manualClock(new Date());
+  homeport = await startTestHomeport({ clock });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport.remove());
+
+const { create, newSite, read } = installCalls(() => ({ accountId, owner }));
+
+describe('DELETE /installs/{install_id}', () => {
+  it('leaves nothing of it on disk nor in the database, and the name is free', async () => {
+    const install = await homeport.install(owner, accountId, { site_id: await newSite() });
+    const partial = await homeport.person(accountId, 'partial', [install.id]);
+    const path = `/installs/${install.id}`;
+    const domain = text((await owner.client.post(`${path}/domains`, { name: 'gone.example' })).body, 'id');
+    await owner.client.post(`${path}/domains/${domain}/check_status`);
+    await owner.client.post(`${path}/purge_cache`, { type: 'object' });
+    await owner.client.post(`${path}/backups`, { description: 'x', notification_emails: [] });
+    await homeport.idle();
+    expect(filesNaming(install.id)).not.toEqual([]);
+    expect(await partial.client.delete(path)).toMatchObject(FORBIDDEN);
+
+    const deleted = await owner.client.delete(path);
+    expect(deleted.status).toBe(204);
+    expect(deleted.body).toBeUndefined();
+    expect(await owner.client.get(path)).toMatchObject(NOT_FOUND);
+    expect(await owner.client.delete(path)).toMatchObject(NOT_FOUND);
+    await homeport.idle();
+    expect(filesNaming(install.id)).toEqual([]);
+    expect(await tablesNaming(install.id, domain)).toEqual(['jobs']);
+    for (const name of [`${install.name}.localhost`, 'gone.example']) {
+      expect((await visit(homeport, `http://${name}/`)).status).toBe(404);
+    }
+    expect(
+      (await owner.client.get(`/accounts/${accountId}/account_users/${partial.userId}`)).body,
+    ).toMatchObject({
+      installs: [],
+    });
+
+    expect((await create({ name: install.name })).status).toBe(201);
+    await homeport.idle();
+    expect((await visit(homeport, `http://${install.name}.localhost/`)).status).toBe(200);
+  });
+
+  it('takes away one that is still being made', async () => {
+    const answer = await create();
+    const id = text(answer.body, 'id');
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    await homeport.idle();
+    expect(filesNaming(id)).toEqual([]);
+    expect((await visit(homeport, `http://${text(answer.body, 'cname')}/`)).status).toBe(404);
+  });
+
+  it('answers 404 for what is hidden, absent or no id', async () => {
+    const other = await homeport.ownedAccount();
+    const hidden = await homeport.install(other.owner, other.accountId);
+    for (const id of [hidden.id, crypto.randomUUID(), 'x']) {
+      expect(await owner.client.delete(`/installs/${id}`)).toMatchObject(NOT_FOUND);
+    }
+    expect((await other.owner.client.get(`/installs/${hidden.id}`)).status).toBe(200);
+  });
+
+  /** Files and folders below the data folder whose path or content names an install; the database's own apart. */
+  function filesNaming(id: string): string[] {
+    const folder = join(homeport.config.dataDir, 'host');
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
+      const file = join(folder, path);
+      return path.includes(id) || (statSync(file).isFile() && readFileSync(file, 'utf8').includes(id));
+    });
+  }
+
+  /** Tables that hold one of the ids anywhere. */
+  async function tablesNaming(...ids: string[]): Promise<string[]> {
+    const { reader } = homeport.platform.database;
+    const tables = [
+      'installs',
+      'install_grants',
+      'domains',
+      'certificates',
+      'offload_settings',
+      'backups',
+      'domain_reports',
+      'install_limits',
+      'jobs',
+    ] as const;
+    const found: string[] = [];
+    for (const table of tables) {
+      const rows = JSON.stringify(await reader.selectFrom(table).selectAll().execute());
+      if (ids.some((id) => rows.includes(id))) found.push(table);
+    }
+    return found;
+  }
+});
+
+describe('an install whose provisioning fails', () => {
+  /** Has the host find a file where its folder of installs should be. */
+  async function withoutFolder(work: () => Promise<void>): Promise<void> {
+    const folder = join(homeport.config.dataDir, 'host', 'installs');
+    renameSync(folder, `${folder}.aside`);
+    writeFileSync(folder, '');
+    try {
+      await work();
+    } finally {
+      renameSync(`${folder}.aside`, `${folder}.back`);
+      renameSync(folder, `${folder}.file`);
+      renameSync(`${folder}.back`, folder);
+    }
+  }
+
+  async function laterUntil(done: () => Promise<boolean>): Promise<void> {
+    for (let minutes = 0; minutes < 60; minutes += 5) {
+      await homeport.idle();
+      if (await done()) return;
+      clock.advance(5 * MINUTE_MS);
+    }
+    throw new Error('it did not come to that within an hour');
+  }
+
+  it('is tried again, then failed and undone, and keeps its name until it is deleted', async () => {
+    const name = installName();
+    let id = '';
+    await withoutFolder(async () => {
+      id = text((await create({ name })).body, 'id');
+      await homeport.idle();
+      expect(await read(id)).toMatchObject({ status: 'pending' });
+      await laterUntil(async () => field(await read(id), 'status') !== 'pending');
+    });
+    expect(await read(id)).toMatchObject({ status: 'failed', cname: `${name}.localhost` });
+    await laterUntil(async () => (await unfinished(id)) === 0);
+    expect(existsSync(join(homeport.config.dataDir, 'host', 'installs', id))).toBe(false);
+    expect(existsSync(join(homeport.config.dataDir, 'host', 'vhosts', `${id}.json`))).toBe(false);
+    expect((await visit(homeport, `http://${name}.localhost/`)).status).toBe(404);
+
+    // What is asked of it is answered, and comes to nothing.
+    const domains = `/installs/${id}/domains`;
+    expect((await owner.client.post(domains, { name: 'failed.example' })).status).toBe(201);
+    const email = `${name}@people.example`;
+    const backup = await owner.client.post(`/installs/${id}/backups`, {
+      description: 'of nothing',
+      notification_emails: [email],
+    });
+    expect((await owner.client.post(`/installs/${id}/purge_cache`, { type: 'page' })).status).toBe(202);
+    await homeport.idle();
+    expect((await owner.client.get(domains)).body).toMatchObject({
+      results: [
+        { network_details: { network_info: { status: 'FAILED' } } },
+        { network_details: { network_info: { status: 'FAILED' } } },
+      ],
+    });
+    expect((await owner.client.get(`/installs/${id}/backups/${text(backup.body, 'id')}`)).body).toMatchObject(
+      {
+        status: 'aborted',
+      },
+    );
+    expect(mailsTo(homeport, email)).toMatchObject([{ subject: `Backup of ${name} aborted` }]);
+    expect(await read(id)).toMatchObject({ status: 'failed' });
+
+    expect(await create({ name })).toMatchObject({ status: 400, body: { errors: [{ code: 'taken' }] } });
+    expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
+    const again = text((await create({ name })).body, 'id');
+    await homeport.idle();
+    expect(await read(again)).toMatchObject({ status: 'active' });
+  });
+
+  it('becomes active if what was wrong is mended in time', async () => {
+    let id = '';
+    await withoutFolder(async () => {
+      id = text((await create()).body, 'id');
+      await homeport.idle();
+      expect(await read(id)).toMatchObject({ status: 'pending' });
+    });
+    clock.advance(60_000);
+    await homeport.idle();
+    expect(await read(id)).toMatchObject({ status: 'active' });
+  });
+
+  async function unfinished(lane: string): Promise<number> {
+    const jobs = await homeport.platform.database.reader
+      .selectFrom('jobs')
+      .select('id')
+      .where('lane', '=', lane)
+      .where('state', 'in', ['queued', 'running'])
+      .execute();
+    return jobs.length;
+  }
+});
+
+describe('at the same time', () => {
+  const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
+
+  /** What an account keeps counts of, and what there really is. */
+  async function expectCountsRight(account: string, person: Person): Promise<void> {
+    const { reader } = homeport.platform.database;
+    const kept = await reader
+      .selectFrom('accounts')
+      .select(['site_count', 'install_count'])
+      .where('id', '=', account)
+      .executeTakeFirstOrThrow();
+    const sites = await reader.selectFrom('sites').select('id').where('account_id', '=', account).execute();
+    const installs = await reader
+      .selectFrom('installs')
+      .select('id')
+      .where('account_id', '=', account)
+      .execute();
+    expect(kept).toEqual({ site_count: sites.length, install_count: installs.length });
+    expect((await person.client.get('/sites')).body).toMatchObject({ count: sites.length });
+    expect((await person.client.get('/installs')).body).toMatchObject({ count: installs.length });
+  }
+
+  it('gives a name to one of several who ask for it', async () => {
+    const name = installName();
+    const other = await homeport.ownedAccount();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        index % 2 ? create({ name }) : create({ name, account_id: other.accountId }, other.owner.client),
+      ),
+    );
+    expect(statuses(answers)).toEqual([201, ...Array(7).fill(400)]);
+    for (const { status, body } of answers) {
+      if (status === 400) expect(field(body, 'errors')).toMatchObject([{ field: 'name', code: 'taken' }]);
+    }
+    await expectCountsRight(other.accountId, other.owner);
+  });
+
+  it('gives a slot to one of several who ask for it', async () => {
+    const site = await newSite();
+    const waiting = await Promise.all([create(), create(), create()]);
+    const answers = await Promise.all([
+      ...waiting.map(({ body }) =>
+        owner.client.patch(`/installs/${text(body, 'id')}`, { site_id: site, environment: 'production' }),
+      ),
+      ...Array.from({ length: 3 }, () => create({ site_id: site, environment: 'production' })),
+    ]);
+    expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
+    for (const { status, body } of answers) {
+      if (status === 400)
+        expect(field(body, 'errors')).toMatchObject([{ field: 'environment', code: 'taken' }]);
+    }
+    expect(field((await owner.client.get(`/sites/${site}`)).body, 'installs')).toHaveLength(1);
+  });
+
+  it('deletes once', async () => {
+    const { accountId: account, owner: person } = await homeport.ownedAccount();
+    const site = await newSite(account, person);
+    const install = await homeport.install(person, account, { site_id: site });
+    const path = `/installs/${install.id}`;
+    const answers = await Promise.all(Array.from({ length: 5 }, () => person.client.delete(path)));
+    expect(statuses(answers)).toEqual([204, 404, 404, 404, 404]);
+    const sites = await Promise.all(Array.from({ length: 5 }, () => person.client.delete(`/sites/${site}`)));
+    expect(statuses(sites)).toEqual([204, 404, 404, 404, 404]);
+    await expectCountsRight(account, person);
+  });
+
+  it('keeps the counts right in a storm of creations, moves and deletions', async () => {
+    const { accountId: account, owner: person } = await homeport.ownedAccount();
+    const made = async (site_id?: string) =>
+      text((await create({ account_id: account, site_id }, person.client)).body, 'id');
+    for (let round = 0; round < 3; round++) {
+      const sites = await Promise.all(Array.from({ length: 4 }, () => newSite(account, person)));
+      const installs = await Promise.all(sites.flatMap((site) => [made(site), made(site)]));
+      const answers = await Promise.all([
+        ...installs.flatMap((id, index) => [
+          person.client.patch(`/installs/${id}`, { site_id: sites[(index + 3) % 4] }),
+          ...(index % 2 ? [person.client.delete(`/installs/${id}`)] : []),
+        ]),
+        ...sites.slice(0, 3).map((site) => person.client.delete(`/sites/${site}`)),
+        ...sites.map((site_id) => create({ account_id: account, site_id }, person.client)),
+        newSite(account, person).then(() => ({ status: 201 })),
+      ]);
+      for (const { status } of answers) expect([200, 201, 204, 400, 403, 404]).toContain(status);
+      await expectCountsRight(account, person);
+    }
+  });
+
+  onlyOn('postgres', describe)('as far as transactions can overlap', () => {
+    it.each([
+      ['first', true],
+      ['last', false],
+    ])('an install that is deleted with its site counts once (itself %s)', async (_, itselfFirst) => {
+      const { accountId: account, owner: person } = await homeport.ownedAccount();
+      const site = await newSite(account, person);
+      const install = await homeport.install(person, account, { site_id: site });
+      await homeport.install(person, account, { site_id: site });
+      const requests = [`/installs/${install.id}`, `/sites/${site}`].map(
+        (path) => () => person.client.delete(path),
+      );
+      const answers = await overlapping(homeport, itselfFirst ? requests : requests.reverse());
+      expect(answers[0]?.status).toBe(204);
+      expect([204, 404]).toContain(answers[1]?.status);
+      await expectCountsRight(account, person);
+      expect((await person.client.get('/installs')).body).toMatchObject({ count: 0 });
+    });
+  });
+});

@@ -1,0 +1,30 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import type { Static } from '../../../api/schema.ts';
+import type { installSchema } from './schema.ts';
+import type { InstallView } from './store.ts';
+
+const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
+
+/** The host name at which an install always answers (gaps section 5, cname). */
+export function cnameOf(installName: string, siteDomain: string): string {
+  return `${installName}.${siteDomain}`;
+}
+
+export function presentInstall(install: InstallView, siteDomain: string): Static<typeof installSchema> {
+  const cname = cnameOf(install.name, siteDomain);
+  return {
+    id: install.id,
+    name: install.name,
+    account: { id: install.account_id },
+    php_version: install.php_version,
+    status: install.status,
+    cname,
+    environment: install.environment,
+    site: install.site_id === null ? null : { id: install.site_id },
+    primary_domain: install.primary_domain ?? cname,
+    stable_ips: install.stable_ips === null ? null : Value.Parse(addresses, install.stable_ips),
+    is_multisite: false,
+    created_at: install.created_at,
+  };
+}

@@ -1,0 +1,79 @@
+import { idParameter } from '../../../api/query.ts';
+import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import { presentInstall } from './present.ts';
+import { createInstallSchema, installSchema, updateInstallSchema } from './schema.ts';
+import type { InstallService } from './service.ts';
+
+export function installRoutes(installs: InstallService, siteDomain: string): Route[] {
+  const tag = 'Installs';
+  return [
+    pagedRoute({
+      path: '/installs',
+      summary: 'The installs that you may see, oldest first',
+      tag,
+      errors: [400, 401, 429, 503],
+      item: installSchema,
+      filters: [idParameter('account_id')],
+      async handle({ caller, page, filters }) {
+        const { count, results } = await installs.list(caller, page, filters.account_id);
+        return { count, results: results.map((install) => presentInstall(install, siteDomain)) };
+      },
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs',
+      summary: 'Create an install; it is active once its website answers',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: installSchema,
+      body: {
+        resource: 'Installation',
+        schema: createInstallSchema,
+        texts: {
+          name: {
+            required: { summary: 'Install name is required', message: 'Installation name cannot be empty' },
+            invalid: {
+              summary: 'Invalid install name',
+              message:
+                'Installation name must be 3 to 40 lower-case letters, digits or hyphens, begin with a letter and not end with a hyphen',
+            },
+          },
+        },
+      },
+      handle: async ({ caller }, body) => presentInstall(await installs.create(caller, body), siteDomain),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id',
+      summary: 'One install',
+      tag,
+      errors: [401, 404, 429, 503],
+      success: 200,
+      response: installSchema,
+      handle: async ({ caller, id }) =>
+        presentInstall(await installs.get(caller, id('install_id')), siteDomain),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/installs/:install_id',
+      summary: 'Move an install to another site or environment',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 200,
+      response: installSchema,
+      body: { resource: 'Installation', schema: updateInstallSchema },
+      handle: async ({ caller, id }, body) =>
+        presentInstall(await installs.update(caller, id('install_id'), body), siteDomain),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/installs/:install_id',
+      summary: 'Delete an install with everything that belongs to it',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => installs.remove(caller, id('install_id')),
+    }),
+  ];
+}

@@ -1,0 +1,115 @@
+import type { Static } from 'typebox';
+import {
+  nullableArrayOfStrings,
+  nullableEnum,
+  nullableString,
+  stringEnum,
+  Type,
+  timestamp,
+  uuid,
+} from '../../../api/schema.ts';
+import { CACHE_KINDS } from '../../../hosting/contract/host.ts';
+
+export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
+
+/** A lower-case DNS label of 3 to 40 characters (gaps section 5). */
+export const INSTALL_NAME_PATTERN = '^[a-z][a-z0-9-]{1,38}[a-z0-9]$';
+
+export const installSchema = Type.Object(
+  {
+    id: uuid(),
+    name: Type.String(),
+    account: Type.Object({ id: uuid() }),
+    php_version: nullableString('null where the host runs no PHP'),
+    status: stringEnum(['pending', 'active', 'failed'], 'pending until the website answers'),
+    cname: Type.String({ description: 'the host name at which the install always answers' }),
+    environment: nullableEnum(ENVIRONMENTS),
+    site: Type.Unsafe<{ id: string } | null>({
+      type: ['object', 'null'],
+      properties: { id: { type: 'string', format: 'uuid' } },
+      required: ['id'],
+    }),
+    primary_domain: Type.String(),
+    stable_ips: nullableArrayOfStrings(),
+    is_multisite: Type.Boolean(),
+    created_at: timestamp(),
+  },
+  { description: 'A website' },
+);
+
+export const createInstallSchema = Type.Object({
+  name: Type.String({
+    pattern: INSTALL_NAME_PATTERN,
+    description:
+      'lower-case letters, digits and hyphens, 3 to 40, beginning with a letter; unique; never changes',
+  }),
+  account_id: uuid('owning account'),
+  site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
+  environment: Type.Optional(nullableEnum(ENVIRONMENTS, 'the slot of the site that the install fills')),
+  php_version: Type.Optional(
+    Type.Unsafe<string | null>({
+      type: ['string', 'null'],
+      pattern: '^[0-9]{1,2}\\.[0-9]{1,2}$',
+      description:
+        'an addition of Homeport: `major.minor`, one that the hosts offer; the newest if left out or null',
+    }),
+  ),
+});
+
+export const updateInstallSchema = Type.Object({
+  site_id: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'null: no site' }),
+  ),
+  environment: Type.Optional(nullableEnum(ENVIRONMENTS)),
+});
+
+/** The kinds of jobs of an install's lane that mean something to its people. */
+export const OPERATION_KINDS = [
+  'provision_install',
+  'apply_install',
+  'switch_wordpress',
+  'create_backup',
+  'restore_backup',
+  'copy_install',
+  'purge_cache',
+  'configure_offload',
+] as const;
+
+/** What a copy of one install into another goes through. */
+export const COPY_STEPS = ['waiting', 'backing_up', 'restoring'] as const;
+
+const operationBackup = Type.Object(
+  { description: Type.String(), created_at: timestamp() },
+  {
+    description:
+      'what `create_backup` makes and `restore_backup` puts back; null of the others, and once it is deleted',
+  },
+);
+
+const operationCopy = Type.Object(
+  {
+    from: nullableString('name of the install that is copied; null if it is gone or not shown to you'),
+    step: nullableEnum(COPY_STEPS, 'what is being done, in this order; null of a copy that has ended'),
+  },
+  { description: 'how far `copy_install` is; null of the others' },
+);
+
+export const operationSchema = Type.Object({
+  id: uuid(),
+  kind: stringEnum(OPERATION_KINDS),
+  cache: nullableEnum(CACHE_KINDS, 'what `purge_cache` empties; null of the others'),
+  backup: Type.Unsafe<Static<typeof operationBackup> | null>({
+    ...operationBackup,
+    type: ['object', 'null'],
+  }),
+  copy: Type.Unsafe<Static<typeof operationCopy> | null>({
+    ...operationCopy,
+    type: ['object', 'null'],
+  }),
+  state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
+  attempt: Type.Integer({ description: 'how often it was begun' }),
+  reason: nullableString('why the last attempt failed, one sentence; null if none did'),
+  created_at: timestamp(),
+  started_at: nullableString(),
+  finished_at: nullableString(),
+});

@@ -1,0 +1,275 @@
+import { domainToUnicode } from 'node:url';
+import type { Caller } from '../../../access/caller.ts';
+import { findMembership, loadScope } from '../../../access/memberships.ts';
+import { authorize, isAllowed } from '../../../access/permissions.ts';
+import type { Queries, Transaction } from '../../../database/database.ts';
+import { lockHostNames, lockRow } from '../../../database/lock.ts';
+import type { Environment } from '../../../database/tables/installs.ts';
+import { uniqueViolation } from '../../../database/unique-violation.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
+import { FaultCollection } from '../../../lib/fault-collection.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { MemberRole } from '../../../lib/roles.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { insertOwnDomain } from '../../domains/domains/store.ts';
+import { loadOffers, type Offers } from '../../hosts/offers.ts';
+import { deleteInstalls } from '../../provisioning/removal.ts';
+import { createApplyAgain } from './apply-again.ts';
+import { createCoreSwitch } from './core-switch.ts';
+import { provisionInstall } from './jobs.ts';
+import { cnameOf } from './present.ts';
+import { isReservedName } from './reserved-names.ts';
+import { createInstallSchema } from './schema.ts';
+import {
+  addToInstallCount,
+  countInstalls,
+  findSiteOfAccount,
+  findStanding,
+  type InstallView,
+  insertInstall,
+  isSlotTaken,
+  pageOfInstalls,
+  prepareFindInstall,
+  updateInstall,
+} from './store.ts';
+import { findWebsite } from './website-store.ts';
+
+export interface NewInstall {
+  name: string;
+  account_id: string;
+  site_id?: string | null;
+  environment?: Environment | null;
+  /** `major.minor`, one that a host offers; null or left out: the newest. */
+  php_version?: string | null;
+}
+
+export interface InstallChange {
+  site_id?: string | null;
+  environment?: Environment | null;
+}
+
+/** Of a host that serves files alone. */
+const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
+
+export type InstallService = ReturnType<typeof createInstallService>;
+
+export function createInstallService(platform: Platform) {
+  const { config, database, queue, activity, clock, random } = platform;
+  const findSeen = prepareFindInstall(database);
+
+  /** The install, if the caller may see it. Throws NotFound. */
+  async function get(caller: Caller, id: string): Promise<InstallView> {
+    const install = await findSeen(id, caller);
+    authorize('install.read', 'install.read', install);
+    return install;
+  }
+
+  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<InstallView>> {
+    const scope = await loadScope(database.reader, caller, accountId);
+    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
+    const [count, results] = await Promise.all([
+      countInstalls(database.reader, scope),
+      pageOfInstalls(database.reader, scope, page),
+    ]);
+    return { count, results };
+  }
+
+  /** What the machines have against an install: its name must be nobody's else there, and the PHP version one that they have. */
+  async function faultsOfOffer(name: string, phpVersion: string | null): Promise<Fault[]> {
+    const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
+    const faults: Fault[] = [];
+    const refuse = (field: string, code: string, message: string) =>
+      faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
+    // RFC 5891: a label that begins with xn-- must be the encoding of something, or browsers refuse the name.
+    if (domainToUnicode(name).startsWith('xn--')) {
+      refuse(
+        'name',
+        'invalid_format',
+        `The name "${name}" begins with xn-- and encodes nothing; choose another`,
+      );
+    }
+    if (isReservedName(name, config, offers.publicNames) || offers.reservedNames.has(name)) {
+      refuse('name', 'reserved', `The name "${name}" is reserved for the platform`);
+    }
+    if (phpVersion !== null && !offers.phpVersions.includes(phpVersion)) {
+      const offered =
+        offers.phpVersions.length === 0
+          ? 'websites here run no PHP'
+          : `choose one of ${offers.phpVersions.join(', ')}`;
+      refuse('php_version', 'not_offered', `PHP ${phpVersion} is not offered; ${offered}`);
+    }
+    return faults;
+  }
+
+  async function create(caller: Caller, input: NewInstall): Promise<InstallView> {
+    const { name, environment = null, php_version = null } = input;
+    const account_id = input.account_id.toLowerCase();
+    const site_id = input.site_id?.toLowerCase() ?? null;
+    const notOffered = await faultsOfOffer(name, php_version);
+    const id = random.uuid();
+    await database
+      .write(async (transaction) => {
+        const { queries } = transaction;
+        const member = await findMembership(queries, caller, account_id);
+        if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
+        const faults = new FaultCollection(createInstallSchema, notOffered);
+        await faults.from(() => requireMember(member));
+        // Nobody is told which names there are before their rights were looked at.
+        if (member) await faults.from(() => requireFreeName(queries, name));
+        const site =
+          member && site_id !== null
+            ? await faults.from(() => requirePlace(transaction, { site_id, environment, account_id }))
+            : undefined;
+        faults.refuse();
+        const created_at = timestamp(clock);
+        await insertInstall(queries, {
+          id,
+          account_id,
+          site_id,
+          environment,
+          name,
+          status: 'pending',
+          php_version,
+          stable_ips: null,
+          offload_file_name: `${random.bytes(4).toString('hex')}.filestore`,
+          offload_file_content: random.bytes(8).toString('hex'),
+          created_at,
+        });
+        await insertOwnDomain(queries, {
+          id: random.uuid(),
+          install_id: id,
+          name: cnameOf(name, config.siteDomain),
+          created_at,
+        });
+        await addToInstallCount(queries, account_id, 1);
+        const { requestId } = caller.origin;
+        await queue.enqueue(transaction, provisionInstall, { payload: { id }, lane: id, requestId });
+        await activity.record(transaction, caller, account_id, {
+          action: 'install.create',
+          subject: { id, name },
+          installId: id,
+          details: {
+            site: site?.name ?? null,
+            environment,
+            ...(php_version === null ? {} : { php_version }),
+          },
+        });
+      })
+      .catch((error: unknown) => {
+        throw nameOrSlotTaken(error, name, environment);
+      });
+    return get(caller, id);
+  }
+
+  async function update(caller: Caller, id: string, change: InstallChange): Promise<InstallView> {
+    const site_id = change.site_id?.toLowerCase() ?? change.site_id;
+    let environment: Environment | null = null;
+    await database
+      .write(async (transaction) => {
+        const { queries } = transaction;
+        await lockRow(transaction, 'installs', id);
+        const install = await findStanding(queries, caller, id);
+        authorize('install.change', 'install.read', install);
+        const site =
+          typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
+        // An environment is a slot of a site.
+        const present = site_id === null ? null : install.environment;
+        environment = change.environment === undefined ? present : change.environment;
+        if (site_id === undefined && change.environment === undefined) return;
+        await updateInstall(queries, id, { ...(site_id === undefined ? {} : { site_id }), environment });
+        const details = {
+          ...(site_id === undefined || site_id === install.site_id ? {} : { site: site?.name ?? null }),
+          ...(environment === install.environment ? {} : { environment }),
+        };
+        if (Object.keys(details).length === 0) return;
+        await activity.record(transaction, caller, install.account_id, {
+          action: 'install.update',
+          subject: { id, name: install.name },
+          installId: id,
+          details,
+        });
+      })
+      .catch((error: unknown) => {
+        throw nameOrSlotTaken(error, '', environment);
+      });
+    return get(caller, id);
+  }
+
+  async function remove(caller: Caller, id: string): Promise<void> {
+    await database.write(async (transaction) => {
+      await lockHostNames(transaction);
+      await lockRow(transaction, 'installs', id);
+      const install = await findStanding(transaction.queries, caller, id);
+      authorize('install.change', 'install.read', install);
+      await deleteInstalls(transaction, platform, [install], caller);
+    });
+  }
+
+  return {
+    get,
+    list,
+    create,
+    update,
+    remove,
+    switchWordpress: createCoreSwitch(platform),
+    applyAgain: createApplyAgain(platform),
+  };
+}
+
+function requireMember(member: MemberRole | undefined): void {
+  if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
+}
+
+/** Told with whatever else is wrong; of two requests in the same moment the constraint lets one through. */
+async function requireFreeName(queries: Queries, name: string): Promise<void> {
+  if (await findWebsite(queries, { name })) throw nameTaken(name);
+}
+
+const nameTaken = (name: string) =>
+  taken('Installation', 'name', `The install name "${name}" is already taken`);
+
+/** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */
+async function requireSite(
+  transaction: Transaction,
+  siteId: string,
+  accountId: string,
+): Promise<{ name: string }> {
+  await lockRow(transaction, 'sites', siteId);
+  const site = await findSiteOfAccount(transaction.queries, siteId, accountId);
+  if (!site) {
+    throw notPermitted(
+      'Installation',
+      'site_id',
+      'The site is not one that installs of this account may be in',
+    );
+  }
+  return site;
+}
+
+/** The same, with the slot free, if it is to be in one. */
+async function requirePlace(
+  transaction: Transaction,
+  install: { site_id: string; environment: Environment | null; account_id: string },
+): Promise<{ name: string }> {
+  const { site_id, environment, account_id } = install;
+  const site = await requireSite(transaction, site_id, account_id);
+  if (environment !== null && (await isSlotTaken(transaction.queries, site_id, environment))) {
+    throw slotTaken(environment);
+  }
+  return site;
+}
+
+const slotTaken = (environment: Environment | null) =>
+  taken('Installation', 'environment', `The site already has an install in its ${environment} environment`);
+
+function nameOrSlotTaken(error: unknown, name: string, environment: Environment | null): unknown {
+  switch (uniqueViolation(error)) {
+    case 'installs.name':
+      return nameTaken(name);
+    case 'installs.site_id, installs.environment':
+      return slotTaken(environment);
+    default:
+      return error;
+  }
+}

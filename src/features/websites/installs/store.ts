@@ -1,0 +1,303 @@
+import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
+import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
+import { standingWithin } from '../../../access/limits.ts';
+import type { Scope } from '../../../access/memberships.ts';
+import type { Standing } from '../../../access/permissions.ts';
+import type { Database, Queries, Transaction } from '../../../database/database.ts';
+import type { Environment, InstallStatus } from '../../../database/tables/installs.ts';
+import type { Tables } from '../../../database/tables.ts';
+import type { PageRequest } from '../../../lib/page.ts';
+import type { Role } from '../../../lib/roles.ts';
+
+/** An install as the API shows it. */
+export interface InstallView {
+  id: string;
+  name: string;
+  account_id: string;
+  site_id: string | null;
+  environment: Environment | null;
+  status: InstallStatus;
+  php_version: string | null;
+  stable_ips: unknown;
+  created_at: string;
+  primary_domain: string | null;
+}
+
+const COLUMNS = [
+  'install.id',
+  'install.name',
+  'install.account_id',
+  'install.site_id',
+  'install.environment',
+  'install.status',
+  'install.php_version',
+  'install.stable_ips',
+  'install.created_at',
+] as const;
+
+/** Installs with the name of their primary domain. `is_primary` is spelled so that its partial index is found. */
+const withPrimaryDomain = (queries: Queries) =>
+  queries
+    .selectFrom('installs as install')
+    .leftJoin('domains as domain', (join) =>
+      join.onRef('domain.install_id', '=', 'install.id').on(sql<boolean>`domain.is_primary`),
+    )
+    .select([...COLUMNS, 'domain.name as primary_domain']);
+
+export type SeenInstall = InstallView & Standing;
+
+/** One install together with how the caller stands to it, compiled once: the query of most requests. */
+export function prepareFindInstall(database: Database) {
+  const find = database.prepare<{ id: string; user: string }, InstallView & Found>((queries, parameter) =>
+    withPrimaryDomain(queries)
+      .leftJoin('memberships as member', (join) =>
+        join
+          .onRef('member.account_id', '=', 'install.account_id')
+          .on('member.user_id', '=', parameter('user')),
+      )
+      .leftJoin('install_grants as given', (join) =>
+        join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', parameter('user')),
+      )
+      .select(['member.role', 'member.invite_accepted', 'given.install_id as granted'])
+      .where('install.id', '=', parameter('id')),
+  );
+  return async (id: string, caller: Caller): Promise<SeenInstall | undefined> => {
+    const [row] = await find({ id, user: caller.userId });
+    return row && within(caller, row);
+  };
+}
+
+/** What the queries above and below find of the caller's membership. */
+interface Found {
+  role: Role | null;
+  invite_accepted: boolean | null;
+  granted: string | null;
+}
+
+/** A row of theirs with how the caller stands to its install. */
+function within<Row extends Found & { id: string; account_id: string }>(
+  caller: Caller,
+  row: Row,
+): Row & Standing {
+  const counts = row.invite_accepted === true || countsOpenInvitations(caller);
+  const standing = { role: counts ? row.role : null, own: row.granted !== null };
+  return { ...row, ...standingWithin(caller.limits, standing, row) };
+}
+
+/** How a caller stands to an install, inside a transaction. */
+export async function findStanding(
+  queries: Queries,
+  caller: Caller,
+  installId: string,
+): Promise<
+  | (Standing & {
+      id: string;
+      name: string;
+      account_id: string;
+      site_id: string | null;
+      environment: Environment | null;
+    })
+  | undefined
+> {
+  const row = await queries
+    .selectFrom('installs as install')
+    .leftJoin('memberships as member', (join) =>
+      join.onRef('member.account_id', '=', 'install.account_id').on('member.user_id', '=', caller.userId),
+    )
+    .leftJoin('install_grants as given', (join) =>
+      join.onRef('given.install_id', '=', 'install.id').on('given.user_id', '=', caller.userId),
+    )
+    .select([
+      'install.id',
+      'install.name',
+      'install.account_id',
+      'install.site_id',
+      'install.environment',
+      'member.role',
+      'member.invite_accepted',
+      'given.install_id as granted',
+    ])
+    .where('install.id', '=', installId)
+    .executeTakeFirst();
+  return row && within(caller, row);
+}
+
+/** Which installs a scope shows. */
+export function inScope(
+  eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>,
+  scope: Scope,
+) {
+  const shown = [];
+  if (scope.whole.length > 0) {
+    shown.push(
+      eb(
+        'install.account_id',
+        'in',
+        scope.whole.map((membership) => membership.account_id),
+      ),
+    );
+  }
+  if (scope.partial.length > 0) {
+    shown.push(
+      eb(
+        'install.id',
+        'in',
+        eb
+          .selectFrom('install_grants')
+          .select('install_id')
+          .where('user_id', '=', scope.userId)
+          .where(
+            'account_id',
+            'in',
+            scope.partial.map((membership) => membership.account_id),
+          ),
+      ),
+    );
+  }
+  const own = eb.or(shown);
+  if (scope.installIds === null) return own;
+  return scope.installIds.length === 0
+    ? eb.lit(false)
+    : eb.and([own, eb('install.id', 'in', scope.installIds)]);
+}
+
+/** A page in the order of creation. What is skipped is skipped in an index, before any row is read. */
+export async function pageOfInstalls(
+  queries: Queries,
+  scope: Scope,
+  page: PageRequest,
+): Promise<InstallView[]> {
+  return withPrimaryDomain(queries)
+    .where('install.seq', 'in', (eb) =>
+      eb
+        .selectFrom('installs as install')
+        .select('install.seq')
+        .where((inner) => inScope(inner, scope))
+        .orderBy('install.seq')
+        .limit(page.limit)
+        .offset(page.offset),
+    )
+    .orderBy('install.seq')
+    .execute();
+}
+
+/** How many installs a scope shows. Those of whole accounts are counted already. */
+export async function countInstalls(queries: Queries, scope: Scope): Promise<number> {
+  if (scope.installIds !== null) {
+    const { count } = await queries
+      .selectFrom('installs as install')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where((eb) => inScope(eb, scope))
+      .executeTakeFirstOrThrow();
+    return count;
+  }
+  const whole = scope.whole.reduce((sum, membership) => sum + membership.install_count, 0);
+  if (scope.partial.length === 0) return whole;
+  const { count } = await queries
+    .selectFrom('install_grants')
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .where('user_id', '=', scope.userId)
+    .where(
+      'account_id',
+      'in',
+      scope.partial.map((membership) => membership.account_id),
+    )
+    .executeTakeFirstOrThrow();
+  return whole + count;
+}
+
+/** A site that an install of the account may be in. */
+export function findSiteOfAccount(
+  queries: Queries,
+  siteId: string,
+  accountId: string,
+): Promise<{ name: string } | undefined> {
+  return queries
+    .selectFrom('sites')
+    .select('name')
+    .where('id', '=', siteId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+}
+
+/** Whether an install fills an environment of a site. */
+export async function isSlotTaken(
+  queries: Queries,
+  siteId: string,
+  environment: Environment,
+): Promise<boolean> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('site_id', '=', siteId)
+    .where('environment', '=', environment)
+    .executeTakeFirst();
+  return install !== undefined;
+}
+
+/** An install of a site, as the site lists it. */
+export interface SiteInstall {
+  id: string;
+  name: string;
+  site_id: string | null;
+  environment: Environment | null;
+  php_version: string | null;
+}
+
+/** The installs of some sites that a scope shows, oldest first. */
+export async function installsOfSites(
+  queries: Queries,
+  scope: Scope,
+  siteIds: string[],
+): Promise<SiteInstall[]> {
+  if (siteIds.length === 0) return [];
+  return queries
+    .selectFrom('installs as install')
+    .select(['install.id', 'install.name', 'install.site_id', 'install.environment', 'install.php_version'])
+    .where('install.site_id', 'in', siteIds)
+    .where((eb) => inScope(eb, scope))
+    .orderBy('install.seq')
+    .execute();
+}
+
+/** The installs of a site, oldest first, held until the commit: one that another request deletes or moves away is none of them. */
+export async function holdInstallsOfSite(
+  { dialect, queries }: Transaction,
+  siteId: string,
+): Promise<{ id: string; name: string; account_id: string }[]> {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name', 'account_id'])
+    .where('site_id', '=', siteId)
+    .orderBy('seq')
+    .$if(dialect === 'postgres', (query) => query.forUpdate())
+    .execute();
+}
+
+export async function insertInstall(
+  queries: Queries,
+  install: Insertable<Tables['installs']>,
+): Promise<void> {
+  await queries.insertInto('installs').values(install).execute();
+}
+
+export async function updateInstall(
+  queries: Queries,
+  id: string,
+  change: { site_id?: string | null; environment: Environment | null },
+): Promise<void> {
+  await queries.updateTable('installs').set(change).where('id', '=', id).execute();
+}
+
+/** Changes the kept count of an account's installs. */
+export async function addToInstallCount(
+  queries: Queries,
+  accountId: string,
+  difference: number,
+): Promise<void> {
+  await queries
+    .updateTable('accounts')
+    .set((eb) => ({ install_count: eb('install_count', '+', difference) }))
+    .where('id', '=', accountId)
+    .execute();
+}

@@ -1,0 +1,102 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Transaction } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import {
+  type ObjectStorage,
+  ObjectStorageError,
+  type StoredObject,
+} from '../../../network/object-storage/object-storage.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { applyInstall } from '../installs/jobs.ts';
+import { configureOffload } from './jobs.ts';
+import type { FilestoreSettings } from './service.ts';
+import {
+  enforceOffload,
+  findOffload,
+  findValidationFile,
+  refuseOffload,
+  type ValidationFile,
+} from './store.ts';
+
+/** A validation file is 16 characters; white space at its end is an editor's, and more than this is another file. */
+const LARGEST_VALIDATION_BYTES = 256;
+
+/** Checks that a bucket is the customer's, and only then puts the settings in force. */
+export function offloadJobKinds(platform: Platform, storage: ObjectStorage): JobKind[] {
+  const { database, queue, clock } = platform;
+  return [
+    defineJob({
+      ...configureOffload,
+      async run({ install_id, settings }) {
+        const file = await findValidationFile(database.reader, install_id);
+        if (!file) return;
+        await requireValidationFile(storage, settings, file);
+        return async (transaction) => {
+          const latest = await isLatest(transaction, install_id, settings);
+          await enforceOffload(transaction.queries, install_id, settings, { latest, now: timestamp(clock) });
+          await queue.enqueue(transaction, applyInstall, { payload: { id: install_id }, lane: install_id });
+        };
+      },
+      /** What was in force stays in force. */
+      async giveUp({ install_id, settings }, failure, transaction) {
+        if (!(await isLatest(transaction, install_id, settings))) return;
+        await refuseOffload(transaction.queries, install_id, failure.reason, timestamp(clock));
+      },
+    }),
+  ];
+}
+
+/** Whether these settings are the ones asked for last. If not, a later job decides about those. */
+async function isLatest(
+  transaction: Transaction,
+  installId: string,
+  settings: FilestoreSettings,
+): Promise<boolean> {
+  await lockRow(transaction, 'installs', installId);
+  const row = await findOffload(transaction.queries, installId);
+  return isDeepStrictEqual(row?.requested, settings);
+}
+
+async function requireValidationFile(
+  storage: ObjectStorage,
+  { bucket, bucket_region }: FilestoreSettings,
+  file: ValidationFile,
+): Promise<void> {
+  let object: StoredObject | null;
+  try {
+    object = await storage.get({ bucket, region: bucket_region, key: file.name });
+  } catch (error) {
+    if (error instanceof ObjectStorageError) throw new PermanentFailure(error.message, { cause: error });
+    throw error;
+  }
+  if (object === null) {
+    throw new PermanentFailure(
+      `The bucket ${bucket} has no ${file.name} at its root; put the validation file there.`,
+    );
+  }
+  const text = await readText(object);
+  if (text?.trim() !== file.content) {
+    throw new PermanentFailure(
+      `${file.name} in the bucket ${bucket} is not this install's validation file; upload it again as it was given.`,
+    );
+  }
+}
+
+/** The body as text, or undefined if it is longer than a validation file can be. */
+async function readText({ body }: StoredObject): Promise<string | undefined> {
+  if (body === null) return '';
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    const bytes = Buffer.from(chunk);
+    size += bytes.length;
+    if (size > LARGEST_VALIDATION_BYTES) {
+      body.destroy();
+      return undefined;
+    }
+    chunks.push(bytes);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

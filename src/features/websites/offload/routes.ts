@@ -1,0 +1,54 @@
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
+import {
+  mergeOffloadBody,
+  offloadSettingsSchema,
+  replaceOffloadBody,
+  validationFileSchema,
+} from './schema.ts';
+import type { OffloadService } from './service.ts';
+
+export function offloadRoutes(offload: OffloadService): Route[] {
+  const tag = 'Offload';
+  return [
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/offload_settings/filestore_validation_file',
+      summary: 'The file that proves a bucket to be yours',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: validationFileSchema,
+      handle: ({ caller, id }) => offload.validationFile(caller, id('install_id')),
+    }),
+    route({
+      method: 'GET',
+      path: '/installs/:install_id/offload_settings/files',
+      summary: 'The offload settings in force; 404 while there are none',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: offloadSettingsSchema,
+      handle: async ({ caller, id }) => ({ filestore_settings: await offload.get(caller, id('install_id')) }),
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/installs/:install_id/offload_settings/files',
+      summary: 'Replace the offload settings, once the bucket has proved to be yours',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      body: replaceOffloadBody,
+      handle: ({ caller, id }, body) => offload.replace(caller, id('install_id'), body.filestore_settings),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/installs/:install_id/offload_settings/files',
+      summary: 'Change the offload settings that are named',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 202,
+      body: mergeOffloadBody,
+      handle: ({ caller, id }, body) => offload.merge(caller, id('install_id'), body.filestore_settings),
+    }),
+  ];
+}

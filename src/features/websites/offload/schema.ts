@@ -1,0 +1,82 @@
+import { stringEnum, Type } from '../../../api/schema.ts';
+import type { BodyDefinition, FaultText } from '../../../api/validation.ts';
+
+/** Bucket names as S3 has them; a name becomes part of a host name, so nothing else is let through. */
+const BUCKET_PATTERN = '^(?!.*[.][.])[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
+const REGION_PATTERN = '^[a-z0-9][a-z0-9-]{0,39}$';
+/** A URL path that begins with `/`: no query, no fragment, no control characters, no halves of characters. */
+const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\\\ud800-\\udfff]*$';
+
+/** Paths of an install in total, excluded ones included: each is looked at for every request of the website. */
+export const MOST_PATHS = 200;
+
+const cloud = stringEnum(['s3']);
+const bucket = Type.String({ pattern: BUCKET_PATTERN });
+const bucketRegion = Type.String({ pattern: REGION_PATTERN });
+const path = Type.String({ pattern: PATH_PATTERN, maxLength: 1024 });
+const pathSettings = Type.Array(
+  Type.Object({
+    path,
+    excluded_paths: Type.Array(path, { maxItems: 100 }),
+    redirect_type: stringEnum(
+      ['break', 'permanent'],
+      '`break`: served through the edge; `permanent`: 301 to the bucket',
+    ),
+  }),
+  {
+    minItems: 1,
+    maxItems: 100,
+    description: `At most ${MOST_PATHS} paths in total, excluded ones included`,
+  },
+);
+
+/** What an install offloads (specification, File-offload settings). */
+export const filestoreSettingsSchema = Type.Object({
+  cloud,
+  bucket,
+  bucket_region: bucketRegion,
+  path_settings: pathSettings,
+});
+
+export const offloadSettingsSchema = Type.Object({ filestore_settings: filestoreSettingsSchema });
+
+export const validationFileSchema = Type.Object(
+  { name: Type.String(), content: Type.String() },
+  { description: 'To be put at the root of the bucket, which proves that it is yours' },
+);
+
+const invalid = (message: string): { invalid: FaultText } => ({ invalid: { message } });
+
+const texts = {
+  bucket: invalid(
+    'The name of a bucket is 3 to 63 lower-case letters, digits, dots and hyphens; it begins and ends with a letter or digit',
+  ),
+  bucket_region: invalid('A region is written in lower-case letters, digits and hyphens, like eu-central-1'),
+  'path_settings.path': invalid('A path begins with / and has no spaces, ?, # or \\'),
+  'path_settings.excluded_paths': invalid(
+    'Excluded paths are a list; each begins with / and has no spaces, ?, # or \\',
+  ),
+};
+
+export const replaceOffloadBody: BodyDefinition<typeof offloadSettingsSchema> = {
+  resource: 'OffloadSettings',
+  wrapper: 'filestore_settings',
+  schema: offloadSettingsSchema,
+  texts,
+};
+
+const mergeSchema = Type.Object({
+  filestore_settings: Type.Object({
+    cloud: Type.Optional(cloud),
+    bucket: Type.Optional(bucket),
+    bucket_region: Type.Optional(bucketRegion),
+    path_settings: Type.Optional(pathSettings),
+  }),
+});
+
+export const mergeOffloadBody: BodyDefinition<typeof mergeSchema> = {
+  resource: 'OffloadSettings',
+  wrapper: 'filestore_settings',
+  schema: mergeSchema,
+  texts,
+};

@@ -1,0 +1,156 @@
+import type { Static } from 'typebox';
+import { Value } from 'typebox/value';
+import type { Caller } from '../../../access/caller.ts';
+import { authorize } from '../../../access/permissions.ts';
+import type { Queries } from '../../../database/database.ts';
+import { lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { type Fault, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../../../lib/failures.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { findStanding } from '../installs/store.ts';
+import { configureOffload } from './jobs.ts';
+import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
+import {
+  findOffload,
+  findOffloadStanding,
+  findValidationFile,
+  type OffloadStanding,
+  requestOffload,
+  type ValidationFile,
+} from './store.ts';
+
+export type FilestoreSettings = Static<typeof filestoreSettingsSchema>;
+
+export type OffloadService = ReturnType<typeof createOffloadService>;
+
+export function createOffloadService({ database, queue, clock, activity }: Platform) {
+  const { reader } = database;
+
+  async function requireRight(queries: Queries, caller: Caller, installId: string) {
+    const install = await findStanding(queries, caller, installId);
+    authorize('install.work', 'install.read', install);
+    return install;
+  }
+
+  /** Asks for settings; they are in force once the bucket has proved to be the customer's. */
+  async function request(
+    caller: Caller,
+    installId: string,
+    wanted: (present: FilestoreSettings | null) => FilestoreSettings,
+  ): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'installs', installId);
+      const install = await requireRight(queries, caller, installId);
+      const row = await findOffload(queries, installId);
+      // A change on top of one that is not decided yet continues from what was asked for.
+      const present = row?.state === 'requested' ? row.requested : (row?.settings ?? null);
+      const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
+      // Fields that nobody knows are ignored, and so not kept.
+      const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
+      refuseTooManyPaths(requested);
+      refuseStrayExclusions(requested);
+      await requestOffload(queries, installId, requested, timestamp(clock));
+      await queue.enqueue(transaction, configureOffload, {
+        payload: { install_id: installId, settings: requested },
+        lane: installId,
+        requestId: caller.origin.requestId,
+      });
+      await activity.record(transaction, caller, install.account_id, {
+        action: 'offload.update',
+        subject: { id: installId, name: install.name },
+        installId,
+        details: { bucket: requested.bucket },
+      });
+    });
+  }
+
+  return {
+    /** How the last request fared. Throws NotFound. */
+    async standing(caller: Caller, installId: string): Promise<OffloadStanding> {
+      await requireRight(reader, caller, installId);
+      const row = await findOffloadStanding(reader, installId);
+      return row ?? { state: null, reason: null, updated_at: null };
+    },
+
+    async validationFile(caller: Caller, installId: string): Promise<ValidationFile> {
+      await requireRight(reader, caller, installId);
+      const file = await findValidationFile(reader, installId);
+      if (!file) throw new NotFound();
+      return file;
+    },
+
+    /** What is in force. Throws NotFound while nothing is. */
+    async get(caller: Caller, installId: string): Promise<FilestoreSettings> {
+      await requireRight(reader, caller, installId);
+      const row = await findOffload(reader, installId);
+      if (!row || row.settings === null) throw new NotFound();
+      return Value.Parse(filestoreSettingsSchema, row.settings);
+    },
+
+    replace: (caller: Caller, installId: string, settings: FilestoreSettings) =>
+      request(caller, installId, () => settings),
+
+    /** Changes the fields that are named; where there are no settings yet, all of them must be. */
+    merge: (caller: Caller, installId: string, change: Partial<FilestoreSettings>) =>
+      request(caller, installId, (present) => complete({ ...present, ...change })),
+  };
+}
+
+function complete(settings: Partial<FilestoreSettings>): FilestoreSettings {
+  const { cloud, bucket, bucket_region, path_settings } = settings;
+  if (cloud && bucket && bucket_region && path_settings)
+    return { cloud, bucket, bucket_region, path_settings };
+  const missing = Object.entries({ cloud, bucket, bucket_region, path_settings }).filter(
+    ([, value]) => !value,
+  );
+  throw new InvalidRequest(
+    INVALID_PARAMETERS,
+    missing.map(
+      ([field]): Fault => ({
+        resource: 'OffloadSettings',
+        field,
+        type: 'missing_field',
+        code: 'required',
+        message: `${field} is required, as the install has no offload settings yet`,
+      }),
+    ),
+  );
+}
+
+function refuseTooManyPaths({ path_settings }: FilestoreSettings): void {
+  const paths = path_settings.reduce((sum, { excluded_paths }) => sum + 1 + excluded_paths.length, 0);
+  if (paths <= MOST_PATHS) return;
+  throw new InvalidRequest(INVALID_PARAMETERS, [
+    {
+      resource: 'OffloadSettings',
+      field: 'path_settings',
+      type: 'invalid_value',
+      code: 'too_many',
+      message: `path_settings can have ${MOST_PATHS} paths in total, excluded ones included, and these are ${paths}`,
+    },
+  ]);
+}
+
+/** An exclusion outside its path excludes nothing, which is not what whoever wrote it means. */
+function refuseStrayExclusions(settings: FilestoreSettings): void {
+  const faults = settings.path_settings.flatMap(({ path, excluded_paths }, index) =>
+    excluded_paths
+      .filter((excluded) => !isBelow(excluded, path))
+      .map(
+        (excluded): Fault => ({
+          resource: 'OffloadSettings',
+          field: `path_settings.${index}.excluded_paths`,
+          type: 'invalid_value',
+          code: 'outside_path',
+          message: `${excluded} is not below ${path}`,
+        }),
+      ),
+  );
+  if (faults.length > 0) throw new InvalidRequest(INVALID_PARAMETERS, faults);
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  const folder = prefix.endsWith('/') ? prefix : `${prefix}/`;
+  return path === prefix || path.startsWith(folder);
+}

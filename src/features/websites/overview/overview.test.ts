@@ -1,0 +1,261 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { field } from '../../../../test/client.ts';
+import { type Person, startTestHomeport, type TestHomeport } from '../../../../test/homeport.ts';
+import { signedIn } from '../../../../test/portal-client.ts';
+import { operatorFor } from '../../../access/caller.ts';
+import type { BackupStatus } from '../../../database/tables/backups.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+
+let homeport: TestHomeport;
+let accountId: string;
+let owner: Person;
+beforeAll(async () => {
+  homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
+  ({ accountId, owner } = await homeport.ownedAccount());
+});
+afterAll(() => homeport?.remove());
+
+let counter = 0;
+
+/** An install that is served as far as the database says, with these domains besides its own name. */
+async function install(account: string, person: Person, names: string[] = []): Promise<string> {
+  counter += 1;
+  const caller = operatorFor(person.userId);
+  const name = `seen${process.pid}x${counter}`;
+  const { id } = await homeport.services.installs.create(caller, { name, account_id: account });
+  for (const domain of names) await homeport.services.domains.create(caller, id, { name: domain });
+  await homeport.platform.database.write(({ queries }) =>
+    queries.updateTable('installs').set({ status: 'active' }).where('id', '=', id).execute(),
+  );
+  return id;
+}
+
+async function results(person: Person, path: string): Promise<unknown[]> {
+  const { status, body } = await (await signedIn(homeport, person)).get(path);
+  expect(status).toBe(200);
+  const found = field(body, 'results');
+  return Array.isArray(found) ? found : [];
+}
+
+describe('the search for domains', () => {
+  const search = (person: Person, text: string) =>
+    results(person, `/accounts/${accountId}/domains?search=${encodeURIComponent(text)}`);
+
+  it('finds the installs of every name that holds the text, each once', async () => {
+    const shop = await install(accountId, owner, ['b.shop.example', 'a.shop.example', 'müller.example']);
+    const blog = await install(accountId, owner, ['x-shop.example', 'under-score.example']);
+    expect(await search(owner, ' A.Shop ')).toEqual([{ install_id: shop, name: 'a.shop.example' }]);
+    expect(await search(owner, 'shop.example')).toHaveLength(2);
+    expect(await search(owner, 'müller')).toEqual([{ install_id: shop, name: 'xn--mller-kva.example' }]);
+    expect(await search(owner, 'x-shop')).toEqual([{ install_id: blog, name: 'x-shop.example' }]);
+    // No letter of the text stands for another.
+    for (const text of ['under_score', '%', '\\', "'"]) expect(await search(owner, text)).toEqual([]);
+    expect(await results(owner, `/accounts/${accountId}/domains`)).toHaveLength(2);
+  });
+
+  it('shows partial users their installs alone, and strangers nothing', async () => {
+    const theirs = await install(accountId, owner, ['given.hidden.example']);
+    await install(accountId, owner, ['kept.hidden.example']);
+    const partial = await homeport.person(accountId, 'partial', [theirs]);
+    expect(await search(owner, 'hidden.example')).toHaveLength(2);
+    expect(await search(partial, 'hidden.example')).toEqual([
+      { install_id: theirs, name: 'given.hidden.example' },
+    ]);
+    const stranger = await signedIn(homeport, await homeport.person());
+    expect((await stranger.get(`/accounts/${accountId}/domains?search=a`)).status).toBe(404);
+    expect((await stranger.get(`/accounts/${accountId}/attention`)).status).toBe(404);
+  });
+
+  it('refuses what is no text that people look for', async () => {
+    const client = await signedIn(homeport, owner);
+    for (const text of ['%00', 'x'.repeat(201)]) {
+      expect((await client.get(`/accounts/${accountId}/domains?search=${text}`)).status).toBe(400);
+    }
+  });
+});
+
+describe('the search over all accounts', () => {
+  async function find(person: Person, text: string) {
+    const client = await signedIn(homeport, person);
+    const { status, body } = await client.get(`/search?search=${encodeURIComponent(text)}`);
+    expect(status).toBe(200);
+    return body;
+  }
+  const found = (person: Person, text: string) =>
+    results(person, `/search?search=${encodeURIComponent(text)}`);
+
+  it('finds sites, installs and domains by a part of their names, and says where they are', async () => {
+    const caller = operatorFor(owner.userId);
+    const site = await homeport.services.sites.create(caller, {
+      name: 'Über den Wolken',
+      account_id: accountId,
+    });
+    const id = await install(accountId, owner, ['wolken.example', 'www.wolken.example', 'wölk.example']);
+    await homeport.services.installs.update(caller, id, { site_id: site.id, environment: 'staging' });
+    const other = await homeport.ownedAccount();
+    const elsewhere = await install(other.accountId, other.owner, ['wolkenlos.example']);
+
+    const account = { id: accountId, name: expect.any(String) };
+    const place = {
+      install: expect.stringMatching(/^seen/),
+      site: 'Über den Wolken',
+      environment: 'staging',
+    };
+    expect(await found(owner, ' ÜBER ')).toEqual([
+      { kind: 'site', id: site.id, name: site.name, install: null, site: null, environment: null, account },
+    ]);
+    expect(await found(owner, 'wolken.example')).toEqual([
+      { kind: 'domain', id, name: 'wolken.example', ...place, account },
+      { kind: 'domain', id, name: 'www.wolken.example', ...place, account },
+    ]);
+    expect(await found(owner, 'WÖLK')).toMatchObject([{ kind: 'domain', id }]);
+    expect(await found(other.owner, 'wolken')).toMatchObject([{ name: 'wolkenlos.example', id: elsewhere }]);
+    // The install by its name, and not its own domain besides; that one by itself.
+    const { name } = await homeport.services.installs.get(caller, id);
+    expect(await found(owner, name)).toMatchObject([{ kind: 'install', id, name, site: 'Über den Wolken' }]);
+    expect(await found(owner, `${name}.`)).toMatchObject([{ kind: 'domain', id }]);
+    for (const text of ['', ' ', 'w_lken', '%', '\\', "'"]) expect(await found(owner, text)).toEqual([]);
+  });
+
+  it('shows partial users what was given to them, and strangers nothing', async () => {
+    const theirs = await install(accountId, owner, ['given.secret.example']);
+    await install(accountId, owner, ['kept.secret.example']);
+    await homeport.services.sites.create(operatorFor(owner.userId), {
+      name: 'Secret site',
+      account_id: accountId,
+    });
+    const partial = await homeport.person(accountId, 'partial', [theirs]);
+    expect(await found(owner, 'secret')).toHaveLength(3);
+    expect(await found(partial, 'secret')).toMatchObject([{ name: 'given.secret.example' }]);
+    expect(await found(await homeport.person(), 'secret')).toEqual([]);
+  });
+
+  it('shows the first few of many, what is called so before what only holds it', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `a${index}.many.example`);
+    await install(accountId, owner, [...names, 'many.example', 'many.example.org']);
+    const body = await find(owner, 'many.example');
+    expect(field(body, 'more')).toBe(true);
+    expect(await found(owner, 'many.example')).toMatchObject([
+      { name: 'many.example' },
+      { name: 'many.example.org' },
+      ...Array.from({ length: 6 }, () => ({ name: expect.stringMatching(/^a\d+/) })),
+    ]);
+    expect(field(await find(owner, 'a11.many'), 'more')).toBe(false);
+  });
+});
+
+describe('what needs attention', () => {
+  const at = (days: number) => timestamp(homeport.platform.clock, days * DAY_MS);
+
+  async function backups(installId: string, ...statuses: BackupStatus[]): Promise<void> {
+    await homeport.platform.database.write(async ({ queries }) => {
+      for (const status of statuses) {
+        await queries
+          .insertInto('backups')
+          .values({
+            id: crypto.randomUUID(),
+            install_id: installId,
+            description: 'Daily',
+            notification_emails: '[]',
+            status,
+            reason: status === 'aborted' ? 'No room is left.' : null,
+            created_at: at(0),
+            finished_at: status === 'aborted' ? at(0) : null,
+          })
+          .execute();
+      }
+    });
+  }
+
+  async function domain(name: string, seen: object, certificateDays?: number): Promise<void> {
+    await homeport.platform.database.write(async ({ queries }) => {
+      const { id } = await queries
+        .updateTable('domains')
+        .set(seen)
+        .where('name', '=', name)
+        .returning('id')
+        .executeTakeFirstOrThrow();
+      if (certificateDays === undefined) return;
+      await queries
+        .insertInto('certificates')
+        .values({
+          domain_id: id,
+          source: 'LETS_ENCRYPT',
+          chain: '',
+          sealed_key: '',
+          not_before: at(-80),
+          not_after: at(certificateDays),
+          created_at: at(-80),
+        })
+        .execute();
+    });
+  }
+
+  it('is each install with a fault, its reasons in order, and none that is well', async () => {
+    const account = await homeport.ownedAccount();
+    const make = (names: string[] = []) => install(account.accountId, account.owner, names);
+    const failed = await make();
+    const well = await make(['well.example']);
+    const backedUp = await make();
+    const badly = await make();
+    const doubtful = await make(['elsewhere.example', 'refused.example', 'ending.example', 'new.example']);
+    await homeport.platform.database.write(({ queries }) =>
+      queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', failed).execute(),
+    );
+    await domain('well.example', { reached: true, ssl_status: 'active' }, 15);
+    await backups(well, 'completed');
+    await backups(backedUp, 'aborted', 'completed');
+    await backups(badly, 'completed', 'aborted', 'requested');
+    await backups(doubtful, 'aborted');
+    const refusal = 'The authority said no.';
+    const seen = at(-3);
+    await domain('elsewhere.example', { reached: false, checked_at: seen, ssl_status: 'failed' });
+    await domain('refused.example', { reached: true, ssl_status: 'failed', ssl_reason: refusal });
+    await domain('ending.example', { reached: true, ssl_status: 'active' }, 13);
+
+    const nothing = { domain: null, at: null, reason: null };
+    const backup = {
+      ...nothing,
+      kind: 'backup_failed',
+      at: expect.any(String),
+      reason: 'No room is left.',
+    };
+    const path = `/accounts/${account.accountId}/attention`;
+    const found = await results(account.owner, path);
+    expect(found).toHaveLength(3);
+    expect(found).toEqual(
+      expect.arrayContaining([
+        { install_id: failed, reasons: [{ ...nothing, kind: 'install_failed' }] },
+        { install_id: badly, reasons: [backup] },
+        {
+          install_id: doubtful,
+          reasons: [
+            backup,
+            { ...nothing, kind: 'domain_not_reached', domain: 'elsewhere.example', at: seen },
+            { ...nothing, kind: 'certificate_missing', domain: 'refused.example', reason: refusal },
+            { ...nothing, kind: 'certificate_ends', domain: 'ending.example', at: expect.any(String) },
+          ],
+        },
+      ]),
+    );
+
+    const partial = await homeport.person(account.accountId, 'partial', [badly, well]);
+    expect(await results(partial, path)).toEqual([{ install_id: badly, reasons: [backup] }]);
+  });
+
+  it('is nothing of a name that another install serves, nor of a website that is not served yet', async () => {
+    const account = await homeport.ownedAccount();
+    const first = await install(account.accountId, account.owner, ['twice.example']);
+    await install(account.accountId, account.owner, ['twice.example']);
+    await homeport.platform.database.write(async ({ queries }) => {
+      await queries.updateTable('installs').set({ status: 'pending' }).where('id', '=', first).execute();
+      await queries
+        .updateTable('domains')
+        .set({ reached: false })
+        .where('name', '=', 'twice.example')
+        .execute();
+    });
+    expect(await results(account.owner, `/accounts/${account.accountId}/attention`)).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+import { domainToASCII } from 'node:url';
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { loadScope, type Scope } from '../../../access/memberships.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { pageOfSites } from '../sites/store.ts';
+import type { foundThingSchema } from './schema.ts';
+import { accountNames, domainsNamed, installsNamed, patternOf } from './search-store.ts';
+
+export type FoundThing = Static<typeof foundThingSchema>;
+
+/** Who sees more than these goes on typing. */
+const MOST_OF_A_KIND = 8;
+/** Sites are compared here and not by the database: SQLite knows no capitals but those of ASCII. */
+const MOST_SITES = 100_000;
+
+export type SearchService = ReturnType<typeof createSearchService>;
+
+/** Where something is, of which somebody knows the name alone: over all accounts of the person. */
+export function createSearchService({ database }: Pick<Platform, 'database'>) {
+  const { reader } = database;
+
+  async function sitesNamed(scope: Scope, text: string): Promise<FoundThing[]> {
+    const sites = await pageOfSites(reader, scope, { limit: MOST_SITES, offset: 0 });
+    const found = sites
+      .map((site) => ({ site, at: site.name.toLowerCase().indexOf(text) }))
+      .filter(({ at }) => at >= 0)
+      .sort((one, other) => one.at - other.at || (one.site.name < other.site.name ? -1 : 1))
+      .slice(0, MOST_OF_A_KIND + 1)
+      .map(({ site }) => site);
+    const accounts = await accountNames(reader, [...new Set(found.map(({ account_id }) => account_id))]);
+    return found.map(({ id, name, account_id }) => ({
+      kind: 'site',
+      id,
+      name,
+      install: null,
+      site: null,
+      environment: null,
+      account: { id: account_id, name: accounts.get(account_id) ?? '' },
+    }));
+  }
+
+  return {
+    /** The sites, installs and domains that the caller may see and whose name holds `text`, of each kind the first few. */
+    async find(caller: Caller, text: string): Promise<{ results: FoundThing[]; more: boolean }> {
+      const written = text.trim().toLowerCase();
+      if (written === '') return { results: [], more: false };
+      const scope = await loadScope(reader, caller);
+      const patterns = [...new Set([written, domainToASCII(written)])].filter(Boolean).map(patternOf);
+      const most = MOST_OF_A_KIND + 1;
+      const [sites, installs, domains] = await Promise.all([
+        sitesNamed(scope, written),
+        installsNamed(reader, scope, patterns, most),
+        domainsNamed(reader, scope, patterns, most),
+      ]);
+      const kinds: FoundThing[][] = [
+        sites,
+        installs.map((row) => ({ kind: 'install', name: row.install, ...placeOf(row), install: null })),
+        domains.map((row) => ({ kind: 'domain', name: row.name, ...placeOf(row) })),
+      ];
+      return {
+        results: kinds.flatMap((found) => found.slice(0, MOST_OF_A_KIND)),
+        more: kinds.some((found) => found.length > MOST_OF_A_KIND),
+      };
+    },
+  };
+}
+
+type PlacedRow = Awaited<ReturnType<typeof installsNamed>>[number];
+
+function placeOf({ id, install, site, environment, account_id, account_name }: PlacedRow) {
+  return { id, install, site, environment, account: { id: account_id, name: account_name } };
+}

@@ -1,0 +1,85 @@
+import { domainToASCII } from 'node:url';
+import type { Static } from 'typebox';
+import type { Caller } from '../../../access/caller.ts';
+import { findMembership, loadScope, type Scope } from '../../../access/memberships.ts';
+import { authorize } from '../../../access/permissions.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { DAY_MS } from '../../../lib/durations.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import type { attentionSchema, foundDomainSchema, reasonSchema } from './schema.ts';
+import {
+  type DoubtfulDomain,
+  doubtfulDomains,
+  failedBackups,
+  failedInstalls,
+  installsByDomain,
+} from './store.ts';
+
+export type FoundDomain = Static<typeof foundDomainSchema>;
+export type Attention = Static<typeof attentionSchema>;
+type Reason = Static<typeof reasonSchema>;
+
+/** Renewal begins with a third of the life left; what is not renewed by now needs somebody. */
+const ENDS_SOON_MS = 14 * DAY_MS;
+
+export type OverviewService = ReturnType<typeof createOverviewService>;
+
+/** What is told of all installs of an account at once. */
+export function createOverviewService({ database, clock }: Pick<Platform, 'database' | 'clock'>) {
+  const { reader } = database;
+
+  async function scopeOf(caller: Caller, accountId: string): Promise<Scope> {
+    const member = await findMembership(reader, caller, accountId);
+    authorize('install.read', 'account.read', member && { ...member, own: true });
+    return loadScope(reader, caller, accountId);
+  }
+
+  return {
+    /** Which installs have a domain whose name holds `text`, as it is written or in its ASCII form. Throws NotFound. */
+    async findDomains(caller: Caller, accountId: string, text: string): Promise<FoundDomain[]> {
+      const scope = await scopeOf(caller, accountId);
+      const written = text.trim().toLowerCase();
+      const ascii = domainToASCII(written);
+      const texts = ascii === '' || ascii === written ? [written] : [written, ascii];
+      return installsByDomain(reader, scope, texts);
+    },
+
+    /** The installs with which something is wrong that somebody should see to. Throws NotFound. */
+    async attention(caller: Caller, accountId: string): Promise<Attention[]> {
+      const scope = await scopeOf(caller, accountId);
+      const soon = timestamp(clock, ENDS_SOON_MS);
+      const [installs, backups, domains] = await Promise.all([
+        failedInstalls(reader, scope),
+        failedBackups(reader, scope),
+        doubtfulDomains(reader, scope, soon),
+      ]);
+      const found = new Map<string, Reason[]>();
+      const add = (id: string, reason: Reason) => found.set(id, [...(found.get(id) ?? []), reason]);
+      const nothing = { domain: null, at: null, reason: null };
+      for (const { install_id } of installs) add(install_id, { ...nothing, kind: 'install_failed' });
+      for (const { install_id, finished_at, reason } of backups) {
+        add(install_id, { ...nothing, kind: 'backup_failed', at: finished_at, reason });
+      }
+      for (const domain of domains) add(domain.install_id, reasonOf(domain));
+      return [...found].map(([install_id, reasons]) => ({ install_id, reasons }));
+    },
+  };
+}
+
+/** The one thing to say of a domain: a name that does not lead here cannot get a certificate either. */
+function reasonOf(domain: DoubtfulDomain): Reason {
+  const about = { domain: domain.name, reason: domain.ssl_reason };
+  if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: lastSeen(domain) };
+  if (domain.without_certificate) return { kind: 'certificate_missing', ...about, at: null };
+  return { kind: 'certificate_ends', ...about, at: domain.not_after };
+}
+
+/** A look that finds nothing new leaves the report as it is. */
+function lastSeen({ checked_at, looked_at }: DoubtfulDomain): string | null {
+  return (
+    [checked_at, looked_at]
+      .filter((at) => at !== null)
+      .sort()
+      .at(-1) ?? null
+  );
+}

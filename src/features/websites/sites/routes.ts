@@ -1,0 +1,86 @@
+import { idParameter } from '../../../api/query.ts';
+import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
+import type { Static } from '../../../api/schema.ts';
+import { cnameOf } from '../installs/present.ts';
+import { createSiteSchema, siteNameTexts, siteSchema, updateSiteSchema } from './schema.ts';
+import type { SiteService, SiteView } from './service.ts';
+
+function presentSite(site: SiteView, siteDomain: string): Static<typeof siteSchema> {
+  return {
+    id: site.id,
+    name: site.name,
+    account: { id: site.account_id },
+    group_name: null,
+    tags: [],
+    installs: site.installs.map(({ id, name, environment, php_version }) => ({
+      id,
+      name,
+      environment,
+      cname: cnameOf(name, siteDomain),
+      php_version,
+      is_multisite: false,
+    })),
+    created_at: site.created_at,
+  };
+}
+
+export function siteRoutes(sites: SiteService, siteDomain: string): Route[] {
+  const tag = 'Sites';
+  const texts = { name: siteNameTexts };
+  return [
+    pagedRoute({
+      path: '/sites',
+      summary: 'The sites that you may see, oldest first',
+      tag,
+      errors: [400, 401, 429, 503],
+      item: siteSchema,
+      filters: [idParameter('account_id')],
+      async handle({ caller, page, filters }) {
+        const { count, results } = await sites.list(caller, page, filters.account_id);
+        return { count, results: results.map((site) => presentSite(site, siteDomain)) };
+      },
+    }),
+    bodyRoute({
+      method: 'POST',
+      path: '/sites',
+      summary: 'Create a site',
+      tag,
+      errors: [400, 401, 403, 429, 503],
+      success: 201,
+      response: siteSchema,
+      body: { resource: 'Site', schema: createSiteSchema, texts },
+      handle: async ({ caller }, body) => presentSite(await sites.create(caller, body), siteDomain),
+    }),
+    route({
+      method: 'GET',
+      path: '/sites/:site_id',
+      summary: 'One site with its installs',
+      tag,
+      errors: [401, 403, 404, 429, 503],
+      success: 200,
+      response: siteSchema,
+      handle: async ({ caller, id }) => presentSite(await sites.get(caller, id('site_id')), siteDomain),
+    }),
+    bodyRoute({
+      method: 'PATCH',
+      path: '/sites/:site_id',
+      summary: 'Rename a site',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 200,
+      response: siteSchema,
+      body: { resource: 'Site', schema: updateSiteSchema, texts },
+      handle: async ({ caller, id }, body) =>
+        presentSite(await sites.update(caller, id('site_id'), body), siteDomain),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/sites/:site_id',
+      summary: 'Delete a site with its installs',
+      tag,
+      errors: [400, 401, 403, 404, 429, 503],
+      success: 204,
+      handle: ({ caller, id }) => sites.remove(caller, id('site_id')),
+    }),
+  ];
+}

@@ -1,0 +1,112 @@
+import type { Caller } from '../../../access/caller.ts';
+import { findMembership, loadScope } from '../../../access/memberships.ts';
+import { authorize, isAllowed } from '../../../access/permissions.ts';
+import { lockHostNames, lockRow } from '../../../database/lock.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { Forbidden, notPermitted } from '../../../lib/failures.ts';
+import type { PageOf, PageRequest } from '../../../lib/page.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { deleteInstalls } from '../../provisioning/removal.ts';
+import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
+import {
+  addToSiteCount,
+  countSites,
+  deleteSite,
+  findSite,
+  insertSite,
+  pageOfSites,
+  renameSite,
+  type SiteRow,
+} from './store.ts';
+
+/** A site with the installs in it that the caller may see. */
+export interface SiteView extends SiteRow {
+  installs: SiteInstall[];
+}
+
+export type SiteService = ReturnType<typeof createSiteService>;
+
+export function createSiteService(platform: Platform) {
+  const { database, activity, clock, random } = platform;
+  const { reader } = database;
+
+  async function get(caller: Caller, id: string): Promise<SiteView> {
+    const site = await findSite(reader, caller, id);
+    authorize('site.read', 'site.read', site);
+    const scope = await loadScope(reader, caller, site.account_id);
+    return { ...site, installs: await installsOfSites(reader, scope, [id]) };
+  }
+
+  async function list(caller: Caller, page: PageRequest, accountId?: string): Promise<PageOf<SiteView>> {
+    const scope = await loadScope(reader, caller, accountId);
+    if (scope.whole.length + scope.partial.length === 0) return { count: 0, results: [] };
+    const [count, sites] = await Promise.all([countSites(reader, scope), pageOfSites(reader, scope, page)]);
+    const installs = await installsOfSites(
+      reader,
+      scope,
+      sites.map((site) => site.id),
+    );
+    const bySite = Map.groupBy(installs, (install) => install.site_id);
+    return { count, results: sites.map((site) => ({ ...site, installs: bySite.get(site.id) ?? [] })) };
+  }
+
+  async function create(caller: Caller, input: { name: string; account_id: string }): Promise<SiteView> {
+    const site = {
+      id: random.uuid(),
+      name: input.name.trim(),
+      account_id: input.account_id.toLowerCase(),
+      created_at: timestamp(clock),
+    };
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      const member = await findMembership(queries, caller, site.account_id);
+      if (!member) throw notPermitted('Site', 'account_id', 'You have no access to this account');
+      if (!isAllowed('site.change', { role: member.role, own: false })) throw new Forbidden();
+      await insertSite(queries, site);
+      await addToSiteCount(queries, site.account_id, 1);
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.create',
+        subject: { id: site.id, name: site.name },
+      });
+    });
+    return { ...site, installs: [] };
+  }
+
+  async function update(caller: Caller, id: string, change: { name?: string }): Promise<SiteView> {
+    const name = change.name?.trim();
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockRow(transaction, 'sites', id);
+      const site = await findSite(queries, caller, id);
+      authorize('site.change', 'site.read', site);
+      if (name === undefined || name === site.name) return;
+      await renameSite(queries, id, name);
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.update',
+        subject: { id, name },
+        details: { from: site.name, to: name },
+      });
+    });
+    return get(caller, id);
+  }
+
+  /** Deletes the site and its installs. */
+  async function remove(caller: Caller, id: string): Promise<void> {
+    await database.write(async (transaction) => {
+      const { queries } = transaction;
+      await lockHostNames(transaction);
+      await lockRow(transaction, 'sites', id);
+      const site = await findSite(queries, caller, id);
+      authorize('site.change', 'site.read', site);
+      await deleteInstalls(transaction, platform, await holdInstallsOfSite(transaction, id), caller);
+      await deleteSite(queries, id);
+      await addToSiteCount(queries, site.account_id, -1);
+      await activity.record(transaction, caller, site.account_id, {
+        action: 'site.delete',
+        subject: { id, name: site.name },
+      });
+    });
+  }
+
+  return { get, list, create, update, remove };
+}

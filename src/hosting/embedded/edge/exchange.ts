@@ -1,0 +1,77 @@
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { type Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Notice, noticePage } from '../../policy/pages.ts';
+import type { RequestTarget } from './request-target.ts';
+
+/** One request for a website, and the response to it. */
+export interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  method: 'GET' | 'HEAD';
+  target: RequestTarget;
+}
+
+type Responding = Pick<Exchange, 'response'>;
+
+/** The edge's own pages need no script and nothing from elsewhere. */
+const NOTICE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/** Answers with one of the edge's own pages. */
+export function sendNotice(
+  { response }: Responding,
+  notice: Notice,
+  headers: OutgoingHttpHeaders = {},
+): void {
+  const page = noticePage(notice);
+  response.writeHead(notice.status, { ...NOTICE_HEADERS, 'Content-Length': page.length, ...headers });
+  response.end(page);
+}
+
+/** Sends the visitor on for good (301). */
+export function sendRedirect({ response }: Responding, location: string): void {
+  response.writeHead(301, { Location: location, 'Content-Length': 0, 'Cache-Control': 'no-cache' });
+  response.end();
+}
+
+/**
+ * Sends `length` bytes of a stream under a head that promises just these. If the stream ends early, the connection
+ * is cut, so that the visitor does not take a part for the whole. Rejects when it fails or the visitor leaves; the
+ * stream is destroyed in every case. `length` is null where nothing was promised.
+ */
+export async function sendStream(
+  { response }: Responding,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: Readable,
+  length: number | null,
+): Promise<void> {
+  try {
+    response.writeHead(status, headers);
+    if (length === null) await pipeline(body, response);
+    else await pipeline(body, exactly(length), response);
+  } finally {
+    body.destroy();
+    if (!response.writableEnded) response.destroy();
+  }
+}
+
+/** Passes bytes on and fails if they are not just as many. One byte too many would be read as the next response. */
+function exactly(length: number): Transform {
+  let passed = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      passed += chunk.length;
+      if (passed > length) done(new Error(`more than the ${length} bytes that were announced`));
+      else done(null, chunk);
+    },
+    flush(done) {
+      done(passed === length ? null : new Error(`ended after ${passed} of ${length} bytes`));
+    },
+  });
+}

@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
+import { basename } from 'node:path';
+import type { Clock } from '../../../lib/clock.ts';
+import { type Opened, openInside } from '../host-folder/open-inside.ts';
+import type { Vhost } from '../host-folder/vhost.ts';
+import { type CachedFile, type Caches, type FileLookup, type Lookup, MISSING_TTL_MS } from './caches.ts';
+import { contentTypeOf, isPage, isProgram } from './content-type.ts';
+import type { FileVersion } from './file-response.ts';
+import { isHidden, type SitePath } from './request-target.ts';
+
+/** Whether what was needed came from the cache. */
+export type CacheState = 'HIT' | 'MISS';
+
+export interface Found {
+  lookup: Lookup;
+  /** The file with its bytes, where it is one that is kept in memory. */
+  file: CachedFile | null;
+  cache: CacheState;
+}
+
+/** Finds what the paths of a website lead to, in the caches and then on disk. */
+export interface FileFinder {
+  find(vhost: Vhost, path: SitePath): Promise<Found>;
+  /**
+   * Opens a file that is too large for the caches, as it is now; null if it is no longer there, or no file. Its look-up
+   * is forgotten if it has changed.
+   */
+  open(vhost: Vhost, path: SitePath, lookup: FileLookup): Promise<OpenedFile | null>;
+}
+
+export interface OpenedFile {
+  version: FileVersion;
+  handle: Opened['handle'];
+}
+
+export interface FileFinderOptions {
+  /** The document root of an install. */
+  filesOf(installId: string): string;
+  caches: Caches;
+  /** Larger files are not kept in memory, in bytes. */
+  fileLimit: number;
+  clock: Clock;
+}
+
+const READ_TRIES = 3;
+
+export function createFileFinder({ filesOf, caches, fileLimit, clock }: FileFinderOptions): FileFinder {
+  const loading = new Map<string, Promise<Found>>();
+
+  /** Many visitors who miss the same path at the same time cause one reading. */
+  function loadOnce(vhost: Vhost, path: SitePath): Promise<Found> {
+    // The revision is part of the key: who asks after a purge must not be given what was being read before it.
+    const key = `${vhost.revision}${keyOf(path)}`;
+    const underWay = loading.get(key);
+    if (underWay !== undefined) return underWay;
+    const started = load(vhost, path).finally(() => loading.delete(key));
+    loading.set(key, started);
+    return started;
+  }
+
+  async function load(vhost: Vhost, path: SitePath): Promise<Found> {
+    const found = await readFromDisk(vhost, path);
+    const { lookup, file, settled } = found;
+    const ttl = lookup.kind === 'file' || lookup.kind === 'folder' ? undefined : { ttl: MISSING_TTL_MS };
+    if (settled) {
+      caches.object.set(vhost.cachePrefix.object + keyOf(path), lookup, ttl);
+      if (file !== null && lookup.kind === 'file' && lookup.cache !== null) {
+        caches[lookup.cache].set(vhost.cachePrefix[lookup.cache] + lookup.relative, file);
+      }
+    }
+    return { lookup, file, cache: 'MISS' };
+  }
+
+  async function readFromDisk(vhost: Vhost, path: SitePath): Promise<Reading> {
+    const root = filesOf(vhost.id);
+    for (let tries = 1; ; tries++) {
+      const opened = await openInside(root, path.folder ? `${path.relative}/index.html` : path.relative);
+      if (typeof opened === 'string') return { lookup: { kind: opened }, file: null, settled: true };
+      try {
+        const lookup = lookupOf(opened, path);
+        if (lookup.kind !== 'file' || lookup.cache === null) return { lookup, file: null, settled: true };
+        const bytes = await readWhole(opened, lookup.version.size);
+        if (bytes !== null) return { lookup, file: { version: lookup.version, bytes }, settled: true };
+        if (tries === READ_TRIES) {
+          return { lookup, file: await readChanging(opened, lookup.version), settled: false };
+        }
+      } finally {
+        await opened.handle.close();
+      }
+    }
+  }
+
+  function lookupOf({ stats, relative }: Opened, path: SitePath): Lookup {
+    if (isHidden(relative)) return { kind: 'missing' };
+    if (stats.isDirectory()) return { kind: path.folder ? 'missing' : 'folder' };
+    if (!stats.isFile()) return { kind: 'missing' };
+    if (isProgram(basename(relative))) return { kind: 'program' };
+    const version = versionOf(stats, relative, clock.now());
+    const cache = version.size > fileLimit ? null : isPage(version.type) ? 'page' : 'cdn';
+    return { kind: 'file', relative, version, cache };
+  }
+
+  return {
+    find(vhost, path) {
+      const lookup = caches.object.get(vhost.cachePrefix.object + keyOf(path));
+      if (lookup === undefined) return loadOnce(vhost, path);
+      if (lookup.kind !== 'file' || lookup.cache === null) {
+        return Promise.resolve({ lookup, file: null, cache: 'HIT' });
+      }
+      const file = caches[lookup.cache].get(vhost.cachePrefix[lookup.cache] + lookup.relative);
+      return file === undefined ? loadOnce(vhost, path) : Promise.resolve({ lookup, file, cache: 'HIT' });
+    },
+
+    async open(vhost, path, lookup) {
+      const opened = await openInside(filesOf(vhost.id), lookup.relative);
+      const isFile =
+        typeof opened !== 'string' && opened.stats.isFile() && opened.relative === lookup.relative;
+      const version = isFile ? versionOf(opened.stats, opened.relative, clock.now()) : null;
+      if (version?.etag !== lookup.version.etag) {
+        caches.object.delete(vhost.cachePrefix.object + keyOf(path));
+      }
+      if (isFile && version !== null) return { version, handle: opened.handle };
+      if (typeof opened !== 'string') await opened.handle.close();
+      return null;
+    },
+  };
+}
+
+interface Reading {
+  lookup: Lookup;
+  file: CachedFile | null;
+  /** It did not change while it was read, so it may be kept. */
+  settled: boolean;
+}
+
+function keyOf({ relative, folder }: SitePath): string {
+  return folder ? `${relative}/` : relative;
+}
+
+function versionOf(stats: BigIntStats, relative: string, now: Date): FileVersion {
+  // The time of change follows every write, and unlike the time of modification nobody can set it back.
+  const etag = `"${stats.size.toString(36)}-${stats.ctimeNs.toString(36)}"`;
+  // Last-Modified must not lie in the future (RFC 9110 section 8.8.2.1).
+  const modified = Math.min(Number(stats.mtimeMs), now.getTime());
+  return {
+    etag,
+    modified: new Date(Math.floor(modified / 1000) * 1000),
+    size: Number(stats.size),
+    type: contentTypeOf(basename(relative)),
+  };
+}
+
+/** The bytes of a file, or null if it changed in the meantime. */
+async function readWhole({ handle, stats }: Opened, size: number): Promise<Buffer | null> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  let read = 0;
+  while (read < size) {
+    const { bytesRead } = await handle.read(bytes, read, size - read, read);
+    if (bytesRead === 0) return null;
+    read += bytesRead;
+  }
+  const after = await handle.stat({ bigint: true });
+  return after.size === stats.size && after.ctimeNs === stats.ctimeNs ? bytes : null;
+}
+
+/** A file that somebody keeps writing to, as far as it is there, with an ETag that no other answer will ever have. */
+async function readChanging({ handle }: Opened, version: FileVersion): Promise<CachedFile> {
+  const bytes = Buffer.alloc(version.size);
+  const { bytesRead } = await handle.read(bytes, 0, version.size, 0);
+  return {
+    version: { ...version, size: bytesRead, etag: `"${randomUUID()}"` },
+    bytes: bytes.subarray(0, bytesRead),
+  };
+}

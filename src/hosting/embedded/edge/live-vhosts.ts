@@ -1,0 +1,152 @@
+import type { FSWatcher } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Clock } from '../../../lib/clock.ts';
+import { parseVhost, type Vhost } from '../host-folder/vhost.ts';
+import type { VhostStore } from '../host-folder/vhost-store.ts';
+import { createRoutingTable, type Route } from './routing.ts';
+
+/** What the folder of vhost files says, in memory, and kept up with it whichever process writes there. */
+export interface LiveVhosts {
+  /** Loads every file and begins to watch. A file that cannot be used is logged, and the others serve. */
+  start(): Promise<void>;
+  stop(): void;
+  /** The website that answers a host name, as far as it is known now. */
+  known(host: string): Route | undefined;
+  /** The same, but for a name that is not known the folder is looked through first, at most once a second. */
+  find(host: string): Promise<Route | undefined>;
+  /** Takes over an install's file if it is not the one that was loaded. In force when it returns. */
+  refresh(installId: string): void;
+  readonly size: number;
+}
+
+export interface LiveVhostsOptions {
+  store: VhostStore;
+  siteDomain: string;
+  clock: Clock;
+  log: Logger;
+}
+
+const SCAN_EVERY_MS = 1000;
+/** In case the system dropped a notice of a change. */
+const BACKGROUND_SCAN_MS = 60_000;
+const LOADED_AT_ONCE = 50;
+
+export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOptions): LiveVhosts {
+  const table = createRoutingTable();
+  /** What each file looked like when it was taken over, the unusable ones included. */
+  const stamps = new Map<string, string>();
+  let watcher: FSWatcher | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let scanning: Promise<void> | null = null;
+  let scannedAt = Number.NEGATIVE_INFINITY;
+  let lastFolderStamp: string | null = null;
+  let unchangedSince: string | null = null;
+
+  function refresh(installId: string): void {
+    const stamp = store.stamp(installId);
+    if (stamp !== null && stamp === stamps.get(installId)) return;
+    const text = stamp === null ? null : store.readText(installId);
+    if (stamp === null || text === null) {
+      stamps.delete(installId);
+      table.delete(installId);
+      return;
+    }
+    stamps.set(installId, stamp);
+    const vhost = parsed(installId, text);
+    if (vhost === null) table.delete(installId);
+    else take(vhost);
+  }
+
+  function parsed(installId: string, text: string): Vhost | null {
+    try {
+      const vhost = parseVhost(text, siteDomain);
+      if (vhost.id !== installId) throw new Error('belongs to another install');
+      return vhost;
+    } catch (err) {
+      log.error(
+        { err, install: installId },
+        'the vhost file of this install cannot be used; it is not served',
+      );
+      return null;
+    }
+  }
+
+  function take(vhost: Vhost): void {
+    table.set(vhost);
+    const contested = table.contested(vhost.id);
+    if (contested.length > 0) {
+      log.warn({ install: vhost.id, contested }, 'host names that more than one install claims');
+    }
+  }
+
+  async function refreshAll(installIds: Iterable<string>): Promise<void> {
+    let done = 0;
+    for (const installId of installIds) {
+      refreshOrLog(installId);
+      // Visitors are answered in between.
+      if (++done % LOADED_AT_ONCE === 0) await nextTurn();
+    }
+  }
+
+  function refreshOrLog(installId: string): void {
+    try {
+      refresh(installId);
+    } catch (err) {
+      log.error({ err, install: installId }, 'the vhost file of this install cannot be read');
+    }
+  }
+
+  /** All that have a file, and all that had one. */
+  async function everyInstall(): Promise<Set<string>> {
+    return new Set([...(await store.list()), ...stamps.keys()]);
+  }
+
+  /** Takes over whatever changed in the folder. */
+  async function scan(): Promise<void> {
+    const stamp = await store.folderStamp();
+    if (stamp === unchangedSince) return;
+    await refreshAll(await everyInstall());
+    // Two writings within one tick of the file system's clock look alike, so only the second equal look counts.
+    unchangedSince = stamp === lastFolderStamp ? stamp : null;
+    lastFolderStamp = stamp;
+  }
+
+  function scanOnce(): Promise<void> {
+    scannedAt = clock.now().getTime();
+    scanning ??= scan()
+      .catch((err: unknown) => log.error({ err }, 'the folder of vhost files cannot be read'))
+      .finally(() => {
+        scanning = null;
+      });
+    return scanning;
+  }
+
+  return {
+    async start() {
+      await store.prepare(clock.now());
+      // Watched first: what is written while the files are being loaded is noticed.
+      watcher = store.watch(refreshOrLog, (err) =>
+        log.error({ err }, 'changes in the folder of vhost files are noticed late'),
+      );
+      await refreshAll(await everyInstall());
+      timer = setInterval(() => void scanOnce(), BACKGROUND_SCAN_MS).unref();
+    },
+    stop() {
+      watcher?.close();
+      clearInterval(timer);
+    },
+    known: (host) => table.find(host),
+    async find(host) {
+      const route = table.find(host);
+      if (route !== undefined) return route;
+      if (scanning !== null) await scanning;
+      else if (clock.now().getTime() - scannedAt >= SCAN_EVERY_MS) await scanOnce();
+      return table.find(host);
+    },
+    refresh,
+    get size() {
+      return table.size;
+    },
+  };
+}

@@ -1,0 +1,121 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import type {
+  ObjectRef,
+  ObjectStorage,
+  StoredObject,
+} from '../../../network/object-storage/object-storage.ts';
+import type { OffloadPath, OffloadRules } from '../../contract/host.ts';
+import { type Exchange, sendRedirect, sendStream } from './exchange.ts';
+import { rangeHolds } from './file-response.ts';
+import type { SitePath } from './request-target.ts';
+
+/** Which object holds what is asked for, and how the visitor gets it. */
+export interface Offloaded {
+  object: ObjectRef;
+  redirectType: OffloadPath['redirectType'];
+}
+
+/**
+ * What the rules of a website say about a path; null if it stays on the install. Of several rules the one with the
+ * longest prefix decides. Folders stay too: a bucket has none.
+ */
+export function offloadedTo(rules: OffloadRules | null, { relative, folder }: SitePath): Offloaded | null {
+  if (rules === null || folder) return null;
+  let chosen: OffloadPath | null = null;
+  for (const rule of rules.paths) {
+    const longer = chosen === null || bare(rule.path).length > bare(chosen.path).length;
+    if (longer && isBelow(relative, rule.path)) chosen = rule;
+  }
+  if (chosen === null || chosen.excludedPaths.some((excluded) => isBelow(relative, excluded))) return null;
+  return {
+    object: { bucket: rules.bucket, region: rules.region, key: relative },
+    redirectType: chosen.redirectType,
+  };
+}
+
+/** Whether `relative` is the path `prefix` or lies below it: `/up` holds `up/a` and not `upper`. */
+function isBelow(relative: string, prefix: string): boolean {
+  const base = bare(prefix);
+  return base === '' || relative === base || relative.startsWith(`${base}/`);
+}
+
+function bare(prefix: string): string {
+  return prefix
+    .split('/')
+    .filter((segment) => segment !== '')
+    .join('/');
+}
+
+/** Headers of an object that a visitor is shown. */
+const SHOWN = new Set([
+  'accept-ranges',
+  'cache-control',
+  'content-disposition',
+  'content-encoding',
+  'content-language',
+  'content-length',
+  'content-range',
+  'content-type',
+  'etag',
+  'expires',
+  'last-modified',
+]);
+
+/**
+ * Answers with an object: by a redirect to the bucket, or with its bytes under the visitor's own URL. False, and
+ * nothing sent, if the bucket has no such object. Rejects if the storage fails (nothing sent, unless the response has
+ * begun) or the visitor leaves.
+ */
+export async function serveObject(
+  exchange: Exchange,
+  { object, redirectType }: Offloaded,
+  storage: ObjectStorage,
+): Promise<boolean> {
+  if (redirectType === 'permanent') {
+    sendRedirect(exchange, storage.publicUrl(object) + exchange.target.query);
+    return true;
+  }
+  const stored = await fetchObject(exchange, object, storage);
+  if (stored === null) return false;
+  const headers: OutgoingHttpHeaders = { 'X-Cache': 'BYPASS', 'X-Content-Type-Options': 'nosniff' };
+  for (const [name, value] of Object.entries(stored.headers)) {
+    if (SHOWN.has(name)) headers[name] = value;
+  }
+  if (stored.body === null) {
+    exchange.response.writeHead(stored.status, headers).end();
+    return true;
+  }
+  const length = stored.headers['content-length'];
+  await sendStream(
+    exchange,
+    stored.status,
+    headers,
+    stored.body,
+    length === undefined ? null : Number(length),
+  );
+  return true;
+}
+
+async function fetchObject(
+  { method, request }: Exchange,
+  object: ObjectRef,
+  storage: ObjectStorage,
+): Promise<StoredObject | null> {
+  const { range, 'if-none-match': ifNoneMatch, 'if-modified-since': ifModifiedSince } = request.headers;
+  const conditions = {
+    method,
+    ...(ifNoneMatch === undefined ? {} : { ifNoneMatch }),
+    ...(ifModifiedSince === undefined ? {} : { ifModifiedSince }),
+  };
+  if (range === undefined || method === 'HEAD') return storage.get(object, conditions);
+  const part = await storage.get(object, { ...conditions, range });
+  // S3 knows no If-Range: a part of another version than the visitor has is fetched again as a whole.
+  if (
+    part === null ||
+    rangeHolds(request.headers['if-range'], part.headers.etag, part.headers['last-modified'])
+  ) {
+    return part;
+  }
+  part.body?.destroy();
+  return storage.get(object, conditions);
+}

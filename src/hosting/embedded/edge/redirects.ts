@@ -1,0 +1,56 @@
+import type { VhostName } from '../host-folder/vhost.ts';
+import type { RequestTarget } from './request-target.ts';
+import type { Route } from './routing.ts';
+
+export type Scheme = 'http' | 'https';
+
+/** How the visitor reached the edge. */
+export interface Arrival {
+  scheme: Scheme;
+  /** The host name in the Host header, lower case. */
+  name: string;
+  /** The port in the Host header, or null if it named none. */
+  port: string | null;
+}
+
+/** The ports on which the edge listens. */
+export type EdgePorts = Record<Scheme, number>;
+
+const DEFAULT_PORT: EdgePorts = { http: 80, https: 443 };
+
+/**
+ * Where to send a visitor on to (301) instead of serving them here, or null. Path and query are kept as they were
+ * sent; they begin with `/` and follow a host name, so they cannot lead anywhere else. Nobody is sent from HTTP to
+ * HTTPS where, at the time `now`, no valid certificate awaits them.
+ */
+export function redirectFor(
+  { vhost, hostname }: Route,
+  arrival: Arrival,
+  { path, query }: RequestTarget,
+  ports: EdgePorts,
+  now: Date,
+): string | null {
+  const { redirectTo } = hostname;
+  const target = redirectTo === null ? hostname : vhost.hostnames.get(redirectTo);
+  const forced = hostname.forceHttps || target?.forceHttps === true;
+  const secure = arrival.scheme === 'https' || (forced && isCertified(target, now));
+  const scheme: Scheme = secure ? 'https' : 'http';
+  if (redirectTo === null && scheme === arrival.scheme) return null;
+  return `${scheme}://${redirectTo ?? arrival.name}${portSuffix(scheme, arrival, ports)}${path}${query}`;
+}
+
+/** The last moment of a certificate is one of its own (RFC 5280 section 4.1.2.5). */
+function isCertified(hostname: VhostName | undefined, now: Date): boolean {
+  const until = hostname?.certifiedUntil ?? null;
+  return until !== null && now.getTime() <= until;
+}
+
+/**
+ * A visitor who names no port came by the default one, so the edge is published at the default ports, through a
+ * forwarding rule perhaps; the ports that it listens on are then none of the visitor's business.
+ */
+function portSuffix(scheme: Scheme, arrival: Arrival, ports: EdgePorts): string {
+  if (arrival.port === null) return '';
+  const port = scheme === arrival.scheme ? Number(arrival.port) : ports[scheme];
+  return port === DEFAULT_PORT[scheme] ? '' : `:${port}`;
+}

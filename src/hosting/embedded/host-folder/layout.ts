@@ -1,0 +1,69 @@
+import { join } from 'node:path';
+import { parseUuid } from '../../../lib/ids.ts';
+import { PermanentHostError } from '../../contract/host.ts';
+
+/** Where the embedded host keeps things. Everything that belongs to an install is named by its id. */
+export interface Layout {
+  /** One file for each install: what its website should be. */
+  vhosts: string;
+  /** One folder for each install, with the document root in it. */
+  installs: string;
+  /** Vhost files of installs that are put aside: the edge does not read them. */
+  aside: string;
+  snapshots: string;
+  /** One file for each proof that is published. */
+  proofs: string;
+  /** What is being deleted. Nothing in here is ever read. */
+  trash: string;
+  /** Certificate and private key that the edge shows for names without a certificate of their own. */
+  edgeCertificate: string;
+  sshHostKey: string;
+  /** Which folder it is. */
+  folderId: string;
+  /** Which process served from it last. */
+  lastServer: string;
+  /** The id of the platform that it belongs to. */
+  platform: string;
+  vhostOf(installId: string): string;
+  asideOf(installId: string): string;
+  installOf(installId: string): string;
+  /** The document root. */
+  filesOf(installId: string): string;
+}
+
+/** The layout below the folder `root`. Its functions throw a {@link PermanentHostError} for an id that is no UUID. */
+export function layoutOf(root: string): Layout {
+  const vhosts = join(root, 'vhosts');
+  const installs = join(root, 'installs');
+  const aside = join(root, 'aside');
+  return {
+    vhosts,
+    installs,
+    aside,
+    snapshots: join(root, 'snapshots'),
+    proofs: join(root, 'proofs'),
+    trash: join(root, 'trash'),
+    edgeCertificate: join(root, 'edge-certificate.pem'),
+    sshHostKey: join(root, 'ssh-host-key'),
+    folderId: join(root, 'id'),
+    lastServer: join(root, 'last-server.json'),
+    platform: join(root, 'platform'),
+    vhostOf: (id) => join(vhosts, `${checked(id)}.json`),
+    asideOf: (id) => join(aside, `${checked(id)}.json`),
+    installOf: (id) => join(installs, checked(id)),
+    filesOf: (id) => join(installs, checked(id), 'files'),
+  };
+}
+
+/** The install whose vhost file has that name, or undefined if it is not the name of one. */
+export function installOfVhostFile(fileName: string): string | undefined {
+  if (!fileName.endsWith('.json')) return undefined;
+  const id = fileName.slice(0, -'.json'.length);
+  return parseUuid(id) === id ? id : undefined;
+}
+
+// An id becomes part of a path: nothing but a canonical UUID may.
+function checked(id: string): string {
+  if (parseUuid(id) !== id) throw new PermanentHostError(`"${id}" is not the id of an install`);
+  return id;
+}

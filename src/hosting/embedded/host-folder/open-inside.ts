@@ -1,0 +1,65 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { hasCode } from '../../../lib/error-code.ts';
+
+/** What is open: a file, a folder, or something that is neither. Whoever got it closes it. */
+export interface Opened {
+  handle: FileHandle;
+  stats: BigIntStats;
+  /** Where it really lies below the root, symbolic links resolved; empty for the root itself. */
+  relative: string;
+}
+
+/** Why nothing was opened: there is nothing (that may be seen), or its permissions keep even the edge out. */
+export type NotOpened = 'missing' | 'forbidden';
+
+/** Folders that are moved about must not make a file vanish for who asks at that moment. */
+const TRIES = 4;
+// O_NONBLOCK: a pipe among the files must not hold the edge up.
+const FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+const NOTHING_THERE = ['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP', 'ENXIO'];
+
+/**
+ * Opens what lies at `relative` below `root`, or says why not. Never what lies outside: symbolic links are followed only
+ * where they stay inside, and a link that is exchanged in the meantime is found out. `relative` has no `..` and no NUL.
+ * Other failures (too many open files, say) are thrown.
+ */
+export async function openInside(root: string, relative: string): Promise<Opened | NotOpened> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    let opened: Opened | 'moved';
+    try {
+      const realRoot = await realpath(root);
+      const real = await realpath(join(realRoot, relative));
+      if (real !== realRoot && !real.startsWith(realRoot + sep)) return 'missing';
+      opened = await openReal(real, real.slice(realRoot.length + 1));
+    } catch (error) {
+      if (hasCode(error, ...NOTHING_THERE)) return 'missing';
+      if (hasCode(error, 'EACCES', 'EPERM')) return 'forbidden';
+      throw error;
+    }
+    if (opened !== 'moved') return opened;
+  }
+  return 'missing';
+}
+
+/** `moved`: between resolving and opening, it or a folder above it was moved or became a link elsewhere. */
+async function openReal(real: string, relative: string): Promise<Opened | 'moved'> {
+  const handle = await open(real, FLAGS);
+  try {
+    if (await isStill(handle, real)) return { handle, stats: await handle.stat({ bigint: true }), relative };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  await handle.close();
+  return 'moved';
+}
+
+/** Whether an open file is the one that was at that real path when it was opened. */
+async function isStill(handle: FileHandle, real: string): Promise<boolean> {
+  if (process.platform !== 'linux') return join(await realpath(dirname(real)), basename(real)) === real;
+  const path = await readlink(`/proc/self/fd/${handle.fd}`);
+  // Replaced by an upload since then, it is marked so by the kernel, and is whole all the same.
+  return path === real || path === `${real} (deleted)`;
+}

@@ -1,0 +1,84 @@
+import { type FSWatcher, readFileSync, statSync, watch } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { removeAbandoned, removeDurably, writeDurably } from '../../../lib/durable-file.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import { installOfVhostFile, type Layout } from './layout.ts';
+import { parseVhostFile, revisionOf, type VhostFile } from './vhost.ts';
+
+/** The vhost files in their folder. */
+export interface VhostStore {
+  /** Makes the folder, and removes what writings that were interrupted left in it. */
+  prepare(now: Date): Promise<void>;
+  /** The content of an install's file, or null if there is none. At once, as for `stamp`. */
+  readText(installId: string): string | null;
+  /** Parsed. Throws an Error that names the file if it does not fit the schema. */
+  read(installId: string): Promise<{ file: VhostFile; revision: string } | null>;
+  /** Gives the revision of what was written. */
+  write(file: VhostFile): Promise<string>;
+  delete(installId: string): Promise<void>;
+  /** The ids of all installs that have a file. */
+  list(): Promise<string[]>;
+  /**
+   * Changes with each writing of the install's file; null if there is none. At once: for files as small as these,
+   * handing the call to another thread costs more of this one's time than making it.
+   */
+  stamp(installId: string): string | null;
+  /** Changes with each writing or deleting in the folder. */
+  folderStamp(): Promise<string>;
+  /** Calls back with the id of each install whose file was written or deleted, by whichever process. */
+  watch(onChange: (installId: string) => void, onError: (error: unknown) => void): FSWatcher;
+}
+
+export function createVhostStore(layout: Layout): VhostStore {
+  function readText(installId: string): string | null {
+    try {
+      return readFileSync(layout.vhostOf(installId), 'utf8');
+    } catch (error) {
+      if (hasCode(error, 'ENOENT')) return null;
+      throw error;
+    }
+  }
+
+  return {
+    async prepare(now) {
+      await mkdir(layout.vhosts, { recursive: true, mode: 0o700 });
+      await removeAbandoned(layout.vhosts, now);
+    },
+    readText,
+    async read(installId) {
+      const text = readText(installId);
+      if (text === null) return null;
+      try {
+        return { file: parseVhostFile(text), revision: revisionOf(text) };
+      } catch (cause) {
+        throw new Error(`the vhost file ${layout.vhostOf(installId)} cannot be used`, { cause });
+      }
+    },
+    async write(file) {
+      const text = `${JSON.stringify(file, null, 1)}\n`;
+      await writeDurably(layout.vhostOf(file.id), text);
+      return revisionOf(text);
+    },
+    async delete(installId) {
+      await removeDurably(layout.vhostOf(installId));
+    },
+    async list() {
+      const names = await readdir(layout.vhosts);
+      return names.flatMap((name) => installOfVhostFile(name) ?? []);
+    },
+    stamp(installId) {
+      const stats = statSync(layout.vhostOf(installId), { bigint: true, throwIfNoEntry: false });
+      return stats === undefined ? null : `${stats.ino}-${stats.size}-${stats.mtimeNs}`;
+    },
+    async folderStamp() {
+      return String((await stat(layout.vhosts, { bigint: true })).mtimeNs);
+    },
+    watch(onChange, onError) {
+      const watcher = watch(layout.vhosts, (_event, fileName) => {
+        const id = fileName === null ? undefined : installOfVhostFile(fileName);
+        if (id !== undefined) onChange(id);
+      });
+      return watcher.on('error', onError);
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import type { Stats } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import type { Clock } from '../../../lib/clock.ts';
+import { MINUTE_MS, SECOND_MS } from '../../../lib/durations.ts';
+import { hasCode } from '../../../lib/error-code.ts';
+import {
+  countedBytes,
+  exceededLimit,
+  type InstallLimits,
+  type InstallUsage,
+} from '../../contract/install-limits.ts';
+import { measureFiles } from '../snapshots/measure-files.ts';
+
+/** Measured again after this long, because others than SFTP change files too: a restore, the operator. */
+const MEASURE_AFTER_MS = 10 * MINUTE_MS;
+/** Before something is refused, it is measured again if the last measurement is older than this. */
+const DOUBT_AFTER_MS = 10 * SECOND_MS;
+
+/** A count of the space and files of each install. SFTP keeps it up to date, and it is measured now and then. */
+export interface DiskQuotas {
+  of(installId: string): DiskQuota;
+  /** To be called when an install's files were replaced as a whole, or removed. */
+  forget(installId: string): void;
+}
+
+export interface DiskQuota {
+  /**
+   * Counts a change before it is made, or after it if it frees space; `bytes` and `files` may be negative. Returns the sentence to
+   * refuse it with, or null. A change that frees space is never refused.
+   */
+  take(change: InstallUsage): Promise<string | null>;
+  /** Notes an open file. Its space stays in use if its last name is removed, and no measurement of a folder finds it. */
+  opened(file: FileHandle, stats: Inode): void;
+  /** To be called before the file is closed. */
+  closed(file: FileHandle): void;
+  isOpen(stats: Inode): boolean;
+}
+
+type Inode = Pick<Stats, 'dev' | 'ino'>;
+
+interface Account extends InstallUsage {
+  measuredAt: number;
+}
+
+export function createDiskQuotas({
+  filesOf,
+  limits,
+  clock,
+}: {
+  filesOf(installId: string): string;
+  limits: InstallLimits;
+  clock: Clock;
+}): DiskQuotas {
+  const accounts = new Map<string, Account>();
+  const measuring = new Map<string, Promise<Account>>();
+  /** Open files of each install, and which inode each of them has. */
+  const openFiles = new Map<string, Map<FileHandle, string>>();
+  const hasLimits = limits.bytes !== null || limits.files !== null;
+
+  function measure(installId: string): Promise<Account> {
+    const present = measuring.get(installId);
+    if (present !== undefined) return present;
+    const measurement = measureFiles(filesOf(installId), limits)
+      .then(async ({ bytes, files }) => ({ bytes: bytes + (await removedBytes(installId)), files }))
+      .then((usage) => {
+        const account = { ...usage, measuredAt: clock.now().getTime() };
+        if (measuring.get(installId) === measurement) accounts.set(installId, account);
+        return account;
+      })
+      .finally(() => {
+        if (measuring.get(installId) === measurement) measuring.delete(installId);
+      });
+    measuring.set(installId, measurement);
+    return measurement;
+  }
+
+  /** Space of open files that have no name any more. */
+  async function removedBytes(installId: string): Promise<number> {
+    const files = new Map([...(openFiles.get(installId) ?? [])].map(([file, inode]) => [inode, file]));
+    let sum = 0;
+    for (const file of files.values()) sum += await bytesIfRemoved(file);
+    return sum;
+  }
+
+  /** The account, measured less than `maxAgeMs` ago. */
+  async function accountOf(installId: string, maxAgeMs: number): Promise<Account> {
+    const account = accounts.get(installId);
+    const isRecent = account !== undefined && clock.now().getTime() - account.measuredAt < maxAgeMs;
+    return isRecent ? account : measure(installId);
+  }
+
+  function take(account: Account, { bytes, files }: InstallUsage): string | null {
+    const after = { bytes: account.bytes + bytes, files: account.files + files };
+    // Only what grows is refused.
+    const exceeded = exceededLimit(
+      { bytes: bytes > 0 ? after.bytes : 0, files: files > 0 ? after.files : 0 },
+      limits,
+    );
+    if (exceeded !== null) return exceeded;
+    account.bytes = after.bytes;
+    account.files = after.files;
+    return null;
+  }
+
+  return {
+    of: (installId) => ({
+      async take(change) {
+        if (!hasLimits) return null;
+        if (change.bytes <= 0 && change.files <= 0) {
+          // Not measured for this: the files are gone already, and would be subtracted a second time.
+          const account = accounts.get(installId);
+          return account === undefined ? null : take(account, change);
+        }
+        const refused = take(await accountOf(installId, MEASURE_AFTER_MS), change);
+        if (refused === null) return null;
+        return take(await accountOf(installId, DOUBT_AFTER_MS), change);
+      },
+      opened(file, stats) {
+        const files = openFiles.get(installId) ?? new Map<FileHandle, string>();
+        openFiles.set(installId, files.set(file, nameOf(stats)));
+      },
+      closed(file) {
+        const files = openFiles.get(installId);
+        files?.delete(file);
+        if (files?.size === 0) openFiles.delete(installId);
+      },
+      isOpen(stats) {
+        return [...(openFiles.get(installId)?.values() ?? [])].includes(nameOf(stats));
+      },
+    }),
+    forget(installId) {
+      accounts.delete(installId);
+      measuring.delete(installId);
+    },
+  };
+}
+
+function nameOf({ dev, ino }: Inode): string {
+  return `${dev} ${ino}`;
+}
+
+async function bytesIfRemoved(file: FileHandle): Promise<number> {
+  try {
+    const { nlink, size, blocks } = await file.stat();
+    return nlink === 0 ? countedBytes(size, blocks) : 0;
+  } catch (error) {
+    // Closed meanwhile.
+    if (hasCode(error, 'EBADF')) return 0;
+    throw error;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Clock } from '../../../lib/clock.ts';
+import type { SshQuestions } from '../../contract/host.ts';
+import type { SignedIn } from './ssh-authentication.ts';
+
+/** The key was removed, or its owner may not reach these files any more. */
+export class AccessEndedError extends Error {
+  override name = 'AccessEndedError';
+}
+
+/** Whether somebody who signed in may still do so. */
+export interface Access {
+  /**
+   * Asks again; what is `open` already (transferring a file, say) relies on an answer of up to a second ago. Rejects
+   * with {@link AccessEndedError}, or with the failure if there is no answer: then nothing may be done either.
+   */
+  check(open: 'new' | 'open'): Promise<void>;
+}
+
+const ANSWER_HOLDS_MS = 1_000;
+
+export function createAccess(signedIn: SignedIn, questions: SshQuestions, clock: Clock): Access {
+  const { name, fingerprintSha256, login } = signedIn;
+  let askedAt = clock.now().getTime();
+  let hasEnded = false;
+
+  return {
+    async check(open) {
+      if (hasEnded) throw new AccessEndedError(`access to the files of ${name} has ended`);
+      const now = clock.now().getTime();
+      if (open === 'open' && Math.abs(now - askedAt) < ANSWER_HOLDS_MS) return;
+      const present = await questions.sshLogin(name, fingerprintSha256);
+      hasEnded = present?.install.id !== login.install.id || present.userId !== login.userId;
+      if (hasEnded) throw new AccessEndedError(`access to the files of ${name} has ended`);
+      askedAt = now;
+    },
+  };
+}

@@ -1,0 +1,162 @@
+import { constants } from 'node:fs';
+import { chmod, type FileHandle, lutimes, mkdir, open, symlink } from 'node:fs/promises';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import type { ManifestEntry, ManifestTotals } from './archive-manifest.ts';
+import { nameBytes } from './archive-names.ts';
+import { type ArchivedItem, type ArchiveIdentity, readArchive } from './archive-read.ts';
+import { SMALL_BYTES } from './archive-source.ts';
+import { joinBytes } from './archive-tree.ts';
+import type { ArchiveFiles } from './archive-write.ts';
+import { partsOf, placePieces } from './sparse-file.ts';
+
+/** A file of which a run of this many zeros is left out becomes sparse, as it may have been before. */
+const HOLE_BYTES = 4096;
+const ZEROS = Buffer.alloc(256 * 1024);
+/**
+ * Files under way at once: the time goes into waiting for the disk, and the file system makes several durable with
+ * one write of its journal.
+ */
+const TASKS = 16;
+
+/**
+ * Unpacks an archive into a new folder, checks every byte on the way, and makes all of it durable. If it fails, the
+ * folder holds a part and is the caller's to remove. Errors: DamagedArchiveError (archive-manifest.ts).
+ */
+export async function extractArchive(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  folder: string,
+  signal?: AbortSignal,
+): Promise<ManifestTotals> {
+  const root = Buffer.from(folder);
+  await mkdir(folder, { mode: 0o700 });
+  const folders = new Map<string, ManifestEntry>();
+  const tasks = createTasks();
+  try {
+    const totals = await readArchive(files, identity, (item) => place(item, root, folders, tasks), signal);
+    await tasks.settle();
+    await finishFolders(root, folders);
+    return totals;
+  } finally {
+    await tasks.settle().catch(() => {});
+  }
+}
+
+/** Makes one entry. Folders get their mode and times last: until then they must be writable. */
+async function place(
+  { entry, path, content }: ArchivedItem,
+  root: Buffer,
+  folders: Map<string, ManifestEntry>,
+  tasks: Tasks,
+): Promise<void> {
+  if (entry.type === 'file' && entry.superseded) return;
+  const target = path.length === 0 ? root : joinBytes(root, path);
+  if (entry.type === 'directory') {
+    if (path.length > 0) await mkdir(target, { mode: 0o700 });
+    folders.set(path.toString('latin1'), entry);
+  } else if (entry.type === 'symlink') {
+    await symlink(nameBytes(entry.target, entry.target_base64), target);
+    const seconds = secondsOf(entry);
+    await lutimes(target, seconds, seconds);
+  } else if (entry.size <= SMALL_BYTES) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of content) chunks.push(chunk);
+    await tasks.begin(() => writeFile(target, entry, [Buffer.concat(chunks)]));
+  } else {
+    await writeFile(target, entry, content);
+  }
+}
+
+async function writeFile(
+  path: Buffer,
+  entry: Extract<ManifestEntry, { type: 'file' }>,
+  content: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<void> {
+  // Made by this call or not at all: an earlier entry of that name may be a link.
+  const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+  try {
+    const place = placePieces(partsOf(entry));
+    let end = 0;
+    for await (const chunk of content) {
+      for (const { at, bytes } of place(chunk)) {
+        if (isHole(bytes)) continue;
+        await writeWhole(file, bytes, at);
+        end = at + bytes.length;
+      }
+    }
+    if (end < entry.size) await file.truncate(entry.size);
+    await file.chmod(entry.mode);
+    const seconds = secondsOf(entry);
+    await file.utimes(seconds, seconds);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function isHole(chunk: Buffer): boolean {
+  return (
+    chunk.length >= HOLE_BYTES &&
+    chunk.length <= ZEROS.length &&
+    chunk.equals(ZEROS.subarray(0, chunk.length))
+  );
+}
+
+async function writeWhole(file: FileHandle, chunk: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < chunk.length; ) {
+    const { bytesWritten } = await file.write(chunk, done, chunk.length - done, position + done);
+    done += bytesWritten;
+  }
+}
+
+/** Innermost first, so that a folder that its mode closes is closed last. */
+async function finishFolders(root: Buffer, folders: Map<string, ManifestEntry>): Promise<void> {
+  for (const [path, entry] of [...folders].reverse()) {
+    const target = path === '' ? root : joinBytes(root, Buffer.from(path, 'latin1'));
+    await syncFolder(target);
+    const seconds = secondsOf(entry);
+    await lutimes(target, seconds, seconds);
+    await chmod(target, entry.mode);
+  }
+}
+
+function secondsOf(entry: ManifestEntry): number {
+  return Number(entry.mtime_ns) / 1e9;
+}
+
+interface Tasks {
+  /** Begins a task; waits only while too many are under way. Rejects with the first failure so far. */
+  begin(task: () => Promise<void>): Promise<void>;
+  /** Waits for all. Rejects with the first failure. */
+  settle(): Promise<void>;
+}
+
+function createTasks(): Tasks {
+  const underWay = new Set<Promise<void>>();
+  let failure: { error: unknown } | null = null;
+
+  async function run(task: () => Promise<void>): Promise<void> {
+    try {
+      await task();
+    } catch (error) {
+      failure ??= { error };
+    }
+  }
+
+  function check(): void {
+    if (failure !== null) throw failure.error;
+  }
+
+  return {
+    async begin(task) {
+      const running = run(task).finally(() => underWay.delete(running));
+      underWay.add(running);
+      if (underWay.size >= TASKS) await Promise.race(underWay);
+      check();
+    },
+    async settle() {
+      await Promise.all(underWay);
+      check();
+    },
+  };
+}

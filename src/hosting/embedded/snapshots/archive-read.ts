@@ -1,0 +1,191 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { createZstdDecompress } from 'node:zlib';
+import tar from 'tar-stream';
+import { messageOf } from '../../../lib/error-message.ts';
+import {
+  DamagedArchiveError,
+  isEntry,
+  type ManifestEntry,
+  type ManifestTotals,
+  openManifest,
+} from './archive-manifest.ts';
+import { nameBytes, quoted } from './archive-names.ts';
+import { isGone } from './archive-tree.ts';
+import { type ArchiveFiles, checksum } from './archive-write.ts';
+import { areInside, partsOf, sparseFormOf } from './sparse-file.ts';
+
+/** One entry of an archive. For a file, `content` gives its bytes (of a sparse one its data) and must be read to its end. */
+export interface ArchivedItem {
+  entry: ManifestEntry;
+  /** Relative, empty for the folder itself; directly in a folder that an earlier item is. */
+  path: Buffer;
+  content: AsyncIterable<Buffer>;
+}
+
+/** Which snapshot an archive should be of. */
+export interface ArchiveIdentity {
+  installId: string;
+  backupId: string;
+}
+
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Reads an archive side by side with its manifest, and checks everything: that both have the same entries, that none
+ * would lie outside the folder, each file's size and checksum, the totals, the checksum of the archive itself. An entry has been checked once its
+ * content was read to the end; the whole once the promise resolves. Errors: {@link DamagedArchiveError}, and whatever
+ * `visit` rejects with.
+ *
+ * @param visit called with one item after the other; content that it leaves is checked all the same
+ * @returns the totals
+ */
+export async function readArchive(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  visit: (item: ArchivedItem) => Promise<void>,
+  signal?: AbortSignal,
+): Promise<ManifestTotals> {
+  const manifest = await openManifest(files.manifest).catch((error: unknown) => {
+    throw isGone(error) ? new DamagedArchiveError('its manifest is missing') : error;
+  });
+  const extract = tar.extract();
+  const input = checksum();
+  const read = pipeline(
+    createReadStream(files.archive, { highWaterMark: READ_BYTES }),
+    input.stream,
+    createZstdDecompress({ chunkSize: READ_BYTES }),
+    extract,
+    { signal },
+  );
+  // Reported below; without this a failure between two entries would count as unhandled.
+  read.catch(() => {});
+  try {
+    const { header } = manifest;
+    if (header.install_id !== identity.installId || header.backup_id !== identity.backupId) {
+      throw new DamagedArchiveError('its manifest is that of another snapshot');
+    }
+    const counts = { files: 0, directories: 0, symlinks: 0 };
+    const folders = new Set<string>();
+    for await (const packed of extract) {
+      const entry = await manifest.next();
+      if (!isEntry(entry)) throw new DamagedArchiveError('it has entries that its manifest does not have');
+      checkHeader(packed.header, entry);
+      const path = relativePath(entry, folders);
+      const content = checkedContent(packed, entry);
+      await visit({ entry, path, content });
+      for await (const _rest of content);
+      count(entry, counts);
+    }
+    await read;
+    const totals = await manifest.next();
+    if (isEntry(totals)) throw new DamagedArchiveError('its manifest has entries that it does not have');
+    checkTotals(totals, counts, input);
+    return totals;
+  } catch (error) {
+    throw explain(error, signal);
+  } finally {
+    manifest.close();
+    extract.destroy();
+    await read.catch(() => {});
+  }
+}
+
+/** Reads an archive to its end and checks all of it. */
+export async function verifyArchive(
+  files: ArchiveFiles,
+  identity: ArchiveIdentity,
+  signal?: AbortSignal,
+): Promise<ManifestTotals> {
+  return readArchive(files, identity, async () => {}, signal);
+}
+
+function checkHeader(header: tar.Header, entry: ManifestEntry): void {
+  const sparse = entry.type === 'file' ? sparseFormOf(entry) : null;
+  const name = sparse?.name ?? (entry.type === 'directory' ? `${entry.path}/` : entry.path);
+  const size = sparse?.size ?? (entry.type === 'file' ? entry.size : 0);
+  const target = entry.type === 'symlink' ? entry.target : null;
+  const isSame =
+    (entry.type !== 'file' || areInside(partsOf(entry), entry.size)) &&
+    header.name === name &&
+    header.type === entry.type &&
+    header.mode === entry.mode &&
+    header.size === size &&
+    header.linkname === target;
+  if (!isSame) {
+    throw new DamagedArchiveError(`the entry ${quoted(Buffer.from(entry.path))} differs from its manifest`);
+  }
+}
+
+/**
+ * The path of an entry, which must be directly in a folder that an earlier entry is. So no entry can leave the folder,
+ * neither by `..` nor through a link.
+ */
+function relativePath(entry: ManifestEntry, folders: Set<string>): Buffer {
+  const isTop = entry.path === '.' && entry.path_base64 === undefined;
+  const path = isTop ? Buffer.alloc(0) : nameBytes(entry.path, entry.path_base64);
+  const text = path.toString('latin1');
+  const slash = text.lastIndexOf('/');
+  const name = text.slice(slash + 1);
+  const isPlain = name !== '' && name !== '.' && name !== '..' && !name.includes('\0');
+  const isInside = isPlain && slash !== 0 && folders.has(slash < 0 ? '' : text.slice(0, slash));
+  if (isTop ? entry.type !== 'directory' || folders.size > 0 : !isInside) {
+    throw new DamagedArchiveError(`the entry ${quoted(path)} would lie outside the folder`);
+  }
+  if (entry.type === 'directory') folders.add(text);
+  return path;
+}
+
+async function* checkedContent(
+  content: AsyncIterable<unknown>,
+  entry: ManifestEntry,
+): AsyncGenerator<Buffer> {
+  const hash = createHash('sha256');
+  const map = (entry.type === 'file' && sparseFormOf(entry)?.map) || Buffer.alloc(0);
+  let passed = 0;
+  for await (const chunk of content) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError('the archive gives something else than bytes');
+    const ofMap = chunk.subarray(0, Math.max(0, map.length - passed));
+    if (!ofMap.equals(map.subarray(passed, passed + ofMap.length))) {
+      throw new DamagedArchiveError(
+        `the map of ${quoted(Buffer.from(entry.path))} differs from its manifest`,
+      );
+    }
+    passed += ofMap.length;
+    const data = chunk.subarray(ofMap.length);
+    hash.update(data);
+    if (data.length > 0) yield data;
+  }
+  if (entry.type === 'file' && hash.digest('hex') !== entry.sha256) {
+    throw new DamagedArchiveError(`the checksum of ${quoted(Buffer.from(entry.path))} does not match`);
+  }
+}
+
+type Counts = Pick<ManifestTotals, 'files' | 'directories' | 'symlinks'>;
+
+function count(entry: ManifestEntry, counts: Counts): void {
+  if (entry.type === 'directory') counts.directories += 1;
+  else if (entry.type === 'symlink') counts.symlinks += 1;
+  else if (!entry.superseded) counts.files += 1;
+}
+
+function checkTotals(totals: ManifestTotals, counts: Counts, input: ReturnType<typeof checksum>): void {
+  if (input.bytes() !== totals.archive_bytes || input.digest() !== totals.archive_sha256) {
+    throw new DamagedArchiveError('its checksum does not match');
+  }
+  const isComplete =
+    counts.files === totals.files &&
+    counts.directories === totals.directories &&
+    counts.symlinks === totals.symlinks;
+  if (!isComplete) throw new DamagedArchiveError('it has fewer or more entries than it had');
+}
+
+/** The disk's errors and the caller's signal are no damage; all that the decoders complain of is. */
+function explain(error: unknown, signal: AbortSignal | undefined): unknown {
+  if (signal?.aborted) return signal.reason;
+  if (error instanceof DamagedArchiveError) return error;
+  if (error instanceof Error && 'syscall' in error && 'errno' in error) return error;
+  const cause = messageOf(error);
+  return new DamagedArchiveError(`it cannot be decoded (${cause})`, { cause: error });
+}

@@ -1,0 +1,181 @@
+import { createHash, type Hash } from 'node:crypto';
+import { type BigIntStats, constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Clock } from '../../../lib/clock.ts';
+import { openContained } from '../host-folder/contained-file.ts';
+import { quoted } from './archive-names.ts';
+import { joinBytes, unreadable } from './archive-tree.ts';
+import type { DataPart } from './sparse-file.ts';
+
+/**
+ * Reads the files of a website while it lives.
+ *
+ * What "consistent" means: each file is archived as it was at one moment. That is so if its size and times are the
+ * same before and after reading, or if reading it a second time gives the same bytes (a log that only grows is taken
+ * up to the length that it had at first). Otherwise it is tried again, and at last an error names the file. Files
+ * are not frozen in relation to each other.
+ */
+export interface Source {
+  /** The website's folder, absolute and real. */
+  root: Buffer;
+  clock: Clock;
+  signal: AbortSignal | undefined;
+}
+
+export const CHUNK_BYTES = 256 * 1024;
+/** Files up to this size are read in one piece, and so known to be whole before anything of them is archived. */
+export const SMALL_BYTES = CHUNK_BYTES;
+
+/** A file that changes while it is read is read again, after 100 ms and then 400 ms. */
+const PAUSES_MS = [100, 400];
+/** File systems stamp changes with a clock that moves in steps of up to 10 ms; two in one step look like one. */
+const STAMP_STEP_MS = 50;
+
+/**
+ * Opens the file and calls `read` until that says it was read as it was at one moment; `false` if there is no file
+ * (any more). Path: relative to the root.
+ */
+export async function untilStable(
+  source: Source,
+  path: Buffer,
+  read: (file: FileHandle, stats: BigIntStats) => Promise<boolean>,
+): Promise<boolean> {
+  for (const pause of [...PAUSES_MS, null]) {
+    const file = await openContained(joinBytes(source.root, path), constants.O_RDONLY);
+    try {
+      const stats = await file.stat({ bigint: true });
+      if (!stats.isFile()) return false;
+      if (await read(file, stats)) return true;
+    } finally {
+      await file.close();
+    }
+    if (pause !== null) await sleep(pause, undefined, { signal: source.signal });
+  }
+  throw new Error(`The file ${quoted(path)} kept changing while it was read.`);
+}
+
+export interface SmallFile {
+  stats: BigIntStats;
+  content: Buffer;
+  sha256: string;
+}
+
+/** Reads a small file whole: `large` if it is not small, null if there is none. */
+export async function readSmall(source: Source, path: Buffer): Promise<SmallFile | 'large' | null> {
+  let result: SmallFile | 'large' | null = null;
+  await untilStable(source, path, async (file, stats) => {
+    if (stats.size > SMALL_BYTES) {
+      result = 'large';
+      return true;
+    }
+    const size = Number(stats.size);
+    const content = await readWhole(source, file, path, size);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    result = { stats, content, sha256 };
+    return content.length === size && isStable(source, file, path, stats, sha256);
+  });
+  return result;
+}
+
+/** Whether what was read, `stats.size` bytes of this checksum, is what the file had at one moment. */
+export async function isStable(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  stats: BigIntStats,
+  sha256: string,
+): Promise<boolean> {
+  if (await isUnchanged(source, file, stats)) return true;
+
+  const size = Number(stats.size);
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const chunk of readChunks(source, file, path, size)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+  }
+  return bytes === size && hash.digest('hex') === sha256;
+}
+
+/** Whether the state of the file shows that nothing was written since `stats`. If it was changed a moment ago, it does not show. */
+export async function isUnchanged(source: Source, file: FileHandle, stats: BigIntStats): Promise<boolean> {
+  const isFresh = Math.abs(source.clock.now().getTime() - Number(stats.ctimeMs)) < STAMP_STEP_MS;
+  return !isFresh && isSameState(stats, await file.stat({ bigint: true }));
+}
+
+function isSameState(a: BigIntStats, b: BigIntStats): boolean {
+  return a.size === b.size && a.mtimeNs === b.mtimeNs && a.ctimeNs === b.ctimeNs;
+}
+
+/** Exactly `size` bytes, which go into `hash` as well: what the file has, and zeros if it has become shorter. */
+export async function* readPadded(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  size: number,
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  yield* readParts(source, file, path, [{ offset: 0, length: size }], hash);
+}
+
+/** The same of several parts of the file, one after the other. */
+export async function* readParts(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  parts: readonly DataPart[],
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  for (const part of parts) yield* readPart(source, file, path, part, hash);
+}
+
+async function* readPart(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  part: DataPart,
+  hash: Hash,
+): AsyncGenerator<Buffer> {
+  let missing = part.length;
+  for await (const chunk of readChunks(source, file, path, part.length, part.offset)) {
+    missing -= chunk.length;
+    hash.update(chunk);
+    yield chunk;
+  }
+  while (missing > 0) {
+    const zeros = Buffer.alloc(Math.min(missing, CHUNK_BYTES));
+    missing -= zeros.length;
+    hash.update(zeros);
+    yield zeros;
+  }
+}
+
+async function readWhole(source: Source, file: FileHandle, path: Buffer, size: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readChunks(source, file, path, size)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** At most `size` bytes from `offset` on. */
+async function* readChunks(
+  source: Source,
+  file: FileHandle,
+  path: Buffer,
+  size: number,
+  offset = 0,
+): AsyncGenerator<Buffer> {
+  let position = 0;
+  while (position < size) {
+    source.signal?.throwIfAborted();
+    const buffer = Buffer.allocUnsafe(Math.min(size - position, CHUNK_BYTES));
+    const { bytesRead } = await file
+      .read(buffer, 0, buffer.length, offset + position)
+      .catch((error: unknown) => {
+        throw unreadable(path, error);
+      });
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

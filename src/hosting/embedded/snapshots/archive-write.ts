@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, createWriteStream } from 'node:fs';
+import { type FileHandle, lstat, readlink, realpath } from 'node:fs/promises';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createZstdCompress, constants as zlib } from 'node:zlib';
+import tar from 'tar-stream';
+import type { Clock } from '../../../lib/clock.ts';
+import {
+  createManifestWriter,
+  type ManifestHeader,
+  type ManifestTotals,
+  type ManifestWriter,
+} from './archive-manifest.ts';
+import { type ArchivedName, archivedName } from './archive-names.ts';
+import {
+  CHUNK_BYTES,
+  isStable,
+  isUnchanged,
+  readPadded,
+  readParts,
+  readSmall,
+  type SmallFile,
+  type Source,
+  untilStable,
+} from './archive-source.ts';
+import { isGone, joinBytes, type TreeItem, unreadable, walkTree } from './archive-tree.ts';
+import { findData } from './find-holes.ts';
+import { type DataPart, sparseForm } from './sparse-file.ts';
+
+export interface ArchiveFiles {
+  archive: string;
+  manifest: string;
+}
+
+/** Faster than gzip at its fastest by a factor of five, and smaller than gzip at its best. */
+const ZSTD_LEVEL = 3;
+/** Small files that are read ahead of the one being archived; most of the time goes into waiting for the disk. */
+const LOOK_AHEAD = 8;
+
+/**
+ * Writes a folder into an archive (tar, compressed with zstd) and its manifest, both in new files, durable when it
+ * resolves. Memory does not grow with the size of files. Consistent as {@link Source} says; what goes away before it
+ * is read is left out of archive and manifest alike.
+ */
+export async function writeArchive(
+  folder: string,
+  files: ArchiveFiles,
+  header: ManifestHeader,
+  clock: Clock,
+  signal?: AbortSignal,
+): Promise<ManifestTotals> {
+  const root = await realpath(folder, { encoding: 'buffer' });
+  const manifest = await createManifestWriter(files.manifest, header);
+  try {
+    const pack = tar.pack();
+    const output = checksum();
+    const written = pipeline(
+      pack,
+      inBlocks,
+      createZstdCompress({ chunkSize: CHUNK_BYTES, params: { [zlib.ZSTD_c_compressionLevel]: ZSTD_LEVEL } }),
+      output.stream,
+      createWriteStream(files.archive, { flags: 'wx', mode: 0o600, flush: true }),
+      { signal },
+    );
+    // If the pipeline fails, that is the cause of every other failure.
+    const failure = written.then(
+      () => null,
+      (error: unknown) => error,
+    );
+    const counts = { files: 0, directories: 0, symlinks: 0, skipped: 0 };
+    try {
+      const source = { root, clock, signal };
+      for await (const { item, small } of readAhead(source)) {
+        signal?.throwIfAborted();
+        await addItem(item, await small, { source, pack, manifest, counts });
+      }
+      pack.finalize();
+    } catch (error) {
+      pack.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw (await failure) ?? error;
+    }
+    await written;
+    const totals = { ...counts, archive_bytes: output.bytes(), archive_sha256: output.digest() };
+    await manifest.finish(totals);
+    return totals;
+  } finally {
+    await manifest.close();
+  }
+}
+
+type Small = SmallFile | 'large' | null;
+
+/** All there is in a folder; the small files are being read already while the items before them are archived. */
+async function* readAhead(source: Source): AsyncGenerator<{ item: TreeItem; small: Promise<Small> }> {
+  const waiting: { item: TreeItem; small: Promise<Small> }[] = [];
+  for await (const item of walkTree(source.root)) {
+    const small = item.kind === 'file' ? readIfThere(source, item.path) : Promise.resolve(null);
+    // Whoever takes the item gets the failure; until then it must not count as unhandled.
+    small.catch(() => {});
+    waiting.push({ item, small });
+    const next = waiting.length > LOOK_AHEAD ? waiting.shift() : undefined;
+    if (next !== undefined) yield next;
+  }
+  yield* waiting;
+}
+
+async function readIfThere(source: Source, path: Buffer): Promise<Small> {
+  return leaveOutIfGone(path, null, () => readSmall(source, path));
+}
+
+/** Runs `read`; what is not there (any more) gives `otherwise`, and other failures of the system name the path. */
+async function leaveOutIfGone<T>(path: Buffer, otherwise: T, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (isGone(error)) return otherwise;
+    throw error instanceof Error && 'syscall' in error ? unreadable(path, error) : error;
+  }
+}
+
+interface Archive {
+  source: Source;
+  pack: tar.Pack;
+  manifest: ManifestWriter;
+  counts: { files: number; directories: number; symlinks: number; skipped: number };
+}
+
+async function addItem(item: TreeItem, small: Small, archive: Archive): Promise<void> {
+  const { path } = item;
+  if (item.kind === 'special') archive.counts.skipped += 1;
+  else if (item.kind === 'directory') await addFolder(path, item.stats, archive);
+  else if (item.kind === 'symlink') await leaveOutIfGone(path, undefined, () => addLink(path, archive));
+  else if (small === 'large') await leaveOutIfGone(path, undefined, () => addLarge(path, archive));
+  else if (small !== null) await addSmall(path, small, archive);
+}
+
+async function addFolder(
+  path: Buffer,
+  stats: BigIntStats,
+  { pack, manifest, counts }: Archive,
+): Promise<void> {
+  const place = placeOf(path, stats);
+  pack.entry({ ...headerOf(place), name: `${place.path}/`, type: 'directory' });
+  await manifest.add({ type: 'directory', ...place });
+  counts.directories += 1;
+}
+
+async function addLink(path: Buffer, { source, pack, manifest, counts }: Archive): Promise<void> {
+  const link = joinBytes(source.root, path);
+  const stats = await lstat(link, { bigint: true });
+  if (!stats.isSymbolicLink()) return;
+  const place = placeOf(path, stats);
+  const { text, base64 } = archivedName(await readlink(link, { encoding: 'buffer' }));
+  pack.entry({ ...headerOf(place), type: 'symlink', linkname: text });
+  const target = { target: text, ...(base64 === undefined ? {} : { target_base64: base64 }) };
+  await manifest.add({ type: 'symlink', ...place, ...target });
+  counts.symlinks += 1;
+}
+
+async function addSmall(path: Buffer, small: SmallFile, { pack, manifest, counts }: Archive): Promise<void> {
+  const { content, sha256 } = small;
+  const place = placeOf(path, small.stats);
+  pack.entry({ ...headerOf(place), type: 'file' }, content);
+  await manifest.add({ type: 'file', ...place, size: content.length, sha256 });
+  counts.files += 1;
+}
+
+/** A file too large for memory is archived while it is read; a copy that turns out to be torn is marked so. */
+async function addLarge(path: Buffer, archive: Archive): Promise<void> {
+  const { source, pack, manifest, counts } = archive;
+  const isThere = await untilStable(source, path, async (file, stats) => {
+    const parts = await findData(file, stats, source.signal);
+    if (parts !== null) return addSparse({ file, stats, path, parts }, archive);
+    const place = placeOf(path, stats);
+    const size = Number(stats.size);
+    const hash = createHash('sha256');
+    const sink = pack.entry({ ...headerOf(place), type: 'file', size });
+    await pipeline(readPadded(source, file, path, size, hash), sink, { signal: source.signal });
+    const sha256 = hash.digest('hex');
+    const isWhole = await isStable(source, file, path, stats, sha256);
+    await manifest.add({ type: 'file', ...place, size, sha256, ...(isWhole ? {} : { superseded: true }) });
+    return isWhole;
+  });
+  if (isThere) counts.files += 1;
+}
+
+interface SparseFile {
+  file: FileHandle;
+  stats: BigIntStats;
+  path: Buffer;
+  parts: DataPart[];
+}
+
+/** Archives what a file has between its holes. False if it was changed meanwhile. */
+async function addSparse(
+  { file, stats, path, parts }: SparseFile,
+  { source, pack, manifest }: Archive,
+): Promise<boolean> {
+  const place = placeOf(path, stats);
+  const size = Number(stats.size);
+  const { map, ...form } = sparseForm(place.path, size, parts);
+  const hash = createHash('sha256');
+  const sink = pack.entry({ ...headerOf(place), ...form, type: 'file' });
+  sink.write(map);
+  await pipeline(readParts(source, file, path, parts, hash), sink, { signal: source.signal });
+  const isWhole = await isUnchanged(source, file, stats);
+  await manifest.add({
+    type: 'file',
+    ...place,
+    size,
+    sha256: hash.digest('hex'),
+    data: parts.map(({ offset, length }) => [offset, length]),
+    ...(isWhole ? {} : { superseded: true }),
+  });
+  return isWhole;
+}
+
+interface Place {
+  path: string;
+  path_base64?: string;
+  mode: number;
+  mtime_ns: string;
+}
+
+function placeOf(path: Buffer, stats: BigIntStats): Place {
+  const name: ArchivedName = path.length === 0 ? { text: '.' } : archivedName(path);
+  return {
+    path: name.text,
+    ...(name.base64 === undefined ? {} : { path_base64: name.base64 }),
+    mode: Number(stats.mode & 0o7777n),
+    mtime_ns: stats.mtimeNs.toString(),
+  };
+}
+
+/** The last second that tar's plain header can hold as tar-stream writes it; the manifest has the exact time. */
+const MAX_TAR_SECONDS = 2 ** 31 - 1;
+
+function headerOf(place: Place): Pick<tar.Header, 'name' | 'mode' | 'mtime'> {
+  const seconds = Math.floor(Number(place.mtime_ns) / 1e9);
+  const mtime = new Date(Math.min(Math.max(seconds, 0), MAX_TAR_SECONDS) * 1000);
+  // tar-stream takes 0 for "not given"; of a bit above the permissions it writes nothing.
+  return { name: place.path, mode: place.mode || 0o10000, mtime };
+}
+
+/** Joins small pieces: each piece costs the compressor a trip to another thread, whatever its size. */
+async function* inBlocks(pieces: AsyncIterable<unknown>): AsyncGenerator<Buffer> {
+  let block: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    if (!Buffer.isBuffer(piece)) throw new TypeError('the archive gives something else than bytes');
+    block.push(piece);
+    bytes += piece.length;
+    if (bytes < CHUNK_BYTES) continue;
+    yield Buffer.concat(block);
+    block = [];
+    bytes = 0;
+  }
+  yield Buffer.concat(block);
+}
+
+/** Passes bytes on, and counts and hashes them. */
+export function checksum(): { stream: Transform; bytes(): number; digest(): string } {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  const stream = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length;
+      hash.update(chunk);
+      done(null, chunk);
+    },
+  });
+  return { stream, bytes: () => bytes, digest: () => hash.digest('hex') };
+}

@@ -1,0 +1,276 @@
+import type { Stats } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { type Clock, timestamp } from '../../../lib/clock.ts';
+import { syncFolder } from '../../../lib/durable-file.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { createSerial } from '../../../lib/serial.ts';
+import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
+import { type InstallLimits, requireBackupAllowed } from '../../contract/install-limits.ts';
+import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
+import { exchangeFolders, exchangeFoldersOf, recoverExchange, removeTree } from './archive-exchange.ts';
+import { extractArchive } from './archive-extract.ts';
+import { DamagedArchiveError, type ManifestTotals } from './archive-manifest.ts';
+import { verifyArchive } from './archive-read.ts';
+import { isGone } from './archive-tree.ts';
+import { type ArchiveFiles, writeArchive } from './archive-write.ts';
+import { measureFiles } from './measure-files.ts';
+
+/**
+ * Snapshots of websites: `<folder>/<install id>/<backup id>.tar.zst`, an archive that tar and zstd read, and beside it
+ * `<backup id>.manifest.jsonl` (archive-manifest.ts). A snapshot is there if its archive is: of the two, it is put
+ * into place last.
+ *
+ * Operations on one install run one after the other; between processes, the caller sees to that.
+ */
+export interface Snapshots {
+  /** See `Host.snapshot`. If the snapshot is there already and whole, it is left as it is. */
+  snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
+  /** See `Host.restore`. */
+  restore(install: InstallRef, backupId: string, options?: RestoreOptions): Promise<Snapshot>;
+  /** See `Host.discardSnapshot`. */
+  discard(install: InstallRef, backupId: string): Promise<void>;
+  /** Deletes all snapshots of an install, and what an interrupted restore left. */
+  removeAll(installId: string): Promise<void>;
+  /**
+   * Ends what an interrupted restore began, so that the website's folder is there again. Call it before anything makes
+   * or serves the folder; costs next to nothing if there is nothing to do.
+   */
+  recover(installId: string): Promise<void>;
+}
+
+export interface RestoreOptions {
+  /** The install that the snapshot was made of, if it is another one. */
+  from?: InstallRef;
+  signal?: AbortSignal | undefined;
+}
+
+export interface SnapshotsOptions {
+  /** Where the archives are kept. Made when needed. */
+  folder: string;
+  /** The folder that holds an install's files. */
+  filesOf(installId: string): string;
+  /** Of a website that exceeds them no snapshot is made. */
+  limits: InstallLimits;
+  clock: Clock;
+}
+
+export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOptions): Snapshots {
+  const serially = createSerial();
+
+  function archivesOf(installId: string): string {
+    return join(folder, canonicalId(installId));
+  }
+
+  function placesOf(install: InstallRef, backupId: string): ArchiveFiles {
+    return inFolder(archivesOf(install.id), canonicalId(backupId));
+  }
+
+  async function recover(installId: string): Promise<void> {
+    await recoverExchange(exchangeFoldersOf(filesOf(canonicalId(installId))));
+  }
+
+  async function snapshot(install: InstallRef, backupId: string, signal?: AbortSignal): Promise<Snapshot> {
+    const places = placesOf(install, backupId);
+    const identity = { installId: install.id, backupId };
+    await recover(install.id);
+    await requireFolder(filesOf(install.id), install);
+    const existing = await verifyIfThere(places, identity, signal);
+    if (existing !== null) return summary(existing);
+    const usage = await measureFiles(filesOf(install.id), limits, signal);
+    requireBackupAllowed(usage, limits);
+    const verified = await withinBackupTime(backupTimeMs(usage.bytes), signal, (limited) =>
+      make(install, backupId, places, limited),
+    );
+    return summary(verified);
+  }
+
+  /** Makes a snapshot that is not there yet. */
+  async function make(
+    install: InstallRef,
+    backupId: string,
+    places: ArchiveFiles,
+    signal: AbortSignal,
+  ): Promise<ManifestTotals> {
+    const identity = { installId: install.id, backupId };
+
+    const archives = dirname(places.archive);
+    await mkdir(archives, { recursive: true, mode: 0o700 });
+    await removeHalfMade(archives, backupId);
+    // Under a name of its own, so that a second run of the same job could not write into this one's files.
+    const workshop = await mkdtemp(join(archives, `.${backupId}.`));
+    try {
+      const made = inFolder(workshop, backupId);
+      await writeArchive(
+        filesOf(install.id),
+        made,
+        {
+          format: 'homeport-snapshot',
+          version: 1,
+          install_id: install.id,
+          install_name: install.name,
+          backup_id: backupId,
+          created_at: timestamp(clock),
+        },
+        clock,
+        signal,
+      );
+      const verified = await verifyWritten(made, identity, install, signal);
+      signal.throwIfAborted();
+      await rename(made.manifest, places.manifest);
+      await syncFolder(archives);
+      await rename(made.archive, places.archive);
+      await syncFolder(archives);
+      return verified;
+    } finally {
+      await removeTree(workshop);
+    }
+  }
+
+  async function restore(
+    install: InstallRef,
+    backupId: string,
+    { from = install, signal }: RestoreOptions,
+  ): Promise<Snapshot> {
+    const places = placesOf(from, backupId);
+    const identity = { installId: from.id, backupId };
+    const folders = exchangeFoldersOf(filesOf(install.id));
+    await recoverExchange(folders);
+    await refuseLink(folders.folder, install);
+    await requireArchive(places, from, backupId);
+    try {
+      await verifyArchive(places, identity, signal);
+      await mkdir(dirname(folders.folder), { recursive: true });
+      const totals = await extractArchive(places, identity, folders.next, signal);
+      signal?.throwIfAborted();
+      await exchangeFolders(folders);
+      return summary(totals);
+    } catch (error) {
+      await recoverExchange(folders);
+      throw explainRestore(error, from, backupId);
+    }
+  }
+
+  async function discard(install: InstallRef, backupId: string): Promise<void> {
+    const places = placesOf(install, backupId);
+    const archives = dirname(places.archive);
+    await rm(places.archive, { force: true });
+    await rm(places.manifest, { force: true });
+    await removeHalfMade(archives, backupId);
+  }
+
+  async function removeAll(installId: string): Promise<void> {
+    await removeTree(archivesOf(installId));
+    const { next, old, stray } = exchangeFoldersOf(filesOf(canonicalId(installId)));
+    for (const left of [next, old, stray]) await removeTree(left);
+  }
+
+  return {
+    snapshot: (install, backupId, signal) => serially(install.id, () => snapshot(install, backupId, signal)),
+    restore: (install, backupId, options = {}) =>
+      serially(install.id, () => restore(install, backupId, options)),
+    discard: (install, backupId) => serially(install.id, () => discard(install, backupId)),
+    removeAll: (installId) => serially(installId, () => removeAll(installId)),
+    recover: (installId) => serially(installId, () => recover(installId)),
+  };
+}
+
+/** Identifiers become names of files, so nothing else than a UUID may get there. */
+function canonicalId(id: string): string {
+  if (parseUuid(id) !== id) throw new PermanentHostError(`${JSON.stringify(id)} is not a lower-case UUID.`);
+  return id;
+}
+
+function inFolder(folder: string, backupId: string): ArchiveFiles {
+  return {
+    archive: join(folder, `${backupId}.tar.zst`),
+    manifest: join(folder, `${backupId}.manifest.jsonl`),
+  };
+}
+
+function summary(totals: ManifestTotals): Snapshot {
+  return { bytes: totals.archive_bytes, files: totals.files, sha256: totals.archive_sha256 };
+}
+
+async function statsOf(path: string): Promise<Stats | null> {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+async function requireFolder(files: string, install: InstallRef): Promise<void> {
+  if ((await statsOf(files)) === null) {
+    throw new PermanentHostError(`The install ${install.name} has no files on this host.`);
+  }
+}
+
+async function requireArchive(places: ArchiveFiles, install: InstallRef, backupId: string): Promise<void> {
+  if ((await statsOf(places.archive)) === null) {
+    throw new PermanentHostError(`There is no snapshot ${backupId} of ${install.name} on this host.`);
+  }
+}
+
+/** A link could be exchanged, but the files that it leads to would be left where they are. */
+async function refuseLink(files: string, install: InstallRef): Promise<void> {
+  const stats = await statsOf(files);
+  if (stats !== null && !stats.isDirectory()) {
+    throw new PermanentHostError(
+      `The files of the install ${install.name} are not in a folder but behind a link; nothing was restored.`,
+    );
+  }
+}
+
+/** The totals of a snapshot that is there and whole, otherwise null. */
+async function verifyIfThere(
+  places: ArchiveFiles,
+  identity: { installId: string; backupId: string },
+  signal: AbortSignal | undefined,
+): Promise<ManifestTotals | null> {
+  try {
+    return await verifyArchive(places, identity, signal);
+  } catch (error) {
+    if (isGone(error) || error instanceof DamagedArchiveError) return null;
+    throw error;
+  }
+}
+
+/** An archive that is damaged right after it was written is the disk's or the memory's fault: worth another try. */
+async function verifyWritten(
+  made: ArchiveFiles,
+  identity: { installId: string; backupId: string },
+  install: InstallRef,
+  signal: AbortSignal | undefined,
+): Promise<ManifestTotals> {
+  try {
+    return await verifyArchive(made, identity, signal);
+  } catch (error) {
+    if (!(error instanceof DamagedArchiveError)) throw error;
+    throw new Error(`The new snapshot of ${install.name} was not read back as written: ${error.message}.`, {
+      cause: error,
+    });
+  }
+}
+
+function explainRestore(error: unknown, install: InstallRef, backupId: string): unknown {
+  if (error instanceof DamagedArchiveError) {
+    return new PermanentHostError(
+      `The snapshot ${backupId} of ${install.name} is damaged: ${error.message}. The website's files were not touched.`,
+      { cause: error },
+    );
+  }
+  return error;
+}
+
+/** Removes what earlier, interrupted runs for this snapshot left. */
+async function removeHalfMade(archives: string, backupId: string): Promise<void> {
+  const names = await readdir(archives).catch((error: unknown) => {
+    if (isGone(error)) return [];
+    throw error;
+  });
+  for (const name of names) {
+    if (name.startsWith(`.${backupId}.`)) await removeTree(join(archives, name));
+  }
+}

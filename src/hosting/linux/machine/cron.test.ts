@@ -1,0 +1,150 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../lib/clock.ts';
+import { type Cron, type CronOptions, createCron } from './cron.ts';
+
+const EVERY_MS = 60_000;
+
+let lines: string[];
+let installs: string[];
+/** What began, and when, in milliseconds from the start. */
+let begun: [string, number][];
+let cron: Cron;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  lines = [];
+  begun = [];
+  installs = [];
+});
+afterEach(async () => {
+  // What still runs in a test never ends.
+  void cron.stop();
+  vi.useRealTimers();
+});
+
+function start(work: (id: string) => Promise<void>, more: Partial<CronOptions> = {}): void {
+  const startedAt = Date.now();
+  cron = createCron({
+    runCron: (id) => {
+      begun.push([id, Date.now() - startedAt]);
+      return work(id);
+    },
+    installs: () => installs,
+    clock: systemClock,
+    log: pino({}, { write: (line) => lines.push(line) }),
+    everyMs: EVERY_MS,
+    ...more,
+  });
+  cron.start();
+}
+
+const lasting = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const names = () => begun.map(([id]) => id);
+
+describe('the turns', () => {
+  test('are spread evenly over a round, and come once in each', async () => {
+    installs = ['a', 'b', 'c', 'd'];
+    start(lasting(10));
+    await vi.advanceTimersByTimeAsync(2 * EVERY_MS - 1);
+    expect(begun).toEqual([
+      ['a', 0],
+      ['b', 15_000],
+      ['c', 30_000],
+      ['d', 45_000],
+      ['a', 60_000],
+      ['b', 75_000],
+      ['c', 90_000],
+      ['d', 105_000],
+    ]);
+  });
+
+  test('of one website come every round', async () => {
+    installs = ['a'];
+    start(lasting(10));
+    await vi.advanceTimersByTimeAsync(3 * EVERY_MS - 1);
+    expect(begun.map(([, at]) => at)).toEqual([0, 60_000, 120_000]);
+  });
+
+  test('begin with a website that is new, and leave out one that is gone', async () => {
+    installs = ['a', 'b'];
+    start(lasting(10));
+    await vi.advanceTimersByTimeAsync(35_000);
+    installs = ['b', 'c'];
+    await vi.advanceTimersByTimeAsync(EVERY_MS);
+    expect(names()).toEqual(['a', 'b', 'c', 'b']);
+  });
+
+  test('come to the first website soon after there is one', async () => {
+    start(lasting(10));
+    await vi.advanceTimersByTimeAsync(25_000);
+    installs = ['a'];
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(names()).toEqual(['a']);
+  });
+});
+
+describe('at once', () => {
+  test('a website runs once, however long it takes', async () => {
+    installs = ['a'];
+    start(lasting(2.5 * EVERY_MS));
+    await vi.advanceTimersByTimeAsync(2.4 * EVERY_MS);
+    expect(names()).toEqual(['a']);
+    await vi.advanceTimersByTimeAsync(0.2 * EVERY_MS);
+    expect(names()).toEqual(['a', 'a']);
+  });
+
+  test('no more run than may, and the next begins when one ends', async () => {
+    installs = ['a', 'b', 'c', 'd', 'e', 'f'];
+    let most = 0;
+    let now = 0;
+    start(
+      async () => {
+        now += 1;
+        most = Math.max(most, now);
+        await lasting(30_000)();
+        now -= 1;
+      },
+      { atOnce: 2 },
+    );
+    await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
+    expect(most).toBe(2);
+    // Two at once of 30 s each are four in a minute; nobody is left out.
+    expect(new Set(names()).size).toBe(6);
+    expect(begun.length).toBeGreaterThanOrEqual(11);
+    expect(begun.length).toBeLessThanOrEqual(13);
+  });
+
+  test('that they come late is told once', async () => {
+    installs = ['a', 'b', 'c', 'd', 'e', 'f'];
+    start(lasting(EVERY_MS), { atOnce: 1 });
+    await vi.advanceTimersByTimeAsync(20 * EVERY_MS);
+    expect(lines.filter((line) => line.includes('comes late'))).toHaveLength(1);
+  });
+});
+
+test('a website that fails keeps no other from its turn, and is named', async () => {
+  installs = ['a', 'b'];
+  start((id) => (id === 'a' ? Promise.reject(new Error('no database')) : Promise.resolve()));
+  await vi.advanceTimersByTimeAsync(EVERY_MS);
+  expect(names()).toEqual(['a', 'b', 'a']);
+  expect(
+    lines.filter((line) => /"install":"a".*no database|no database.*"install":"a"/.test(line)),
+  ).toHaveLength(2);
+});
+
+test('after the stop nothing begins, and it waits for what is under way', async () => {
+  installs = ['a', 'b'];
+  start(lasting(20_000));
+  await vi.advanceTimersByTimeAsync(10_000);
+  let stopped = false;
+  const stopping = cron.stop().then(() => {
+    stopped = true;
+  });
+  await vi.advanceTimersByTimeAsync(9_000);
+  expect(stopped).toBe(false);
+  await vi.advanceTimersByTimeAsync(2_000);
+  await stopping;
+  await vi.advanceTimersByTimeAsync(EVERY_MS);
+  expect(names()).toEqual(['a']);
+});

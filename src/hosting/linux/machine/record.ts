@@ -1,0 +1,125 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import Type from 'typebox';
+import { Compile } from 'typebox/compile';
+import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
+import { parseUuid } from '../../../lib/ids.ts';
+import { ifThere } from '../../../lib/if-there.ts';
+import type { InstallState } from '../../contract/host.ts';
+
+const Text = Type.String();
+const OrNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
+
+const StateSchema = Type.Object({
+  id: Text,
+  name: Text,
+  primaryHostname: Text,
+  hostnames: Type.Array(
+    Type.Object({
+      name: Text,
+      redirectTo: OrNull(Text),
+      forceHttps: Type.Boolean(),
+      certificate: OrNull(Type.Object({ chain: Text, key: Text, notAfter: Text })),
+    }),
+  ),
+  offload: OrNull(
+    Type.Object({
+      bucket: Text,
+      region: Text,
+      paths: Type.Array(
+        Type.Object({
+          path: Text,
+          excludedPaths: Type.Array(Text),
+          redirectType: Type.Enum(['break', 'permanent']),
+        }),
+      ),
+    }),
+  ),
+  phpVersion: OrNull(Text),
+  wordpressVersion: OrNull(Text),
+});
+
+const PlacementSchema = Type.Object({
+  uid: Type.Integer({ minimum: 1 }),
+  gid: Type.Integer({ minimum: 1 }),
+  phpVersion: Text,
+  wordpressVersion: Text,
+  database: Text,
+});
+
+const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));
+
+/** What the host has decided for an install, once and for all or until it is switched. */
+export type Placement = Type.Static<typeof PlacementSchema>;
+
+/** What stands in the record of an install: what it should be, and what was decided for it. */
+export interface InstallRecord {
+  state: InstallState;
+  placement: Placement;
+}
+
+export interface Records {
+  read(installId: string): Promise<InstallRecord | null>;
+  /** In a file that root alone can read: there are private keys in it. */
+  write(record: InstallRecord): Promise<void>;
+  remove(installId: string): Promise<void>;
+  /** The installs that have a record, whether it can be read or not. */
+  ids(): Promise<string[]>;
+  /** Every record that can be read; the others are told to the log and left where they are. */
+  all(): Promise<InstallRecord[]>;
+}
+
+/** Records in `folder`, one file each, named by the install's id. */
+export function createRecords({ folder, log }: { folder: string; log: Logger }): Records {
+  const fileOf = (id: string) => {
+    if (parseUuid(id) !== id) throw new Error(`"${id}" is not the id of an install`);
+    return join(folder, `${id}.json`);
+  };
+
+  async function read(installId: string): Promise<InstallRecord | null> {
+    const text = await ifThere(readFile(fileOf(installId), 'utf8'));
+    if (text === null) return null;
+    return parse(text, installId);
+  }
+
+  async function ids(): Promise<string[]> {
+    return (await readdir(folder))
+      .filter((name) => name.endsWith('.json'))
+      .map((name) => name.slice(0, -'.json'.length))
+      .filter((id) => parseUuid(id) === id);
+  }
+
+  return {
+    read,
+    write: (record) => writeDurably(fileOf(record.state.id), JSON.stringify(record)),
+    remove: (installId) => removeDurably(fileOf(installId)),
+    ids,
+    async all() {
+      const records = await Promise.all(
+        (await ids()).map((id) =>
+          read(id).catch((err: unknown) => {
+            log.error({ err, install: id }, 'the record of an install cannot be read');
+            return null;
+          }),
+        ),
+      );
+      return records.filter((record) => record !== null);
+    },
+  };
+}
+
+/** The message quotes nothing of the text: it holds keys. */
+function parse(text: string, installId: string): InstallRecord {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(`the record of install ${installId} is not JSON`);
+  }
+  if (recordSchema.Check(value) && value.state.id === installId) return value;
+  const [fault] = recordSchema.Errors(value);
+  throw new Error(
+    `the record of install ${installId} does not fit its schema at ${fault?.instancePath || '/'}`,
+  );
+}

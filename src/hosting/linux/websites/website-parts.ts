@@ -1,0 +1,22 @@
+import type { Cgroups } from '../daemons/cgroups.ts';
+import type { Databases } from '../daemons/databases.ts';
+import type { UnixUsers } from '../isolation/unix-users.ts';
+import type { Daemons, ResourceLimits } from '../machine/daemon.ts';
+import type { LinuxLayout } from '../machine/layout.ts';
+import type { WebServer } from '../nginx/web-server.ts';
+import type { CompiledCores } from '../wordpress/compiled-cores.ts';
+import type { Websites } from '../wordpress/website.ts';
+
+/** What websites on this machine are made with. */
+export interface WebsiteParts {
+  layout: LinuxLayout;
+  users: UnixUsers;
+  databases: Databases;
+  websites: Websites;
+  compiledCores: CompiledCores;
+  daemons: Daemons;
+  cgroups: Cgroups;
+  web: WebServer;
+  /** What one install may take, its log-ins and its cron included. */
+  limits: ResourceLimits;
+}

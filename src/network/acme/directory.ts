@@ -1,0 +1,28 @@
+import { getDomain } from 'tldts';
+import type { Clock } from '../../lib/clock.ts';
+import { DAY_MS } from '../../lib/durations.ts';
+import type { Exchange } from './exchange.ts';
+import { type Directory, directorySchema, parsed } from './wire.ts';
+
+/** The authority's directory (RFC 8555 section 7.1.1), asked for at most once a day. */
+export type ReadDirectory = (exchange: Exchange) => Promise<Directory>;
+
+export function createDirectoryReader(directoryUrl: string, clock: Clock): ReadDirectory {
+  let kept: { directory: Directory; until: number } | undefined;
+
+  return async ({ acme, within }) => {
+    if (kept !== undefined && clock.now().getTime() < kept.until) return kept.directory;
+    const { data } = await within(acme.axios.get<unknown>(directoryUrl));
+    const directory = parsed(directorySchema, data, 'a directory');
+    kept = { directory, until: clock.now().getTime() + DAY_MS };
+    return directory;
+  };
+}
+
+/** The issuer domain names that stand for the authority in CAA records; its own domain where it names none. */
+export function identitiesOf(directory: Directory, directoryUrl: string): string[] {
+  const named = directory.meta?.caaIdentities ?? [];
+  if (named.length > 0) return named;
+  const { hostname } = new URL(directoryUrl);
+  return [getDomain(hostname) ?? hostname];
+}

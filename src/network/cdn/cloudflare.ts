@@ -1,0 +1,180 @@
+import Type from 'typebox';
+import { Value } from 'typebox/value';
+import { codeOf } from '../../lib/error-code.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
+
+/** Takes what a content delivery network keeps of websites out of its caches. */
+export interface Cdn {
+  /**
+   * Has everything forgotten that was fetched under these host names (ASCII, no wildcards); resolves once the network has
+   * accepted it. Names that it refuses keep no other from being purged. Rejects with a {@link CdnError} if it refuses them
+   * all, or cannot be asked.
+   */
+  purge(hostnames: readonly string[], signal?: AbortSignal): Promise<Purged>;
+}
+
+export interface Purged {
+  /** Names that the network does not purge, for they are not of the zone, say. */
+  refused: RefusedName[];
+}
+
+export interface RefusedName {
+  hostname: string;
+  /** What the network said, one line. */
+  reason: string;
+}
+
+/** Why nothing was purged, one sentence for the operator. */
+export class CdnError extends Error {
+  override name = 'CdnError';
+  /** Whether trying again is of no use, until the operator has mended something. */
+  readonly permanent: boolean;
+
+  constructor(message: string, { permanent, cause }: { permanent: boolean; cause?: unknown }) {
+    super(message, { cause });
+    this.permanent = permanent;
+  }
+}
+
+export interface CdnOptions {
+  /** Id of the zone at Cloudflare (32 hexadecimal digits). */
+  zone: string | null;
+  /** API token with the permission "Cache Purge" for the zone. */
+  token: string | null;
+  /** Where the API is, without a slash at the end: `https://api.cloudflare.com/client/v4`. */
+  api: string;
+  fetch?: typeof fetch;
+}
+
+/** Cloudflare takes so many names in one call. */
+const NAMES_A_CALL = 30;
+const CALL_TIMEOUT_MS = 10_000;
+const LONGEST_REASON = 300;
+
+/** What every answer of Cloudflare's API has, whatever was asked. */
+const answerSchema = Type.Object({
+  success: Type.Boolean(),
+  errors: Type.Optional(Type.Array(Type.Object({ code: Type.Number(), message: Type.String() }))),
+});
+
+/**
+ * Cloudflare, by its API "purge cached content by hostname". Null where neither zone nor token is configured; an {@link
+ * OperatorError} where only one of them is.
+ */
+export function createCdn({ zone, token, api, fetch = globalThis.fetch }: CdnOptions): Cdn | null {
+  if (zone === null && token === null) return null;
+  if (zone === null || token === null) {
+    throw new OperatorError('HOMEPORT_CDN_ZONE and HOMEPORT_CDN_TOKEN go together: set both, or neither.');
+  }
+  const address = `${api}/zones/${encodeURIComponent(zone)}/purge_cache`;
+
+  async function call(hosts: readonly string[], signal: AbortSignal | undefined): Promise<void> {
+    const timeout = AbortSignal.timeout(CALL_TIMEOUT_MS);
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(address, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ hosts }),
+        // The token is for this address alone.
+        redirect: 'error',
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      text = await response.text();
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const reason = timeout.aborted ? `it did not answer within ${CALL_TIMEOUT_MS} ms` : reasonOf(cause);
+      throw new CdnError(`Cloudflare cannot be reached at ${api}: ${reason}.`, { permanent: false, cause });
+    }
+    const reason = refusalIn(response, text);
+    if (reason !== null) throw refusal(response.status, reason, api);
+  }
+
+  /** One refused name has the whole call refused, and Cloudflare need not say which: halves are tried until it is found. */
+  async function purgeEach(
+    hosts: readonly string[],
+    signal: AbortSignal | undefined,
+  ): Promise<RefusedName[]> {
+    try {
+      await call(hosts, signal);
+      return [];
+    } catch (error) {
+      if (!(error instanceof NamesRefused)) throw error;
+      const [only] = hosts;
+      if (only !== undefined && hosts.length === 1) return [{ hostname: only, reason: error.reason }];
+      const middle = Math.ceil(hosts.length / 2);
+      const first = await purgeEach(hosts.slice(0, middle), signal);
+      return [...first, ...(await purgeEach(hosts.slice(middle), signal))];
+    }
+  }
+
+  return {
+    async purge(hostnames, signal) {
+      const names = [...new Set(hostnames)];
+      const refused: RefusedName[] = [];
+      for (let at = 0; at < names.length; at += NAMES_A_CALL) {
+        refused.push(...(await purgeEach(names.slice(at, at + NAMES_A_CALL), signal)));
+      }
+      if (names.length > 0 && refused.length === names.length) {
+        const reasons = [...new Set(refused.map(({ reason }) => reason))].join('; ');
+        throw new CdnError(`Cloudflare purges none of ${names.join(', ')}: ${reasons}.`, { permanent: true });
+      }
+      return { refused };
+    },
+  };
+}
+
+/** Cloudflare understood the call and does not carry it out for these names. */
+class NamesRefused extends Error {
+  override name = 'NamesRefused';
+  readonly reason: string;
+
+  constructor(reason: string) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+function refusal(status: number, reason: string, api: string): Error {
+  if (status === 400) return new NamesRefused(reason);
+  if (status === 401 || status === 403) {
+    return new CdnError(
+      `Cloudflare does not accept the token of HOMEPORT_CDN_TOKEN for this zone: ${reason}. It needs the permission "Cache Purge" for the zone of HOMEPORT_CDN_ZONE.`,
+      { permanent: true },
+    );
+  }
+  if (status === 404) {
+    return new CdnError(
+      `Cloudflare knows no such zone at ${api}: ${reason}. HOMEPORT_CDN_ZONE is to be the zone's id, not its name.`,
+      { permanent: true },
+    );
+  }
+  return new CdnError(`Cloudflare did not purge: ${reason}.`, { permanent: false });
+}
+
+/** What Cloudflare said why it did not do it, one line; null if it did. */
+function refusalIn({ status, ok }: Response, text: string): string | null {
+  const answer = parsed(text);
+  if (ok && answer?.success) return null;
+  const said = (answer?.errors ?? []).map(({ code, message }) => `${message} (code ${code})`).join('; ');
+  const line = said.replace(/[\s\p{Cc}]+/gu, ' ').trim();
+  return `HTTP ${status}${line === '' ? ', without a reason' : `, ${line.slice(0, LONGEST_REASON)}`}`;
+}
+
+function parsed(text: string): Type.Static<typeof answerSchema> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Value.Check(answerSchema, value) ? value : null;
+  } catch {
+    // A proxy in between answers with a page.
+    return null;
+  }
+}
+
+/** The bottom of a failed `fetch`, whose own message is always the same. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.cause !== undefined) return reasonOf(error.cause);
+  return error.message || (codeOf(error) ?? error.name);
+}

@@ -1,0 +1,134 @@
+import { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
+import {
+  connect,
+  createSecureContext,
+  getCACertificates,
+  rootCertificates,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls';
+import type { Clock } from '../../lib/clock.ts';
+import { codeOf } from '../../lib/error-code.ts';
+import { hostAndPort } from '../../lib/host-and-port.ts';
+import { connectionProblem, connectionSentence } from './connection-problem.ts';
+import { shownText } from './foreign-text.ts';
+import { parseSeenCertificate, type SeenCertificate } from './seen-certificate.ts';
+import { timeLimit } from './time-limit.ts';
+import { type TlsFailure, tlsVerdict } from './tls-verdict.ts';
+
+/** What a TLS handshake showed. */
+export interface Handshake {
+  /** Null if the connection did not get as far as a certificate. */
+  certificate: SeenCertificate | null;
+  /** Null if all is well. */
+  failure: TlsFailure | null;
+}
+
+export interface HandshakeOptions {
+  clock: Clock;
+  /** PEM; trusted besides the well-known roots. */
+  extraRoots: string[];
+  /** Milliseconds until the handshake must be over. */
+  limitMs: number;
+}
+
+/** Handshakes with SNI at exactly an IP address; never throws for what the network does. */
+export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions) {
+  const trust = lazyTrust(extraRoots);
+
+  return async (host: string, address: string, port: number, signal: AbortSignal): Promise<Handshake> => {
+    const limit = timeLimit(signal, limitMs);
+    const where = `${shownText(host)} at ${hostAndPort({ host: address, port })}`;
+    const socket = connect({
+      host: address,
+      port,
+      // SNI is for names only (RFC 6066 section 3).
+      servername: isIP(host) === 0 ? host : '',
+      ALPNProtocols: ['h2', 'http/1.1'],
+      secureContext: trust.context(),
+      // The handshake is to end well, so that the verdict can name what is wrong.
+      rejectUnauthorized: false,
+      checkServerIdentity: () => undefined,
+    });
+    try {
+      const leaf = await shownCertificate(socket, limit.signal);
+      const shown = {
+        leaf,
+        verifyError: verifyErrorOf(socket),
+        host,
+        now: clock.now(),
+        roots: trust.roots,
+      };
+      const handshake = { certificate: parseSeenCertificate(leaf), failure: tlsVerdict(shown) };
+      // What ends the handshake may still be under way; cut off, the server would log a failed one.
+      socket.setTimeout(limitMs, () => socket.destroy());
+      socket.destroySoon();
+      return handshake;
+    } catch (error) {
+      socket.destroy();
+      return { certificate: null, failure: failureOf(error, limit.signal.aborted, where) };
+    } finally {
+      limit.end();
+    }
+  };
+}
+
+/** Parsing the 150 well-known roots takes a while, so it is done when first needed, once. */
+function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X509Certificate[] } {
+  const pem = () => [...rootCertificates, ...getCACertificates('extra'), ...extraRoots];
+  let context: SecureContext | undefined;
+  let roots: X509Certificate[] | undefined;
+  return {
+    context: () => (context ??= createSecureContext({ ca: pem() })),
+    roots: () => (roots ??= pem().map((one) => new X509Certificate(one))),
+  };
+}
+
+function shownCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Certificate> {
+  const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>();
+  const abort = () => reject(new Error('The time is over.'));
+  socket.on('secureConnect', () => {
+    const leaf = socket.getPeerX509Certificate();
+    if (leaf) resolve(leaf);
+    else reject(new Error('The server showed no certificate.'));
+  });
+  // Stays when the promise is settled: what comes after the certificate is none of a visitor's concern.
+  socket.on('error', reject);
+  socket.on('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return promise;
+}
+
+/** Node's types promise an Error, Node itself gives the name of OpenSSL's error. */
+function verifyErrorOf(socket: TLSSocket): string | null {
+  if (socket.authorized) return null;
+  const error: unknown = socket.authorizationError;
+  return typeof error === 'string' ? error : (codeOf(error) ?? 'UNSPECIFIED');
+}
+
+function failureOf(error: unknown, outOfTime: boolean, where: string): TlsFailure {
+  const problem = outOfTime ? 'timeout' : connectionProblem(error);
+  if (problem !== null) return { problem, sentence: connectionSentence(problem, where) };
+  const code = codeOf(error) ?? '';
+  const alert = /^ERR_SSL_(?:SSLV3_|TLSV1_|TLSV13_)(?:ALERT_)?(.+)$/.exec(code)?.[1];
+  if (alert !== undefined) {
+    return {
+      problem: 'alert',
+      sentence: `${where} refuses the TLS handshake (${words(alert)}); check that HTTPS is set up for this name there.`,
+    };
+  }
+  if (code === 'ERR_SSL_UNSUPPORTED_PROTOCOL') {
+    return {
+      problem: 'alert',
+      sentence: `${where} speaks only versions of TLS that browsers no longer accept; enable TLS 1.2 or 1.3 there.`,
+    };
+  }
+  return {
+    problem: 'no_tls',
+    sentence: `${where} does not speak TLS; check that HTTPS is set up on this port.`,
+  };
+}
+
+const words = (name: string): string => shownText(name.toLowerCase().replaceAll('_', ' '));

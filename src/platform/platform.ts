@@ -1,0 +1,20 @@
+import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import type { Database } from '../database/database.ts';
+import type { Queue } from '../jobs/queue.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Randomness } from '../lib/ids.ts';
+import type { Sealer } from '../secrets/sealer.ts';
+import type { ActivityLog } from './activity-log.ts';
+
+/** What every service is made from. */
+export interface Platform {
+  config: Config;
+  database: Database;
+  queue: Queue;
+  activity: ActivityLog;
+  clock: Clock;
+  random: Randomness;
+  sealer: Sealer;
+  log: Logger;
+}
