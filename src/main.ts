@@ -1,4 +1,4 @@
-import { surviveLostOutput } from './cli/lost-output.ts';
+import { surviveLostOutput } from './cli/terminal/lost-output.ts';
 import { createProgram } from './cli/program.ts';
 import { reportFailure } from './cli/terminal/report-failure.ts';
 

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import { hasCode } from '../error-code.ts';
-import { OperatorError } from '../operator-error.ts';
+import { hasCode } from '../../lib/error-code.ts';
+import { OperatorError } from '../../lib/operator-error.ts';
 import { reportFailure } from './report-failure.ts';
 
 /**
