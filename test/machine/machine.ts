@@ -42,6 +42,11 @@ interface RunOptions {
 const BOOT_ID = 'cat /proc/sys/kernel/random/boot_id';
 /** With `max`, qemu 7.2 let two of some 40 Node commands crash inside V8. An older processor has fewer features to emulate. */
 const EMULATED = 'Nehalem';
+/**
+ * Without `mitigations=off`, Nehalem's lack of protection against Meltdown makes the kernel switch page tables at each system call, and
+ * qemu forgets all its address translations each time.
+ */
+const KERNEL_OPTIONS = 'root=LABEL=root rw quiet console=ttyS0 mitigations=off';
 const LOOK_EVERY_MS = 500;
 /** How much of a failed command's output an error shows. */
 const SHOWN_LENGTH = 4_000;
@@ -68,7 +73,7 @@ export async function createMachine(options: MachineOptions): Promise<Machine> {
         ...['-machine', `q35,accel=${accelerator}`, '-cpu', accelerator === 'kvm' ? 'host' : EMULATED],
         ...['-smp', String(processors), '-m', String(memoryMb)],
         ...['-kernel', image.kernel, '-initrd', image.initrd],
-        ...['-append', 'root=LABEL=root rw quiet console=ttyS0'],
+        ...['-append', KERNEL_OPTIONS],
         // As a disk with a cache does, qemu loses what the guest did not flush; the guest's own cache is lost anyway.
         ...['-drive', `file=${disk},format=qcow2,if=virtio,cache=writeback,discard=unmap`],
         ...['-device', 'virtio-rng-pci', '-device', 'virtio-net-pci,netdev=net'],

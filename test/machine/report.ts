@@ -1,4 +1,4 @@
-/** Prints each check with the seconds since the beginning, and counts failures. */
+/** Prints each check with the seconds since the beginning and its own, and counts failures. */
 export interface Report {
   /** Something that takes a while begins. */
   step(what: string): void;
@@ -11,21 +11,21 @@ export interface Report {
 export function createReport(write: (line: string) => void, now: () => number): Report {
   const began = now();
   const counts = { passed: 0, failed: 0 };
-  const line = (text: string) => {
-    const seconds = Math.round((now() - began) / 1000);
-    write(`${String(seconds).padStart(6)} s  ${text}\n`);
-  };
+  const secondsSince = (time: number) => Math.round((now() - time) / 1000);
+  const line = (text: string) => write(`${String(secondsSince(began)).padStart(6)} s  ${text}\n`);
   return {
     step: (what) => line(`        ${what}`),
     async check(name, work) {
+      const started = now();
       try {
         await work();
         counts.passed++;
-        line(`passed  ${name}`);
+        line(`passed  ${name} (${secondsSince(started)} s)`);
         return true;
       } catch (error) {
         counts.failed++;
-        line(`failed  ${name}: ${error instanceof Error ? error.message : String(error)}`);
+        const why = error instanceof Error ? error.message : String(error);
+        line(`failed  ${name} (${secondsSince(started)} s): ${why}`);
         return false;
       }
     },
