@@ -1,5 +1,5 @@
-import { surviveLostOutput } from './cli/terminal/lost-output.ts';
 import { createProgram } from './cli/program.ts';
+import { surviveLostOutput } from './cli/terminal/lost-output.ts';
 import { reportFailure } from './cli/terminal/report-failure.ts';
 
 surviveLostOutput(process.stdout, process.stderr);
