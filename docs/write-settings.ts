@@ -1,6 +1,6 @@
-// Writes the table of settings into README, from the one place that declares them: `npm run docs:settings`.
+// Writes the table of settings into configuration.md from their declarations: `npm run docs:settings`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { withSettingsTable } from '../src/config/settings-table.ts';
 
-const readme = new URL('../README.md', import.meta.url);
-writeFileSync(readme, withSettingsTable(readFileSync(readme, 'utf8')));
+const page = new URL('configuration.md', import.meta.url);
+writeFileSync(page, withSettingsTable(readFileSync(page, 'utf8')));

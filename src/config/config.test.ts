@@ -462,8 +462,8 @@ describe('the table of settings', () => {
     expect(() => withSettingsTable('no marks')).toThrow();
   });
 
-  it('in README is the present one; `npm run docs:settings` writes it', () => {
-    const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-    expect(readme).toBe(withSettingsTable(readme));
+  it('matches docs/configuration.md; `npm run docs:settings` writes it', () => {
+    const page = readFileSync(new URL('../../docs/configuration.md', import.meta.url), 'utf8');
+    expect(page).toBe(withSettingsTable(page));
   });
 });

@@ -78,7 +78,7 @@ function refuseUnknown(variables: string[]): void {
   for (const variable of variables) {
     if (!known.includes(variable)) {
       throw new ConfigError(
-        `There is no setting ${variable}. The nearest is ${closest(variable.toUpperCase(), known)}; README lists them all.`,
+        `There is no setting ${variable}. The nearest is ${closest(variable.toUpperCase(), known)}; docs/configuration.md lists them all.`,
       );
     }
   }

@@ -11,7 +11,7 @@ import { PROCESS_SETTINGS } from './settings/process.ts';
 import type { Setting } from './settings/setting.ts';
 
 /**
- * Every setting there is: the one source of what is read and checked, of its type, and of the table in README, in this
+ * Every setting there is: the one source of what is read and checked, of its type, and of the table in docs/configuration.md, in this
  * order.
  */
 export const SETTINGS = {

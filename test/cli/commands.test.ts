@@ -340,7 +340,7 @@ describe('a configuration that cannot be used is one line, and 1', () => {
     const file = join(folder.path, 'homeport.env');
     writeFileSync(file, 'HOMEPORT_LISTEM=127.0.0.1:1\n');
     const line =
-      /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; README lists them all\.\n$/;
+      /^homeport: There is no setting HOMEPORT_LISTEM\. The nearest is HOMEPORT_LISTEN; docs\/configuration.md lists them all\.\n$/;
     const [fromEnvironment, fromFile, missing, doctor] = await Promise.all([
       run({ ...environment, HOMEPORT_LISTEM: 'x' }, 'account', 'list'),
       run(environment, '--config', file, 'account', 'list'),

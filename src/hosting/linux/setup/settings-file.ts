@@ -6,7 +6,7 @@ type Variables = Record<string, string | undefined>;
 /** The file of settings that both services read: those that the set-up was called with, and `required` where it names none. */
 export function settingsText(environment: Variables, required: Variables): string {
   const settings = Object.fromEntries([...given(required), ...given(environment)]);
-  return `# Settings of Homeport on this machine; README lists them all.\n${linesOf(settings)}`;
+  return `# Settings of Homeport on this machine; docs/configuration.md lists them all.\n${linesOf(settings)}`;
 }
 
 /** The file that earlier set-ups wrote for the host alone, with what the control plane needs besides. */
