@@ -18,7 +18,7 @@ const withoutDatabase = [
   'src/config/config.test.ts',
   'src/cli/{,commands/,platform/,terminal/}*.test.ts',
   'src/cli/doctor/{certificate,certificate-authority,ports,resolvers,surroundings}.test.ts',
-  'src/api/{api-certificate,client-address,display-name,errors,json-body,paging,portal-pages,request-target,secure-listener,validation}.test.ts',
+  'src/api/{api-certificate,client-address,display-name,errors,json-body,paging,portal-pages,request-target,secure-listener,slow-start,validation}.test.ts',
   'src/**/public-key.test.ts',
   'src/lib/**',
   'src/app/shutdown.test.ts',
