@@ -5,11 +5,13 @@ import { Router } from 'wouter';
 import { createQueries } from './api/queries.ts';
 import { App } from './app.tsx';
 import { ErrorBoundary } from './components/error-boundary.tsx';
+import { keepFocus } from './components/kept-focus.ts';
 import { Toasts } from './components/toast.tsx';
 import { applyTheme, chosenTheme } from './shell/theme.ts';
 import './theme.css';
 
 applyTheme(chosenTheme());
+keepFocus();
 const place = document.getElementById('portal');
 if (!place) throw new Error('the page has no place for the portal');
 

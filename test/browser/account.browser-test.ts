@@ -193,7 +193,7 @@ describe('an account', () => {
     }
   });
 
-  it('of a thousand sites is listed, searched and sorted fluently', async () => {
+  it('of a thousand sites is listed, searched and sorted', async () => {
     const { homeport } = portal;
     const ownedId = await homeport.account('Thousand');
     const rich = await homeport.person(ownedId, 'owner');
@@ -214,10 +214,8 @@ describe('an account', () => {
     });
     const theirs = await portal.signedIn(rich);
     await theirs.getByText('1000 sites').waitFor();
-    const begun = performance.now();
     await theirs.getByLabel('Search sites').fill('site 999');
     await theirs.getByText('1 of 1000 sites').waitFor();
-    expect(performance.now() - begun).toBeLessThan(5_000);
     await theirs.getByLabel('Search sites').fill('');
     await theirs.getByRole('button', { name: 'Site', exact: true }).click();
     await theirs.getByRole('link', { name: 'Site 1000' }).waitFor();

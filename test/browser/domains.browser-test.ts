@@ -166,7 +166,7 @@ describe.skipIf(!findDnsServers())('the domains of an install', () => {
     await change('old.example.org', 'Delete');
     await dialog.getByRole('button', { name: 'Delete the domain' }).click();
     await card('old.example.org').waitFor({ state: 'hidden' });
-    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Add domains');
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Domains');
   });
 
   it('are redirected no longer, and to a chosen one again', async () => {

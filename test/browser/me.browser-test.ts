@@ -360,7 +360,7 @@ describe('SSH keys', () => {
     await page.getByRole('button', { name: 'Remove the key ada@laptop' }).click();
     await dialog().getByRole('button', { name: 'Remove' }).click();
     await page.getByText('You have none.').waitFor();
-    expect(await page.evaluate('document.activeElement?.textContent')).toBe('Your keys');
+    await expect.poll(() => page.evaluate('document.activeElement?.textContent')).toBe('Your keys');
     await page.getByRole('button', { name: 'Add the key' }).click();
     await table('Your SSH keys').getByText('again').waitFor();
     expect(await page.getByLabel('Public key').inputValue()).toBe('');

@@ -6,7 +6,6 @@ import styles from './dialog.module.css';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { useInitialFocus } from './initial-focus.ts';
-import { useReturnFocus } from './return-focus.ts';
 import { SurroundingDialog } from './surrounding-dialog.ts';
 import { FailuresInDialog } from './toast.tsx';
 
@@ -28,19 +27,13 @@ export function Dialog({
   description,
   children,
 }: DialogProps & { children: ReactNode }) {
-  const returnFocus = useReturnFocus(open);
   const { popup, close, initialFocus, begin } = useInitialFocus();
   const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
     <BaseDialog.Root open={open} onOpenChange={leave} disablePointerDismissal>
       <BaseDialog.Portal>
         <BaseDialog.Backdrop className={styles.backdrop} />
-        <BaseDialog.Popup
-          ref={popup}
-          className={styles.popup}
-          initialFocus={initialFocus}
-          finalFocus={returnFocus}
-        >
+        <BaseDialog.Popup ref={popup} className={styles.popup} initialFocus={initialFocus} finalFocus={false}>
           <BaseDialog.Title className={`${styles.title} ${styles.besideClose}`}>{title}</BaseDialog.Title>
           {description !== undefined && (
             <BaseDialog.Description className={styles.description} render={<div />}>
@@ -91,7 +84,6 @@ export function ConfirmDialog({
   confirmLabel,
   onConfirm,
 }: DialogProps & { name?: string; confirmLabel: string; onConfirm(): Promise<void> }) {
-  const returnFocus = useReturnFocus(open);
   const cancel = useRef<HTMLButtonElement>(null);
   const { surrounding, leave } = useHeldDialog(onOpenChange);
   return (
@@ -101,7 +93,7 @@ export function ConfirmDialog({
         <AlertDialog.Popup
           className={styles.popup}
           initialFocus={name === undefined ? cancel : true}
-          finalFocus={returnFocus}
+          finalFocus={false}
         >
           <AlertDialog.Title className={styles.title}>{title}</AlertDialog.Title>
           <AlertDialog.Description className={styles.description} render={<div />}>

@@ -45,7 +45,7 @@ export function Section({
   return (
     <section className={styles.section} aria-labelledby={id}>
       <header className={styles.header}>
-        {/* Takes the focus when what had it is gone (return-focus.ts). */}
+        {/* Takes the focus when the focused element is removed (kept-focus.ts). */}
         <h2 id={id} tabIndex={-1}>
           {title}
         </h2>

@@ -1,4 +1,4 @@
-import { type RefObject, useLayoutEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { portal } from '../../api/client.ts';
 import { done } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
@@ -23,8 +23,6 @@ export function PersonActions({
   onChange(member: Member): void;
   onRemove(member: Member): void;
 }) {
-  const place = useRef<HTMLDivElement>(null);
-  useFocusKept(place);
   const name = nameOf(member);
   const target = { ...parseRoles(member.roles), lastOwner: member.last_owner ?? false };
   const reason = whyNotChange(actor, target);
@@ -32,7 +30,7 @@ export function PersonActions({
   const mayEnd = self ? !target.lastOwner : mayChange;
   if (!mayEnd) return <span className={styles.soft}>{reason}</span>;
   return (
-    <div ref={place} className={styles.actions}>
+    <div className={styles.actions}>
       {mayChange && (
         <Button small aria-label={`Change role of ${name}`} onClick={() => onChange(member)}>
           Change role
@@ -48,16 +46,6 @@ export function PersonActions({
       </Button>
     </div>
   );
-}
-
-/** Whoever stands in what goes, since the person was removed, comes to the page's content and is not lost. */
-function useFocusKept(place: RefObject<HTMLElement | null>): void {
-  useLayoutEffect(() => {
-    const element = place.current;
-    return () => {
-      if (element?.contains(document.activeElement)) document.getElementById('content')?.focus();
-    };
-  }, [place]);
 }
 
 function InviteAgain({ member: { account_id, user_id, ...person } }: { member: Member }) {

@@ -33,7 +33,7 @@ export function Slot({
   return (
     <section className={styles.slot} aria-labelledby={id}>
       <header className={styles.header}>
-        {/* Takes the focus when the install is gone (return-focus.ts). */}
+        {/* Takes the focus when the install leaves the slot (kept-focus.ts). */}
         <h2 id={id} tabIndex={-1}>
           {title}
         </h2>

@@ -1,4 +1,4 @@
-import { type MouseEvent, useRef, useState } from 'react';
+import { useState } from 'react';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatBytes } from '../../../components/bytes.ts';
@@ -20,7 +20,6 @@ export function BackupsSection({ install }: { install: Install }) {
   const [page, setPage] = useState(0);
   const [making, setMaking] = useState(false);
   const [restored, setRestored] = useState<Backup | null>(null);
-  const opener = useRef<HTMLElement>(null);
   const query = useBackups(install.id, page);
   const mayWork = useMay(install.account.id)('install.work');
   return (
@@ -51,14 +50,7 @@ export function BackupsSection({ install }: { install: Install }) {
                   <BackupItem
                     key={backup.id}
                     backup={backup}
-                    onRestore={
-                      mayWork
-                        ? (event) => {
-                            opener.current = event.currentTarget;
-                            setRestored(backup);
-                          }
-                        : null
-                    }
+                    onRestore={mayWork ? () => setRestored(backup) : null}
                   />
                 ))}
               </ul>
@@ -71,11 +63,7 @@ export function BackupsSection({ install }: { install: Install }) {
           <RestoreBackup
             install={install}
             backup={restored}
-            onClose={() => {
-              setRestored(null);
-              // Two dialogs came one after the other; the second knows nothing of where the first was opened.
-              requestAnimationFrame(() => opener.current?.focus());
-            }}
+            onClose={() => setRestored(null)}
             onBackupInstead={() => {
               setRestored(null);
               setMaking(true);
@@ -95,13 +83,7 @@ function occasionOf({ scheduled, for_copy }: Backup): string {
   return scheduled ? 'by schedule' : 'by hand';
 }
 
-function BackupItem({
-  backup,
-  onRestore,
-}: {
-  backup: Backup;
-  onRestore: ((event: MouseEvent<HTMLElement>) => void) | null;
-}) {
+function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
   const { word, tone } = BACKUP_STATES[backup.status];
   const [isWhole, setIsWhole] = useState(false);
   const described = shortened(backup.description, LONGEST_DESCRIPTION);

@@ -20,7 +20,6 @@ export function DomainActions({
   isCname,
   needsProof,
   objection,
-  onDeleted,
 }: {
   install: Install;
   domain: Domain;
@@ -30,7 +29,6 @@ export function DomainActions({
   needsProof: boolean;
   /** Why it had better not be the primary domain yet; null: visitors by this name get here. */
   objection: string | null;
-  onDeleted(): void;
 }) {
   const queries = useQueryClient();
   const [asking, setAsking] = useState<'primary' | 'redirect' | 'delete' | null>(null);
@@ -59,7 +57,6 @@ export function DomainActions({
     );
     await reloadDomains(queries, install.id);
     say(`${shownName(domain.name)} is deleted.`);
-    onDeleted();
   }
 
   const isPrimaryNow = `${shownName(domain.name)} is the primary domain now.`;

@@ -26,7 +26,6 @@ export function DomainCard({
   nextCheck,
   nextVerification,
   mayWork,
-  onDeleted,
 }: {
   install: Install;
   domain: Domain;
@@ -39,7 +38,6 @@ export function DomainCard({
   /** When a domain of the install may be verified again; null: now. */
   nextVerification: string | null;
   mayWork: boolean;
-  onDeleted(): void;
 }) {
   const network = networkWord(domain, state);
   const tls = tlsWord(domain, state?.certificate ?? null);
@@ -89,7 +87,6 @@ export function DomainCard({
           isCname={state?.is_cname ?? false}
           needsProof={state?.needs_proof ?? false}
           objection={objectionToPrimary(domain, state)}
-          onDeleted={onDeleted}
         />
         <HttpsSwitch installId={install.id} domain={domain} warnsOf={warningOf(state)} />
       </DomainCheckPanel>

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import type { Install } from '../../../api/installs.ts';
 import { useAddressState, useTyped } from '../../../components/address-state.ts';
 import { Button } from '../../../components/button.tsx';
@@ -26,7 +26,6 @@ export function DomainsSection({ install }: { install: Install }) {
   const states = useDomainStates(install.id);
   const operations = useOperations(install.id);
   const mayWork = useMay(install.account.id)('install.work');
-  const addButton = useRef<HTMLButtonElement>(null);
   const [adding, setAdding] = useState(false);
   return (
     <Section
@@ -37,7 +36,7 @@ export function DomainsSection({ install }: { install: Install }) {
             {(domains.data?.length ?? 0) > 1 && (
               <CheckAll installId={install.id} next={operations.data?.next.check_status ?? null} />
             )}
-            <Button ref={addButton} variant="primary" onClick={() => setAdding(true)}>
+            <Button variant="primary" onClick={() => setAdding(true)}>
               Add domains
             </Button>
           </>
@@ -63,7 +62,6 @@ export function DomainsSection({ install }: { install: Install }) {
                     nextCheck={operations.data?.next.check_status ?? null}
                     nextVerification={operations.data?.next.verify_domain ?? null}
                     mayWork={mayWork}
-                    onDeleted={() => requestAnimationFrame(() => addButton.current?.focus())}
                   />
                 )}
               </DomainList>

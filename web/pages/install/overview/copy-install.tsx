@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
 import { answered } from '../../../api/failure.ts';
@@ -15,7 +15,6 @@ import { type Target, TargetForm } from '../backups/target-form.tsx';
 export function CopyInstall({ install }: { install: Install }) {
   const [open, setOpen] = useState(false);
   const [chosen, setChosen] = useState<{ target: Target; keepBackup: boolean } | null>(null);
-  const opener = useRef<HTMLButtonElement>(null);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
@@ -37,14 +36,7 @@ export function CopyInstall({ install }: { install: Install }) {
   }
 
   return (
-    <Section
-      title="Copy"
-      actions={
-        <Button ref={opener} onClick={() => setOpen(true)}>
-          Copy into another install
-        </Button>
-      }
-    >
+    <Section title="Copy" actions={<Button onClick={() => setOpen(true)}>Copy into another install</Button>}>
       <p>
         Makes another install, a staging say, what this one is now. That one keeps its name and its domains.
       </p>
@@ -74,10 +66,7 @@ export function CopyInstall({ install }: { install: Install }) {
         <ConfirmDialog
           open
           onOpenChange={(isOpen) => {
-            if (isOpen) return;
-            setChosen(null);
-            // Two dialogs came one after the other; the second knows nothing of where the first was opened.
-            requestAnimationFrame(() => opener.current?.focus());
+            if (!isOpen) setChosen(null);
           }}
           title={`Replace ${chosen.target.name}`}
           description={

@@ -1,0 +1,101 @@
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Person } from '../homeport.ts';
+import { type Portal, startPortal } from './portal.ts';
+
+describe('keyboard focus', () => {
+  let portal: Portal;
+  let owner: Person;
+  let page: Page;
+  let accountId: string;
+  let installId: string;
+  beforeAll(async () => {
+    portal = await startPortal();
+    ({ owner, accountId } = await portal.homeport.ownedAccount());
+    ({ id: installId } = await portal.homeport.install(owner, accountId));
+  });
+  beforeEach(async () => {
+    page = await portal.signedIn(owner);
+    return () => page.context().close();
+  });
+  afterAll(() => portal.remove());
+
+  /** Adds a domain to the install and opens the install's domains; resolves to the domain's menu button. */
+  async function showDomain(name: string): Promise<Locator> {
+    const { status } = await owner.client.post(`/installs/${installId}/domains`, { name });
+    expect(status).toBe(201);
+    await page.goto(`/installs/${installId}/domains`);
+    return page.getByRole('button', { name: `Change ${name}` });
+  }
+
+  async function deleteDomain(name: string): Promise<void> {
+    const { id } = await portal.homeport.platform.database.reader
+      .selectFrom('domains')
+      .select('id')
+      .where('name', '=', name)
+      .executeTakeFirstOrThrow();
+    const { status } = await owner.client.delete(`/installs/${installId}/domains/${id}`);
+    expect(status).toBe(204);
+  }
+
+  const focus = () =>
+    page.evaluate('document.activeElement.id === "content" ? "content" : document.activeElement.textContent');
+
+  it('moves to the page when a row is removed before the dialog that asked for it closes', async () => {
+    const { userId } = await portal.homeport.person(accountId, 'full');
+    await page.goto(`/accounts/${accountId}/people`);
+    const remove = page.getByRole('button', { name: /^Remove / });
+    await page.route(`**/account_users/${userId}`, async (route) => {
+      const response = await route.fetch();
+      // The server announces the change, too: the row goes while the dialog still waits for its answer.
+      await remove.waitFor({ state: 'detached' });
+      await route.fulfill({ response });
+    });
+    await remove.click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(focus).toBe('content');
+  });
+
+  it('moves to the page when a row is removed after the dialog that asked for it closed', async () => {
+    const { userId } = await portal.homeport.person(accountId, 'full');
+    await page.goto(`/accounts/${accountId}/people`);
+    const remove = page.getByRole('button', { name: /^Remove / });
+    await remove.waitFor();
+    let load = () => {};
+    const mayLoad = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route(/\/account_users(\?|$)/, async (route) => {
+      await mayLoad;
+      await route.continue();
+    });
+    await remove.click();
+    const dialog = page.getByRole('alertdialog');
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await expect.poll(focus).toBe('Remove');
+    load();
+    await remove.waitFor({ state: 'detached' });
+    await expect.poll(focus).toBe('content');
+    expect((await owner.client.get(`/accounts/${accountId}/account_users/${userId}`)).status).toBe(404);
+  });
+
+  it('moves to the heading of a list when someone else removes the focused row', async () => {
+    const change = await showDomain('gone.example');
+    await change.focus();
+    await deleteDomain('gone.example');
+    await change.waitFor({ state: 'detached' });
+    await expect.poll(focus).toBe('Domains');
+  });
+
+  it('stays where the user took it', async () => {
+    const change = await showDomain('elsewhere.example');
+    await change.focus();
+    await page.evaluate('document.activeElement.blur()');
+    await deleteDomain('elsewhere.example');
+    await change.waitFor({ state: 'detached' });
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(true);
+  });
+});
