@@ -3,6 +3,7 @@ import { chownSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
+import { sendSignal } from '../../src/hosting/linux/daemons/leftovers.ts';
 import { freePort } from './free-port.ts';
 
 /** A PostgreSQL of the tests' own, on 127.0.0.1, thrown away afterwards. */
@@ -69,8 +70,10 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   function signalAll(signal: 'SIGSTOP' | 'SIGCONT'): void {
     const pid = server?.pid;
     if (pid === undefined) return;
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
-    for (const one of [pid, ...children.map(Number)]) process.kill(one, signal);
+    sendSignal(pid, signal);
+    // Read once the server itself is stopped: it begins no more of them, but some may just be ending.
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean);
+    for (const child of children) sendSignal(Number(child), signal);
   }
 
   await start();
