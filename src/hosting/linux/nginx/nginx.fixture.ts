@@ -44,6 +44,7 @@ foreach ((array) ($_GET['header'] ?? []) as $line) header($line);
 if (isset($_GET['cookie'])) setcookie('seen', '1');
 if (isset($_GET['status'])) http_response_code((int) $_GET['status']);
 if (isset($_GET['wait'])) usleep(1000 * (int) $_GET['wait']);
+while (isset($_GET['held']) && !is_file(__DIR__ . '/go-on')) { usleep(1000); clearstatcache(); }
 if (is_file(__DIR__ . '/broken')) http_response_code(500);
 header('Content-Type: application/json');
 $about = ['REQUEST_METHOD', 'HTTP_HOST', 'HTTPS', 'REQUEST_URI', 'SCRIPT_NAME', 'SCRIPT_FILENAME', 'PATH_INFO', 'QUERY_STRING',
