@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROLES } from '../lib/roles.ts';
 import type { CallerLimits } from './caller.ts';
-import { isConfined, leavesOut, readLimits, roleWithin, standingWithin } from './limits.ts';
+import { excludesInstall, hasLimitedScope, limitedAccess, limitedRole, readLimits } from './limits.ts';
 import { isAllowed } from './permissions.ts';
 
 const none: CallerLimits = { readOnly: false, accountId: null, installIds: null };
@@ -10,16 +10,16 @@ const toInstall: CallerLimits = { ...toAccount, installIds: ['i'] };
 
 describe('the role that a credential leaves', () => {
   it.each(ROLES)('is the whole one within the account, and none outside of it: %s', (role) => {
-    expect(roleWithin(null, role, 'a')).toBe(role);
-    expect(roleWithin({ ...none, readOnly: true }, role, 'a')).toBe(role);
-    expect(roleWithin(toAccount, role, 'a')).toBe(role);
-    expect(roleWithin(toAccount, role, 'b')).toBeNull();
-    expect(roleWithin(toInstall, role, 'a')).toBe('partial');
-    expect(roleWithin(toInstall, role, 'b')).toBeNull();
+    expect(limitedRole(null, role, 'a')).toBe(role);
+    expect(limitedRole({ ...none, readOnly: true }, role, 'a')).toBe(role);
+    expect(limitedRole(toAccount, role, 'a')).toBe(role);
+    expect(limitedRole(toAccount, role, 'b')).toBeNull();
+    expect(limitedRole(toInstall, role, 'a')).toBe('partial');
+    expect(limitedRole(toInstall, role, 'b')).toBeNull();
   });
 
   it('is none for who has none', () => {
-    expect(roleWithin(toInstall, null, 'a')).toBeNull();
+    expect(limitedRole(toInstall, null, 'a')).toBeNull();
   });
 });
 
@@ -28,15 +28,15 @@ describe('how a caller stands to an install', () => {
   const other = { id: 'j', account_id: 'a' };
 
   it('is that of a partial user who was given the installs of the credential', () => {
-    expect(standingWithin(toInstall, { role: 'owner', own: false }, inA)).toEqual({
+    expect(limitedAccess(toInstall, { role: 'owner', own: false }, inA)).toEqual({
       role: 'partial',
       own: true,
     });
-    expect(standingWithin(toInstall, { role: 'owner', own: false }, other)).toEqual({
+    expect(limitedAccess(toInstall, { role: 'owner', own: false }, other)).toEqual({
       role: 'partial',
       own: false,
     });
-    expect(standingWithin(toInstall, { role: 'partial', own: true }, other)).toEqual({
+    expect(limitedAccess(toInstall, { role: 'partial', own: true }, other)).toEqual({
       role: 'partial',
       own: false,
     });
@@ -48,7 +48,7 @@ describe('how a caller stands to an install', () => {
       for (const role of [...ROLES, null]) {
         for (const own of [true, false]) {
           for (const install of [inA, other, { id: 'i', account_id: 'b' }]) {
-            const left = standingWithin(limits, { role, own }, install);
+            const left = limitedAccess(limits, { role, own }, install);
             for (const verb of verbs) {
               if (isAllowed(verb, left)) expect(isAllowed(verb, { role, own })).toBe(true);
             }
@@ -59,8 +59,8 @@ describe('how a caller stands to an install', () => {
   });
 
   it('is that of the person where nothing is limited', () => {
-    expect(standingWithin(null, { role: 'partial', own: true }, inA)).toEqual({ role: 'partial', own: true });
-    expect(standingWithin(toAccount, { role: 'full', own: false }, inA)).toEqual({
+    expect(limitedAccess(null, { role: 'partial', own: true }, inA)).toEqual({ role: 'partial', own: true });
+    expect(limitedAccess(toAccount, { role: 'full', own: false }, inA)).toEqual({
       role: 'full',
       own: false,
     });
@@ -68,14 +68,14 @@ describe('how a caller stands to an install', () => {
 });
 
 it('installs that are left out, and callers that are confined', () => {
-  expect(leavesOut(null, 'i')).toBe(false);
-  expect(leavesOut(toAccount, 'i')).toBe(false);
-  expect(leavesOut(toInstall, 'i')).toBe(false);
-  expect(leavesOut(toInstall, 'j')).toBe(true);
-  expect(isConfined(null)).toBe(false);
-  expect(isConfined({ ...none, readOnly: true })).toBe(false);
-  expect(isConfined(toAccount)).toBe(true);
-  expect(isConfined(toInstall)).toBe(true);
+  expect(excludesInstall(null, 'i')).toBe(false);
+  expect(excludesInstall(toAccount, 'i')).toBe(false);
+  expect(excludesInstall(toInstall, 'i')).toBe(false);
+  expect(excludesInstall(toInstall, 'j')).toBe(true);
+  expect(hasLimitedScope(null)).toBe(false);
+  expect(hasLimitedScope({ ...none, readOnly: true })).toBe(false);
+  expect(hasLimitedScope(toAccount)).toBe(true);
+  expect(hasLimitedScope(toInstall)).toBe(true);
 });
 
 describe('limits as they are stored', () => {

@@ -1,7 +1,9 @@
+import type { ExpressionBuilder } from 'kysely';
 import type { Queries } from '../database/database.ts';
+import type { Tables } from '../database/tables.ts';
 import type { Role } from '../lib/roles.ts';
 import { type Caller, countsOpenInvitations } from './caller.ts';
-import { roleWithin } from './limits.ts';
+import { limitedRole } from './limits.ts';
 
 /** One account that a person is a member of, with the counts that lists answer with. */
 export interface Membership {
@@ -50,6 +52,45 @@ export async function loadScope(queries: Queries, caller: Caller, accountId?: st
   };
 }
 
+/** A condition for `installs as install`: the installs that a scope shows. */
+export function inScope(
+  eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>,
+  scope: Scope,
+) {
+  const shown = [];
+  if (scope.whole.length > 0) {
+    shown.push(
+      eb(
+        'install.account_id',
+        'in',
+        scope.whole.map((membership) => membership.account_id),
+      ),
+    );
+  }
+  if (scope.partial.length > 0) {
+    shown.push(
+      eb(
+        'install.id',
+        'in',
+        eb
+          .selectFrom('install_grants')
+          .select('install_id')
+          .where('user_id', '=', scope.userId)
+          .where(
+            'account_id',
+            'in',
+            scope.partial.map((membership) => membership.account_id),
+          ),
+      ),
+    );
+  }
+  const own = eb.or(shown);
+  if (scope.installIds === null) return own;
+  return scope.installIds.length === 0
+    ? eb.lit(false)
+    : eb.and([own, eb('install.id', 'in', scope.installIds)]);
+}
+
 /** The caller's role in one account, or undefined. */
 export async function findMembership(
   queries: Queries,
@@ -64,6 +105,6 @@ export async function findMembership(
     .where('account_id', '=', accountId)
     .$if(!countsOpenInvitations(caller), (query) => query.where('invite_accepted', '=', true))
     .executeTakeFirst();
-  const role = roleWithin(limits, member?.role ?? null, accountId);
+  const role = limitedRole(limits, member?.role ?? null, accountId);
   return member && role !== null ? { ...member, role } : undefined;
 }

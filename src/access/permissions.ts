@@ -61,14 +61,14 @@ export function reachOf(role: Role): Record<Verb, Reach> {
 }
 
 /** How the caller stands to a thing. */
-export interface Standing {
+export interface ResourceAccess {
   /** The caller's role in the account that the thing belongs to; null: no member, or no such thing. */
   role: Role | null;
   /** Whether the thing (or its install) was given to the caller, or is the caller. */
   own: boolean;
 }
 
-export function isAllowed(verb: Verb, { role, own }: Standing): boolean {
+export function isAllowed(verb: Verb, { role, own }: ResourceAccess): boolean {
   if (role === null) return false;
   const reach = REACH[verb][role];
   return reach === 'all' || (reach === 'own' && own);
@@ -78,7 +78,7 @@ export function isAllowed(verb: Verb, { role, own }: Standing): boolean {
  * Passes if the caller may do `verb`. Throws {@link NotFound} where the caller must not know that the thing exists
  * (`sight` is the verb that shows it), and {@link Forbidden} where the caller sees it but may not do this.
  */
-export function authorize<Thing extends Standing>(
+export function authorize<Thing extends ResourceAccess>(
   verb: Verb,
   sight: Verb,
   standing: Thing | undefined,

@@ -107,13 +107,13 @@ describe('what is written down', () => {
         .execute();
       const change = { action: 'account.update', subject: { id: accountId, name: 'An account' } } as const;
       const nobody = { credentialId: null, address: null, requestId: null };
-      for (const doer of [
+      for (const actor of [
         operatorFor(owner.userId),
         { userId: null, origin: { means: 'command_line', ...nobody } } as const,
         { userId: null, origin: { means: 'platform', ...nobody } } as const,
         byApi(nameless.userId, nameless.credential.username),
       ]) {
-        await platform.activity.record(transaction, doer, accountId, change);
+        await platform.activity.record(transaction, actor, accountId, change);
       }
     });
     expect((await rowsOf(accountId)).map((row) => [row.user_id, row.user_name])).toEqual([
@@ -156,7 +156,7 @@ describe('what is written down', () => {
     });
     const note = (limitedTo: string | null) =>
       platform.database.write((transaction) =>
-        platform.activity.recordOfPerson(
+        platform.activity.recordForUser(
           transaction,
           byApi(known.userId, known.credential.username),
           { userId: known.userId, accountId: limitedTo },
@@ -191,7 +191,7 @@ describe('what is written down', () => {
     const outsider = await homeport.person();
     const note = (person: { userId: string; accountId?: string }, name: string) =>
       platform.database.write((transaction) =>
-        platform.activity.recordOfPerson(
+        platform.activity.recordForUser(
           transaction,
           byApi(person.userId, owner.credential.username),
           person,

@@ -67,18 +67,18 @@ export interface Change {
 }
 
 /** Who did it: a caller, or, where nobody is signed in, where it came from alone. */
-export type Doer = Caller | { userId: null; origin: Origin };
+export type Actor = Caller | { userId: null; origin: Origin };
 
 export interface ActivityLog {
   /** Writes a change of an account down, in the transaction that makes it. */
-  record(transaction: Transaction, doer: Doer, accountId: string, change: Change): Promise<void>;
+  record(transaction: Transaction, actor: Actor, accountId: string, change: Change): Promise<void>;
   /**
    * Writes a change of a person's own down (keys, credentials, password) in each account that they have joined: it concerns
    * whoever answers for those. Nobody learns of it by an invitation alone. `accountId`: in no other account than that one.
    */
-  recordOfPerson(
+  recordForUser(
     transaction: Transaction,
-    doer: Doer,
+    actor: Actor,
     person: { userId: string; accountId?: string | null },
     change: Change,
   ): Promise<void>;
@@ -99,7 +99,7 @@ const NAMES_OF_MEANS: Record<Origin['means'], string> = {
 export function createActivityLog({ clock, random }: { clock: Clock; random: Randomness }): ActivityLog {
   async function write(
     { queries }: Transaction,
-    { userId, origin }: Doer,
+    { userId, origin }: Actor,
     accountIds: readonly (string | null)[],
     { action, subject, installId = null, details }: Change,
   ): Promise<void> {
@@ -128,11 +128,11 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
   }
 
   return {
-    record: (transaction, doer, accountId, change) => write(transaction, doer, [accountId], change),
-    async recordOfPerson(transaction, doer, { userId, accountId = null }, change) {
+    record: (transaction, actor, accountId, change) => write(transaction, actor, [accountId], change),
+    async recordForUser(transaction, actor, { userId, accountId = null }, change) {
       const joined = await joinedAccounts(transaction.queries, userId);
       const accountIds = accountId === null ? joined : joined.filter((id) => id === accountId);
-      await write(transaction, doer, accountIds.length === 0 ? [null] : accountIds, change);
+      await write(transaction, actor, accountIds.length === 0 ? [null] : accountIds, change);
     },
   };
 }

@@ -1,12 +1,12 @@
 import { type Caller, OPERATOR } from '../../access/caller.ts';
-import { authorize, isAllowed, type Standing } from '../../access/permissions.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../access/permissions.ts';
 import type { Queries, Transaction } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { InvalidRequest, NotFound, notPermitted, RateLimited } from '../../lib/failures.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
-import type { Doer } from '../../platform/activity-log.ts';
+import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findInstallId, findInstallRef } from '../websites/installs/install-ref-store.ts';
 import { findStanding } from '../websites/installs/store.ts';
@@ -109,7 +109,7 @@ export function createBackupService(
   /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
   async function enqueueRestore(
     transaction: Transaction,
-    doer: Doer,
+    doer: Actor,
     backup: BackupDetails,
     targetId: string,
   ): Promise<RequestedRestore> {
@@ -289,7 +289,10 @@ async function requireFewUnfinished(queries: Queries, installId: string): Promis
 }
 
 /** A backup goes into installs of its own account alone, and of those into what the caller may work on. */
-function requireUsable(target: (Standing & { account_id: string }) | undefined, accountId: string): void {
+function requireUsable(
+  target: (ResourceAccess & { account_id: string }) | undefined,
+  accountId: string,
+): void {
   if (target && target.account_id === accountId && isAllowed('install.work', target)) return;
   throw notPermitted(
     'Backup',

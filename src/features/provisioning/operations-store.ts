@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import type { Scope } from '../../access/memberships.ts';
+import { inScope, type Scope } from '../../access/memberships.ts';
 import type { Queries } from '../../database/database.ts';
 import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
 import { copiesLane, prepareCopy } from '../backups/jobs.ts';
-import { inScope } from '../websites/installs/store.ts';
 
 /** Literals, and together the conditions of the two indexes of jobs by lane. */
 const CONDITIONS = {

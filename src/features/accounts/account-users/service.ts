@@ -1,13 +1,13 @@
 import { type Caller, OPERATOR } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
-import { authorize, isAllowed, type Standing } from '../../../access/permissions.ts';
+import { authorize, isAllowed, type ResourceAccess } from '../../../access/permissions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { invalidValue, NotFound, notPermitted, taken } from '../../../lib/failures.ts';
 import { formatRoles, type MemberRole, parseRoles, type RoleInput } from '../../../lib/roles.ts';
-import type { Action, Change, Doer } from '../../../platform/activity-log.ts';
+import type { Action, Actor, Change } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { InvitationLimits } from '../../identity/invitations/invitation-limits.ts';
 import { invitationBy, sendInvitation } from '../../identity/invitations/jobs.ts';
@@ -40,7 +40,7 @@ interface Addition {
   accountId: string;
   person: Pick<NewMember, 'email' | 'first_name' | 'last_name'>;
   wanted: MemberRole;
-  doer: Doer;
+  actor: Actor;
   /** Whether they are mailed an invitation by a job, which is open until it is accepted; else they have accepted. */
   invited: boolean;
   /** Locks the account and checks that this may be done. Returns the installs to give (see `give`). */
@@ -57,7 +57,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   async function list(caller: Caller, accountId: string): Promise<MemberView[]> {
     const member = await findMembership(reader, caller, accountId);
     authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-    const standing = (userId: string): Standing => ({
+    const standing = (userId: string): ResourceAccess => ({
       role: member?.role ?? null,
       own: userId === caller.userId,
     });
@@ -69,7 +69,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
 
   async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
     const member = await findMembership(reader, caller, accountId);
-    const standing: Standing = { role: member?.role ?? null, own: userId === caller.userId };
+    const standing: ResourceAccess = { role: member?.role ?? null, own: userId === caller.userId };
     authorize('member.read', 'member.read', standing);
     return seenBy(caller, await loadMember(reader, accountId, userId));
   }
@@ -82,7 +82,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       accountId,
       person: input,
       wanted,
-      doer: caller,
+      actor: caller,
       invited: true,
       async admit(transaction) {
         await requireHandling(transaction, caller, accountId, [wanted]);
@@ -115,7 +115,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       accountId,
       person: input,
       wanted: parseRoles(input.roles),
-      doer: OPERATOR,
+      actor: OPERATOR,
       invited: invite,
       async admit(transaction) {
         if (!(await lockRow(transaction, 'accounts', accountId))) throw new NotFound();
@@ -125,7 +125,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   }
 
   /** Adds a person, known or new, to an account: all of it in one transaction, or nothing. */
-  async function add({ accountId, person, wanted, doer, invited, admit }: Addition): Promise<MemberView> {
+  async function add({ accountId, person, wanted, actor, invited, admit }: Addition): Promise<MemberView> {
     const attempt = () =>
       database.write(async (transaction) => {
         const { queries } = transaction;
@@ -141,14 +141,14 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
         await give(queries, accountId, userId, wanted, installIds);
         if (invited) {
           await queue.enqueue(transaction, sendInvitation, {
-            payload: invitationBy(doer, accountId, userId),
+            payload: invitationBy(actor, accountId, userId),
             lane: null,
             account: accountId,
-            requestId: doer.origin.requestId,
+            requestId: actor.origin.requestId,
           });
         }
         const added = await loadMember(queries, accountId, userId);
-        await record(transaction, doer, invited ? 'account_user.invite' : 'account_user.add', added, {
+        await record(transaction, actor, invited ? 'account_user.invite' : 'account_user.add', added, {
           roles: formatRoles(added),
           ...(added.installs.length > 0 ? { installs: added.installs.length } : {}),
         });
@@ -208,24 +208,24 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   /** Of an account that is locked, so that its owners stay as they are counted. */
   async function end(
     transaction: Transaction,
-    doer: Doer,
+    actor: Actor,
     member: MemberRow,
     details?: Change['details'],
   ): Promise<void> {
     await requireAnotherOwner(transaction.queries, member);
     await deleteMember(transaction.queries, member);
-    await record(transaction, doer, 'account_user.remove', member, details);
+    await record(transaction, actor, 'account_user.remove', member, details);
   }
 
   async function record(
     transaction: Transaction,
-    doer: Doer,
+    actor: Actor,
     action: Action,
     { account_id, user_id, email }: MemberRow,
     details?: Change['details'],
   ): Promise<void> {
     const subject = { id: user_id, name: email };
-    await activity.record(transaction, doer, account_id, {
+    await activity.record(transaction, actor, account_id, {
       action,
       subject,
       ...(details === undefined ? {} : { details }),

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
-import { leavesOut } from '../../../access/limits.ts';
+import { excludesInstall } from '../../../access/limits.ts';
 import type { Queries } from '../../../database/database.ts';
 import { NotFound } from '../../../lib/failures.ts';
 import { formatRoles } from '../../../lib/roles.ts';
@@ -15,7 +15,7 @@ export interface MemberView extends MemberRow {
 
 /** A member as a caller sees them, whose credential may leave installs out. */
 export function seenBy({ limits }: Caller, member: MemberView): MemberView {
-  return { ...member, installs: member.installs.filter((install) => !leavesOut(limits, install.id)) };
+  return { ...member, installs: member.installs.filter((install) => !excludesInstall(limits, install.id)) };
 }
 
 /** What of a member's rights is otherwise now than before; empty if nothing is. */

@@ -19,14 +19,14 @@ export function tellingPeople(
 ): ActivityLog {
   return {
     record: log.record,
-    async recordOfPerson(transaction, doer, { userId, accountId = null }, change) {
-      await log.recordOfPerson(transaction, doer, { userId, accountId }, change);
+    async recordForUser(transaction, actor, { userId, accountId = null }, change) {
+      await log.recordForUser(transaction, actor, { userId, accountId }, change);
       const kind = toldAs(change);
       if (kind === undefined) return;
       const { queries } = transaction;
       const person = await findPersonById(queries, userId);
       if (!person || person.password_hash === null) return;
-      const { means, credentialId, address, requestId } = doer.origin;
+      const { means, credentialId, address, requestId } = actor.origin;
       await queue.enqueue(transaction, sendSecurityNotice, {
         payload: {
           user_id: userId,

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockHostNames } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import type { Doer } from '../../../platform/activity-log.ts';
+import type { Actor } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { findWebsite } from '../../websites/installs/website-store.ts';
 import { settleNames } from './name-holders.ts';
@@ -72,7 +72,7 @@ export async function concludeLook(
   platform: Pick<Platform, 'queue' | 'activity' | 'clock'>,
   { account_id, registrable }: Pick<Proof, 'account_id' | 'registrable'>,
   texts: readonly string[] | null,
-  doer: Doer,
+  doer: Actor,
 ): Promise<void> {
   const { queries } = transaction;
   const { clock } = platform;

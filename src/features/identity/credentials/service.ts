@@ -62,14 +62,14 @@ export function createCredentialService(
 
   async function insert(
     transaction: Transaction,
-    doer: Caller,
+    actor: Caller,
     issued: IssuedCredential,
     { name, expiresAt, limits }: { name: string; expiresAt: string | null; limits: GrantedLimits },
   ): Promise<void> {
     const { readOnly, accountId, installs, installIds } = limits;
     await insertCredential(transaction.queries, {
       id: issued.username,
-      user_id: doer.userId,
+      user_id: actor.userId,
       name,
       password_hash: hashSecret(issued.password),
       expires_at: expiresAt,
@@ -78,30 +78,30 @@ export function createCredentialService(
       install_ids: installIds === null ? null : JSON.stringify(installIds),
       created_at: timestamp(clock),
     });
-    const person = { userId: doer.userId, accountId };
-    await activity.recordOfPerson(transaction, doer, person, {
+    const person = { userId: actor.userId, accountId };
+    await activity.recordForUser(transaction, actor, person, {
       action: 'credential.create',
       subject: { id: issued.username, name },
       details: {
         ...(readOnly ? { read_only: true } : {}),
         ...(installs === null ? {} : { installs: installs.length }),
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
-        ...(await ofWhom(transaction.queries, doer)),
+        ...(await ofWhom(transaction.queries, actor)),
       },
     });
   }
 
   /** Refuses a credential from now on, if it is not revoked already; writes down who did it. Throws NotFound. */
-  async function revoke(id: string, doerFor: (userId: string) => Caller | null): Promise<void> {
+  async function revoke(id: string, actorFor: (userId: string) => Caller | null): Promise<void> {
     const found = await database.write(async (transaction) => {
       const { queries } = transaction;
       const credential = await findCredentialOwner(queries, id);
-      const doer = credential && doerFor(credential.user_id);
-      if (!credential || !doer) return false;
+      const actor = credential && actorFor(credential.user_id);
+      if (!credential || !actor) return false;
       if (!(await revokeCredential(queries, id, timestamp(clock)))) return true;
       const person = { userId: credential.user_id, accountId: credential.account_id };
-      const details = await ofWhom(queries, doer);
-      await activity.recordOfPerson(transaction, doer, person, {
+      const details = await ofWhom(queries, actor);
+      await activity.recordForUser(transaction, actor, person, {
         action: 'credential.revoke',
         subject: { id, name: credential.name },
         ...(details && { details }),
@@ -133,12 +133,12 @@ export function createCredentialService(
         limits = UNLIMITED,
       }: { name: string; expiresAt?: Date | null; given?: IssuedCredential; limits?: WantedLimits },
     ): Promise<IssuedCredential> {
-      const doer = operatorFor(userId);
+      const actor = operatorFor(userId);
       await database.write(async (transaction) => {
         if (!(await lockRow(transaction, 'users', userId))) throw new NotFound();
-        const granted = await requireLimits(transaction.queries, doer, limits, []);
+        const granted = await requireLimits(transaction.queries, actor, limits, []);
         const expires = expiresAt?.toISOString() ?? null;
-        await insert(transaction, doer, given, { name, expiresAt: expires, limits: granted });
+        await insert(transaction, actor, given, { name, expiresAt: expires, limits: granted });
       });
       return given;
     },
@@ -188,7 +188,7 @@ export function createCredentialService(
       const { userId } = owner;
       const revoked = await revokeWorking(transaction.queries, userId, timestamp(clock));
       for (const { id, name, account_id: accountId } of revoked) {
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           owner,
           { userId, accountId },

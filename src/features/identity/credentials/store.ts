@@ -1,9 +1,8 @@
 import type { ExpressionBuilder, Insertable } from 'kysely';
 import type { Caller } from '../../../access/caller.ts';
-import { loadScope, type Scope } from '../../../access/memberships.ts';
+import { inScope, loadScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { inScope } from '../../websites/installs/store.ts';
 
 /** A credential as it is shown: never with its password. */
 export interface CredentialRow {

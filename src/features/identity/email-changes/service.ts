@@ -143,7 +143,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         await moveToAddress(queries, userId, to);
         // After the move, with which the links end that went to the old address: these went to the new one.
         if (open) await takeOverInvitations(queries, userId, open);
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           visitor(userId, origin),
           { userId },

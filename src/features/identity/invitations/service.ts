@@ -135,7 +135,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       await activity.record(transaction, visit, accountId, { action: 'account_user.accept', subject });
       if (isFirst) {
         const set = { action: 'password.set', subject, isFirst } as const;
-        await activity.recordOfPerson(transaction, visit, { userId }, set);
+        await activity.recordForUser(transaction, visit, { userId }, set);
       }
     });
   }

@@ -118,7 +118,7 @@ export function createPasswordService(
       await replacePassword(queries, userId, passwordHash);
       const device = await knownDevice(queries, clock, origin.device, ({ user_id }) => user_id === userId);
       await endSessionsOf(queries, userId, device?.id);
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         person,
         { userId },
@@ -149,7 +149,7 @@ export function createPasswordService(
       if (present?.password_hash !== person.password_hash) throw wrongPassword();
       await replacePassword(queries, userId, passwordHash);
       const { renewed } = await endOtherSessions(queries, platform, session);
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         visitor(userId, origin),
         { userId },
@@ -193,7 +193,7 @@ export function createPasswordService(
       });
       // Whoever holds it can become that person: a mail goes to themselves, but the operator sees this one.
       if (purpose === 'first') {
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           OPERATOR,
           { userId },

@@ -44,7 +44,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         const moves = user.email !== before.email;
         if (Object.keys(names).length > 0) await updateUser(queries, userId, names);
         if (moves) await moveToAddress(queries, userId, user.email);
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           OPERATOR,
           { userId },
@@ -79,7 +79,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         const user = { ...before, ...known };
         if (isSame(before, user)) return user;
         await updateUser(queries, userId, known);
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           caller,
           { userId },

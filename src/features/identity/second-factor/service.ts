@@ -106,7 +106,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
       await noteSecondFactor(queries, userId, true);
       const { renewed } = await endOtherSessions(queries, platform, confirming);
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         visitor(userId, origin),
         { userId },
@@ -128,7 +128,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       }
       await deleteSecondFactor(queries, userId);
       await noteSecondFactor(queries, userId, false);
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         visitor(userId, origin),
         { userId },
@@ -142,7 +142,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const recovery = newRecoveryCodes(random);
     await withCode(userId, code, async (transaction, person) => {
       await replaceRecoveryCodes(transaction.queries, userId, hashesOf(recovery));
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         visitor(userId, origin),
         { userId },
@@ -158,7 +158,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       if (!(await deleteSecondFactor(queries, userId))) return false;
       await noteSecondFactor(queries, userId, false);
       await endSessionsOf(queries, userId);
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         OPERATOR,
         { userId },

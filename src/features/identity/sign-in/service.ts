@@ -152,7 +152,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         device,
       });
       if (!awaitsSecondFactor) {
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           visitor(person.id, { address, requestId }),
           { userId: person.id },
@@ -192,7 +192,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
           userAgent: awaiting.user_agent,
           device: origin.device,
         });
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           visitor(userId, origin),
           { userId },
@@ -244,7 +244,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       // Whoever got no further than the password was never signed in.
       if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
         return;
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         visitor(userId, origin),
         { userId },
@@ -260,7 +260,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       await lockRow(transaction, 'users', userId);
       const person = await findPersonById(queries, userId);
       if (!person || !(await endSession(queries, { id: sessionId, userId }))) throw new NotFound();
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         caller,
         { userId },
@@ -280,7 +280,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       const person = await findPersonById(queries, userId);
       const { renewed, ended } = await endOtherSessions(queries, platform, session);
       if (person && ended > 0) {
-        await activity.recordOfPerson(
+        await activity.recordForUser(
           transaction,
           visitor(userId, origin),
           { userId },

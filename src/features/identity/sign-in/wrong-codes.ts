@@ -29,7 +29,7 @@ export function wrongCodes({ database, activity }: Platform, limits: SignInLimit
     await database.write(async (transaction) => {
       const person = await findPersonById(transaction.queries, userId);
       if (!person) return;
-      await activity.recordOfPerson(
+      await activity.recordForUser(
         transaction,
         { userId: null, origin: visitor(userId, origin).origin },
         { userId },

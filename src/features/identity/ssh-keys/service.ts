@@ -1,5 +1,5 @@
 import type { Caller } from '../../../access/caller.ts';
-import { isConfined } from '../../../access/limits.ts';
+import { hasLimitedScope } from '../../../access/limits.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
@@ -32,7 +32,7 @@ export function createSshKeyService({
     action: 'ssh_key.create' | 'ssh_key.delete',
     { id, comment, fingerprint_md5, fingerprint_sha256 }: Omit<SshKeyView, 'created_at'>,
   ): Promise<void> {
-    await activity.recordOfPerson(
+    await activity.recordForUser(
       transaction,
       caller,
       { userId: caller.userId },
@@ -90,7 +90,7 @@ const tooMany = () =>
 
 /** A key opens every install of its person: no credential that is confined to some makes itself one. */
 function requireWholePerson({ limits }: Caller): void {
-  if (isConfined(limits)) throw new Forbidden();
+  if (hasLimitedScope(limits)) throw new Forbidden();
 }
 
 /** Faults of the text as such are said in the specification's words; a key that is well-formed is told what it lacks. */

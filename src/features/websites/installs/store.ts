@@ -1,8 +1,8 @@
-import { type ExpressionBuilder, type Insertable, sql } from 'kysely';
+import { type Insertable, sql } from 'kysely';
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
-import { standingWithin } from '../../../access/limits.ts';
-import type { Scope } from '../../../access/memberships.ts';
-import type { Standing } from '../../../access/permissions.ts';
+import { limitedAccess } from '../../../access/limits.ts';
+import { inScope, type Scope } from '../../../access/memberships.ts';
+import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Database, Queries, Transaction } from '../../../database/database.ts';
 import type { Environment, InstallStatus } from '../../../database/tables/installs.ts';
 import type { Tables } from '../../../database/tables.ts';
@@ -44,7 +44,7 @@ const withPrimaryDomain = (queries: Queries) =>
     )
     .select([...COLUMNS, 'domain.name as primary_domain']);
 
-export type SeenInstall = InstallView & Standing;
+export type SeenInstall = InstallView & ResourceAccess;
 
 /** One install together with how the caller stands to it, compiled once: the query of most requests. */
 export function prepareFindInstall(database: Database) {
@@ -78,10 +78,10 @@ interface Found {
 function within<Row extends Found & { id: string; account_id: string }>(
   caller: Caller,
   row: Row,
-): Row & Standing {
+): Row & ResourceAccess {
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
   const standing = { role: counts ? row.role : null, own: row.granted !== null };
-  return { ...row, ...standingWithin(caller.limits, standing, row) };
+  return { ...row, ...limitedAccess(caller.limits, standing, row) };
 }
 
 /** How a caller stands to an install, inside a transaction. */
@@ -90,7 +90,7 @@ export async function findStanding(
   caller: Caller,
   installId: string,
 ): Promise<
-  | (Standing & {
+  | (ResourceAccess & {
       id: string;
       name: string;
       account_id: string;
@@ -120,45 +120,6 @@ export async function findStanding(
     .where('install.id', '=', installId)
     .executeTakeFirst();
   return row && within(caller, row);
-}
-
-/** Which installs a scope shows. */
-export function inScope(
-  eb: ExpressionBuilder<Tables & { install: Tables['installs'] }, 'install'>,
-  scope: Scope,
-) {
-  const shown = [];
-  if (scope.whole.length > 0) {
-    shown.push(
-      eb(
-        'install.account_id',
-        'in',
-        scope.whole.map((membership) => membership.account_id),
-      ),
-    );
-  }
-  if (scope.partial.length > 0) {
-    shown.push(
-      eb(
-        'install.id',
-        'in',
-        eb
-          .selectFrom('install_grants')
-          .select('install_id')
-          .where('user_id', '=', scope.userId)
-          .where(
-            'account_id',
-            'in',
-            scope.partial.map((membership) => membership.account_id),
-          ),
-      ),
-    );
-  }
-  const own = eb.or(shown);
-  if (scope.installIds === null) return own;
-  return scope.installIds.length === 0
-    ? eb.lit(false)
-    : eb.and([own, eb('install.id', 'in', scope.installIds)]);
 }
 
 /** A page in the order of creation. What is skipped is skipped in an index, before any row is read. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Scope } from '../../../access/memberships.ts';
+import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
-import { inScope } from '../installs/store.ts';
 
 /** A pattern for LIKE of what holds a text; no letter of the text stands for another. */
 export const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;

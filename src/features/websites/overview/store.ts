@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
-import type { Scope } from '../../../access/memberships.ts';
+import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
-import { inScope } from '../installs/store.ts';
 import { patternOf } from './search-store.ts';
 
 /** One name a piece of the installs of a scope that have a domain whose name holds one of the texts. */

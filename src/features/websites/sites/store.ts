@@ -1,10 +1,10 @@
 import { type Caller, countsOpenInvitations } from '../../../access/caller.ts';
-import { roleWithin } from '../../../access/limits.ts';
-import { loadScope, type Membership, type Scope } from '../../../access/memberships.ts';
-import type { Standing } from '../../../access/permissions.ts';
+import { limitedRole } from '../../../access/limits.ts';
+import { inScope, loadScope, type Membership, type Scope } from '../../../access/memberships.ts';
+import type { ResourceAccess } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { PageRequest } from '../../../lib/page.ts';
-import { inScope, installsOfSites } from '../installs/store.ts';
+import { installsOfSites } from '../installs/store.ts';
 
 export interface SiteRow {
   id: string;
@@ -20,7 +20,7 @@ export async function findSite(
   queries: Queries,
   caller: Caller,
   siteId: string,
-): Promise<(SiteRow & Standing) | undefined> {
+): Promise<(SiteRow & ResourceAccess) | undefined> {
   const row = await queries
     .selectFrom('sites as site')
     .leftJoin('memberships as member', (join) =>
@@ -31,7 +31,7 @@ export async function findSite(
     .executeTakeFirst();
   if (!row) return undefined;
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
-  const role = roleWithin(caller.limits, counts ? row.role : null, row.account_id);
+  const role = limitedRole(caller.limits, counts ? row.role : null, row.account_id);
   // Whoever sees the whole account sees the site, whatever is in it.
   if (role !== 'partial') return { ...row, role, own: false };
   const scope = await loadScope(queries, caller, row.account_id);
