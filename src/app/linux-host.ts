@@ -27,7 +27,7 @@ import { createLiveInstalls } from '../hosting/linux/websites/live-installs.ts';
 import { cgroupOf, type WebsiteRemains } from '../hosting/linux/websites/provisioning.ts';
 import { createCompiledCores } from '../hosting/linux/wordpress/compiled-cores.ts';
 import { createWordPressCores } from '../hosting/linux/wordpress/cores.ts';
-import { createGolden } from '../hosting/linux/wordpress/golden.ts';
+import { createDatabaseTemplates } from '../hosting/linux/wordpress/database-templates.ts';
 import { createWebsites } from '../hosting/linux/wordpress/website.ts';
 import { type HostIdentity, parseIdentity } from '../hosting/remote/identity.ts';
 import { createHostServer } from '../hosting/remote/server.ts';
@@ -134,11 +134,11 @@ function createHostMachine(
     : createSupervisor({ runFolder: layout.runFolder, cgroups, log, clock });
   const databases = createDatabases({ layout });
   const users = createUnixUsers({ instance, uids: config.hostUids });
-  const golden = createGolden({ layout, databases, users, php: () => newestPhp(layout), log });
+  const templates = createDatabaseTemplates({ layout, databases, users, php: () => newestPhp(layout), log });
   const websites = createWebsites({
     layout,
     databases,
-    golden,
+    templates,
     origin: (hostname, secure) => originOf(hostname, secure, { edgeHttp, edgeHttps }),
     enter: (installId) => cgroups.enter(cgroupOf(installId)),
     log,
@@ -165,7 +165,7 @@ function createHostMachine(
     users,
     databaseServer: createDatabaseServer({ layout, daemons, log }),
     cores: createWordPressCores({ layout, source: config.wordpressSource, url: config.wordpressUrl, log }),
-    golden,
+    templates,
     compiledCores: createCompiledCores({ layout, users, log }),
     web: createWebServer({
       layout,

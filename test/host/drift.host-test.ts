@@ -205,7 +205,7 @@ test('lost limits are set again', async () => {
   // Where none can be set there are none to lose.
   if ((await cgroups.list()).length === 0) return;
   await cgroups.remove(group);
-  await expectMended(/limits/, /install-.* is not there/);
+  await expectMended(/limits/, /install-.* is missing/);
   await cgroups.set(group, null);
   await expectMended(/limits/, /install-.* has .* instead of/);
 });

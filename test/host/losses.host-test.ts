@@ -72,7 +72,7 @@ test('a user id that someone else got meanwhile is not shared, and the other web
   const thief = crypto.randomUUID();
   await users().ensure({ installId: thief, name: 'thief', home: '/nonexistent', shell: '/bin/sh', uid });
 
-  await expect(host.apply({ ...robbed, offload: null })).rejects.toThrow(/someone else has/);
+  await expect(host.apply({ ...robbed, offload: null })).rejects.toThrow(/belongs to another user/);
   expect((await home(other)).status).toBe(200);
   const record = await createRecords({ folder: layout().records, log: silent }).read(robbed.id);
   expect(record?.placement.uid).toBe(uid);

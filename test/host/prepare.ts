@@ -11,8 +11,8 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   try {
     const machine = await startWordPressMachine({ isPrepared: false });
     try {
-      const { golden, version } = await startWordPress(machine);
-      await golden.ensure(version);
+      const { templates, version } = await startWordPress(machine);
+      await templates.ensure(version);
       // The server has written everything down once it has ended.
       await machine.daemons.stop();
       for (const part of PARTS) await copyPart(machine.layout[part], join(folder, part));

@@ -13,7 +13,7 @@ declare module 'vitest' {
 }
 
 /** What a host makes at its first start, and is the same for all: the tables of a database server, WordPress and its content. */
-export const PARTS = ['mariadb', 'cores', 'golden'] as const;
+export const PARTS = ['mariadb', 'cores', 'templates'] as const;
 type Part = (typeof PARTS)[number];
 
 /** Puts these parts where a host looks for them before it makes them. */

@@ -8,15 +8,15 @@ export interface LinuxInventoryOptions {
   layout: LinuxLayout;
   records: Records;
   aside: Records;
-  /** Whether an install of this name is a copy that is there for a moment. */
+  /** Whether the name is that of a temporary copy (a trial restore). */
   isTrial(installName: string): boolean;
-  /** Work on one install at a time. */
+  /** Serializes work on an install. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
-  /** In the install's turn. */
+  /** Called while the install is locked. */
   setAside(installId: string): Promise<void>;
 }
 
-/** The installs that have a record on this host, those included that are put aside. */
+/** The installs that have a record on this host, including those set aside. */
 export function createLinuxInventory(
   options: LinuxInventoryOptions,
 ): Inventory & { platform(): Promise<string | null> } {
@@ -59,7 +59,7 @@ export function createLinuxInventory(
   };
 }
 
-/** One that cannot be read is served by nothing either; `doctor --host` names it. */
+/** An unreadable record is not served either; `doctor --host` names it. */
 function read(records: Records, id: string): Promise<InstallRecord | null> {
   return records.read(id).catch(() => null);
 }

@@ -11,8 +11,8 @@ import {
 import { emptyRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
+import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
 import type { HostedInstall } from './isolation/hosted-install.ts';
-import { createStandingFirewall } from './isolation/standing-firewall.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
@@ -28,10 +28,10 @@ import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 import { requireWordPress } from './wordpress/wordpress-answers.ts';
 
-/** Websites that are brought up side by side when the host starts. */
+/** How many websites are brought up concurrently at the start of the host. */
 const SIDE_BY_SIDE = 8;
 
-/** Websites of real WordPress on this machine: nginx, PHP-FPM, MariaDB, Redis, restic, OpenSSH. Needs root. */
+/** Hosts real WordPress websites on this machine: nginx, PHP-FPM, MariaDB, Redis, restic, OpenSSH. Needs root. */
 export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const { layout, records, backups, web, daemons, cores, log } = parts;
   const serially = createSerial();
@@ -47,10 +47,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await lifecycle.setAside(id);
     },
   });
-  const firewall = createStandingFirewall(parts.firewall, { log });
+  const firewall = createFirewallMonitor(parts.firewall, { log });
   let identity: string | null = null;
 
-  /** Where the web server of this machine is asked by HTTP. */
+  /** Where this machine's web server answers HTTP requests of the host itself. */
   function askedAt(): ListenAddress {
     const { host } = parts.edgeHttp;
     const everywhere = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
@@ -61,9 +61,9 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     identity = await hostId(layout.identity, { given: parts.givenId, random: parts.random });
     await daemons.start();
     await firewall.start();
-    await tryOrLog(log, 'the scratch folder could not be emptied', () => emptyFolder(layout.scratch));
+    await tryOrLog(log, 'could not empty the scratch folder', () => emptyFolder(layout.scratch));
     const whole = await records.all();
-    // Before PHP and databases, so that names, redirects, files and cached pages are there as soon as can be.
+    // Before PHP and databases, so that host names, redirects, files and cached pages work early.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
     await late.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
     for (const entry of await parts.journal.unfinished()) await undoWhenPossible(entry);
@@ -73,7 +73,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     parts.cron.start();
   }
 
-  /** One website that is late keeps none of the others from starting. */
+  /** A website that fails or takes long does not delay the others. */
   function bringUp({ state: { id, name } }: InstallRecord): Promise<void> {
     return late.begin(id, `the website ${name}`, () =>
       serially(id, async () => {
@@ -83,7 +83,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     );
   }
 
-  /** Takes away what a killed host had begun to make, or to remove, and not ended. */
+  /** Removes a website whose provisioning or removal was interrupted when the host was killed. */
   function undoWhenPossible({ id, name }: JournalEntry): Promise<void> {
     return late.begin(`undo ${id}`, `the removal of the unfinished website ${name}`, () =>
       serially(id, async () => {
@@ -96,10 +96,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function stop(): Promise<void> {
     firewall.stop();
     late.stop();
-    // The daemons end last, and whatever else failed to.
+    // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([parts.cron.stop(), parts.ssh.stop(), web.stop()]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
-      log.error({ err: reason }, 'a part of the host did not end well');
+      log.error({ err: reason }, 'a part of the host failed to stop');
     }
     await daemons.stop();
   }
@@ -118,7 +118,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   async function requireRecord({ id, name }: InstallRef): Promise<InstallRecord> {
     const record = await records.read(id);
     if (record !== null) return record;
-    throw new PermanentHostError(`there is no website ${name} on this host`);
+    throw new PermanentHostError(`this host has no website ${name}`);
   }
 
   return {
@@ -144,7 +144,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       await requireRecord(install);
       if (cache === 'page') await web.purge(install.id);
       if (cache === 'object') await emptyRedis(layout.redisSocketOf(install.id));
-      // What a CDN keeps is not on this machine: the control plane asks it.
+      // The control plane itself purges a CDN's cache.
     },
 
     snapshot: (install, backupId, signal) =>
@@ -157,7 +157,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
         const record = await requireRecord(install);
         const snapshot = await backups.restore(await hosted(record), backupId, { from, signal });
         await lifecycle.forgetPages(install.id);
-        // A copy that does not answer is none. What an install was itself, broken as it may have been, it becomes again.
+        // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) {
           await requireWordPress(record.state.primaryHostname, askedAt(), signal);
         }
@@ -170,7 +170,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     withdraw: (proof) => web.withdraw(proof),
 
     async describe(): Promise<HostDescription> {
-      if (identity === null) throw new Error('the host has not been started');
+      if (identity === null) throw new Error('the host is not started');
       const php = await findPhpRuntimes(layout);
       return {
         id: identity,
@@ -195,10 +195,10 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   };
 }
 
-/** Log-ins that an install could be named like: others take no name from any. */
+/** Logins with a name that an install could have; the control plane reserves these. */
 const AS_INSTALL = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
 
-/** Whatever a killed host was making or deleting. */
+/** Deletes leftovers of a killed host, which it was creating or deleting. */
 async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true, force: true });
 }

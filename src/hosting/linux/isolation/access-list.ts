@@ -1,17 +1,17 @@
 import { runCommand } from '../machine/run-command.ts';
 
-/** Who gets at a folder besides its owner: `u:<uid>` → `r-x`. */
+/** Permissions of users other than the owner: `u:<uid>` → `r-x`. */
 export type AccessList = Readonly<Record<string, string>>;
 
 /**
- * Gives a folder exactly this POSIX access list: all for the owner, this for those on the list, nothing for others. It is
- * changed at once. No folder on the way to it may be a customer's, as links are followed.
+ * Sets exactly this POSIX access list on a folder: everything for the owner, these entries, nothing for others. The change
+ * is atomic. It follows links, so no folder on the path may belong to a customer.
  */
 export async function allowAccess(folder: string, list: AccessList): Promise<void> {
   await runCommand('/usr/bin/setfacl', ['--set', entriesOf(list).join(','), '--', folder]);
 }
 
-/** Whether the folder has exactly this list. */
+/** Whether the folder has exactly this access list. */
 export async function hasAccess(folder: string, list: AccessList): Promise<boolean> {
   const options = ['--access', '--numeric', '--omit-header', '--absolute-names', '--no-effective'];
   const { stdout } = await runCommand('/usr/bin/getfacl', [...options, '--', folder]);

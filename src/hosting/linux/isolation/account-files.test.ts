@@ -22,7 +22,7 @@ const line = 'shop:x:200001:200001:homeport/one/11111111-1111-4111-8111-11111111
 const foreign = 'alice:x:1000:1000:Alice,,,:/home/alice:/bin/bash\n';
 
 describe('account files', () => {
-  it('has one line for an install, and keeps those of others in their places', () => {
+  it('keep one line per install, and leave those of others in place', () => {
     const text = withAccount(foreign, 'one', shop);
     expect(text).toBe(foreign + line);
     expect(withAccount(`${line}${foreign}`, 'one', { ...shop, shell: '/bin/bash' })).toBe(
@@ -31,18 +31,18 @@ describe('account files', () => {
     expect(withoutAccount(text, 'one', shop.installId)).toBe(foreign);
   });
 
-  it('makes one of several lines of the same install', () => {
+  it('merge several lines of the same install into one', () => {
     expect(withAccount(line + foreign + line, 'one', shop)).toBe(line + foreign);
   });
 
-  it('knows only the lines of its own instance', () => {
+  it('list only the lines of their own instance', () => {
     expect(accountsIn(foreign + line, 'one')).toEqual([shop]);
     expect(accountsIn(foreign + line, 'on')).toEqual([]);
     expect(accountsIn(foreign + line, 'one2')).toEqual([]);
     expect(withoutAccount(line, 'two', shop.installId)).toBe(line);
   });
 
-  it('keeps what it does not understand', () => {
+  it('keep lines that cannot be parsed', () => {
     const strange = '+@netgroup\n# a comment\nbroken:x\n';
     expect(withoutAccount(strange + line, 'one', shop.installId)).toBe(strange);
     expect(accountsIn(strange, 'one')).toEqual([]);
@@ -52,7 +52,7 @@ describe('account files', () => {
     ]);
   });
 
-  it('read ranges of subordinate ids', () => {
+  it('list ranges of subordinate ids', () => {
     const text = 'alice:100000:65536\n# none\n\nbob:200000:1\n1000:x:y\n';
     expect(subordinateRanges(text)).toEqual([
       { first: 100_000, last: 165_535 },
@@ -60,7 +60,7 @@ describe('account files', () => {
     ]);
   });
 
-  it('replaces and drops a line by its whole name', () => {
+  it('replace and remove a line by its whole name', () => {
     const group = 'shop2:x:5:\nshop:x:4:\n';
     expect(withLine(group, 'shop:x:7:')).toBe('shop2:x:5:\nshop:x:7:\n');
     expect(withoutName(group, 'shop')).toBe('shop2:x:5:\n');

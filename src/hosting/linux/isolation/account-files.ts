@@ -1,8 +1,6 @@
-/**
- * The lines of passwd(5), group(5) and shadow(5), as text. Lines that are not understood are kept as they are.
- */
+/** Parses and edits the text of passwd(5), group(5) and shadow(5). Lines that cannot be parsed stay as they are. */
 
-/** One install's line in passwd(5), by which it is known that the line is ours. */
+/** An install's line in passwd(5). The comment field marks the line as ours. */
 export interface AccountLine {
   installId: string;
   name: string;
@@ -22,7 +20,7 @@ export interface NumberedName {
   number: number;
 }
 
-/** Names and user ids of passwd(5), or names and group ids of group(5). */
+/** Names and user ids in passwd(5), or names and group ids in group(5). */
 export function namesIn(text: string): NumberedName[] {
   return linesOf(text).flatMap((line) => {
     const [name, , number] = line.split(':');
@@ -30,7 +28,7 @@ export function namesIn(text: string): NumberedName[] {
   });
 }
 
-/** Ranges of ids in subuid(5) or subgid(5), which belong to what users run in containers. */
+/** Ranges of ids in subuid(5) or subgid(5), reserved for users' containers. */
 export function subordinateRanges(text: string): IdRange[] {
   return linesOf(text).flatMap((line) => {
     const [, first = '', count = ''] = line.split(':');
@@ -39,7 +37,7 @@ export function subordinateRanges(text: string): IdRange[] {
   });
 }
 
-/** The accounts of one host among the lines of passwd(5). */
+/** The accounts of one host in passwd(5). */
 export function accountsIn(text: string, instance: string): AccountLine[] {
   return linesOf(text).flatMap((line) => accountOf(line, instance) ?? []);
 }
@@ -59,7 +57,7 @@ function accountOf(line: string, instance: string): AccountLine | null {
   };
 }
 
-/** Stands in the comment field (GECOS), which may hold neither `:` nor `,`. */
+/** Goes into the comment field (GECOS), which cannot contain `:` or `,`. */
 function ownerPrefix(instance: string): string {
   return `homeport/${instance}/`;
 }
@@ -82,7 +80,7 @@ export function withLine(text: string, line: string): string {
   return withOne(linesOf(text), line, (other) => other.startsWith(name));
 }
 
-/** The line in the place of the one that it replaces, otherwise at the end; so that what is whole stays as it is. */
+/** Replaces the matching line in place, or appends the line. A line that is already right does not move. */
 function withOne(lines: string[], line: string, isReplaced: (other: string) => boolean): string {
   const at = lines.findIndex(isReplaced);
   if (at < 0) return joined([...lines, line]);

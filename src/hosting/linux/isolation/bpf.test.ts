@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { assemble } from './bpf.ts';
 
-test('steps become the kernel’s instructions, with jumps counted from the next one', () => {
+test('assembles steps into kernel instructions, with jumps relative to the next one', () => {
   const program = assemble([
     { load: 4 },
     { ifEqual: 0xc000_003e, goto: 'end' },
     { ifAtLeast: 2, goto: 'end' },
     { goto: 'end' },
-    { give: 7 },
+    { return: 7 },
     { label: 'end' },
-    { give: 0x7fff_0000 },
+    { return: 0x7fff_0000 },
   ]);
   expect(program.toString('hex').match(/.{16}/g)).toEqual([
     '2000000004000000',
@@ -21,9 +21,11 @@ test('steps become the kernel’s instructions, with jumps counted from the next
   ]);
 });
 
-test('jumps to a missing, an earlier or a distant label throw', () => {
-  const far = Array.from({ length: 256 }, () => ({ give: 0 }));
+test('throws for jumps to a missing, an earlier or a distant label', () => {
+  const far = Array.from({ length: 256 }, () => ({ return: 0 }));
   expect(() => assemble([{ goto: 'nowhere' }])).toThrow('nowhere');
   expect(() => assemble([{ label: 'back' }, { load: 0 }, { goto: 'back' }])).toThrow('back');
-  expect(() => assemble([{ ifEqual: 0, goto: 'far' }, ...far, { label: 'far' }, { give: 0 }])).toThrow('far');
+  expect(() => assemble([{ ifEqual: 0, goto: 'far' }, ...far, { label: 'far' }, { return: 0 }])).toThrow(
+    'far',
+  );
 });

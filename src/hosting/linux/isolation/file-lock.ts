@@ -4,9 +4,8 @@ import { once } from 'node:events';
 const PATIENCE_SECONDS = 30;
 
 /**
- * Does `work` while no other process of the machine that asks for the same lock file does its own. The lock is the kernel's
- * (flock(2)), so that one whose holder was killed is free again at once. Rejects if it is not to be had within
- * `patienceSeconds`.
+ * Runs `work` while holding the lock file against all other processes of the machine. It is a kernel lock (flock(2)), so
+ * it is free at once if its holder is killed. Rejects if the lock is still taken after `patienceSeconds`.
  */
 export async function withFileLock<Result>(
   path: string,
@@ -22,8 +21,8 @@ export async function withFileLock<Result>(
 }
 
 /**
- * Node has no flock(2), so a child holds the lock: `cat`, which answers once `flock` has it, and ends with its input, hence
- * with this process too.
+ * Node has no flock(2), so a child holds the lock. `flock` starts `cat`, which echoes a line once the lock is held, and ends
+ * when its input closes, so also when this process ends.
  */
 async function lock(path: string, patienceSeconds: number): Promise<() => Promise<void>> {
   const options = ['--wait', `${patienceSeconds}`, '--no-fork'];
@@ -32,7 +31,7 @@ async function lock(path: string, patienceSeconds: number): Promise<() => Promis
   holder.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;
   });
-  // Of a holder that has ended its end tells.
+  // If the holder has ended, `ended` reports it.
   holder.stdin.on('error', () => {});
   const ended = once(holder, 'close');
   ended.catch(() => {});
@@ -40,7 +39,7 @@ async function lock(path: string, patienceSeconds: number): Promise<() => Promis
   const held = await Promise.race([once(holder.stdout, 'data').then(() => true), ended.then(() => false)]);
   if (!held) {
     const why = complaint.trim() || `another process has held it for ${patienceSeconds} s`;
-    throw new Error(`the lock ${path} is not to be had: ${why}`);
+    throw new Error(`could not take the lock ${path}: ${why}`);
   }
   return async () => {
     holder.stdin.end();

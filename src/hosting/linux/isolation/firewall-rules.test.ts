@@ -10,21 +10,21 @@ const policy = {
   nameservers: ['9.9.9.9', 'fd00::53'],
 };
 
-/** Where a rule stands, for what comes first decides. */
+/** Position of a rule: the first match decides. */
 function position(rules: string, rule: string): number {
   const at = rules.split('\n').findIndex((line) => line.includes(rule));
   expect(at, rule).toBeGreaterThan(-1);
   return at;
 }
 
-describe('the rules of the firewall', () => {
+describe('firewall rules', () => {
   const rules = firewallRules(policy);
 
-  it('hold for the user ids of installs alone', () => {
+  it('apply only to the user ids of installs', () => {
     expect(rules).toContain('meta skuid 200-299 jump installs');
   });
 
-  it('replace the table whole, of this instance alone', () => {
+  it('replace the whole table of this instance, and no other', () => {
     expect(rules.split('\n').slice(0, 3)).toEqual([
       'table inet homeport_one {}',
       'delete table inet homeport_one',
@@ -32,7 +32,7 @@ describe('the rules of the firewall', () => {
     ]);
   });
 
-  it('let single addresses be those of the machine, and ranges only those of others', () => {
+  it('match the machine’s own addresses by single addresses, but not by ranges', () => {
     const local = position(rules, 'fib daddr type { local');
     expect(position(rules, 'ip daddr { 10.1.2.3/32 } accept')).toBeLessThan(local);
     expect(position(rules, 'ip6 daddr { fd00::1/128 } accept')).toBeLessThan(local);
@@ -42,7 +42,7 @@ describe('the rules of the firewall', () => {
     );
   });
 
-  it('let DNS servers be asked, wherever they are', () => {
+  it('allow DNS servers at any address', () => {
     const dns = 'meta l4proto { tcp, udp } th dport 53 accept';
     expect(position(rules, `ip daddr { 9.9.9.9 } ${dns}`)).toBeLessThan(
       position(rules, 'fib daddr type { local'),
@@ -54,14 +54,14 @@ describe('the rules of the firewall', () => {
     expect(firewallRules({ ...policy, edgePorts: [], allowed: [], nameservers: [] })).not.toContain('{ }');
   });
 
-  it('see through addresses that are translated to IPv4', () => {
+  it('recognize IPv4 addresses translated to IPv6', () => {
     expect(rules).toContain('64:ff9b::a00:0/104');
     expect(position(rules, '64:ff9b::a00:0/104')).toBeLessThan(position(rules, '64:ff9b::/96'));
   });
 });
 
 describe('resolv.conf', () => {
-  it('names servers, one a line', () => {
+  it('lists one server per line', () => {
     const text =
       '# nameserver 1.1.1.1\nnameserver 9.9.9.9\n nameserver\tfe80::1%eth0 \nnameserver x\nsearch a.b\n';
     expect(nameserversIn(text)).toEqual(['9.9.9.9', 'fe80::1']);

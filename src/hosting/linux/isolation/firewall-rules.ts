@@ -2,15 +2,15 @@ import ipaddr from 'ipaddr.js';
 import type { AddressRange } from '../../../config/settings/setting-values.ts';
 
 export interface FirewallPolicy {
-  /** Tells the tables of several hosts on the machine apart. */
+  /** Names this host's table; several hosts can share a machine. */
   instance: string;
   /** First and last user id of installs. */
   uids: { first: number; last: number };
-  /** Where websites are reached on this machine: they may fetch themselves and each other as any visitor may. */
+  /** Ports of this machine's web server. Websites may connect to them, as any visitor may. */
   edgePorts: readonly number[];
   /**
-   * What the operator lets websites reach besides the public. A range of several addresses does not stand for those of
-   * this machine itself that lie in it; one that is named by itself does.
+   * Destinations that the operator allows besides the public Internet. A range does not cover this machine's own addresses
+   * inside it; a single address does.
    */
   allowed: readonly AddressRange[];
   /** IP addresses of the machine's DNS servers. */
@@ -18,9 +18,8 @@ export interface FirewallPolicy {
 }
 
 /**
- * Not the public Internet: the machine itself, private and shared networks, link-local (where clouds have their metadata), what is set
- * aside for tests and protocols, groups (IANA's registries of special-purpose addresses), and Azure's agent service, which has a
- * public address.
+ * Not the public Internet: the machine itself, private and shared networks, link-local (cloud metadata services), test and
+ * protocol ranges, multicast (IANA special-purpose address registries), and Azure's agent service, which has a public address.
  */
 const SPECIAL_IPV4 = [
   '0.0.0.0/8',
@@ -40,10 +39,10 @@ const SPECIAL_IPV4 = [
   '240.0.0.0/4',
 ];
 
-/** All of IPv6 but what has been given out for use between networks (RFC 4291 section 2.4), and of that what carries IPv4. */
+/** All of IPv6 except the global unicast addresses (RFC 4291 section 2.4), and the ranges in those that carry IPv4. */
 const SPECIAL_IPV6 = ['::/3', '4000::/2', '8000::/1', '2001:db8::/32', '2002::/16', '2001::/32'];
 
-/** Where a network translates to IPv4 (NAT64, RFC 6052): as public as what is inside. */
+/** NAT64 (RFC 6052), which translates to IPv4. An address is as public as the IPv4 address inside it. */
 const TRANSLATED = '64:ff9b::';
 const TRANSLATED_BITS = 96;
 
@@ -52,8 +51,8 @@ export function tableName(instance: string): string {
 }
 
 /**
- * The rules as nft(8) reads them; loaded at once or not at all, in the place of what was there. They hold for connections that
- * installs open, by the user id of the socket, and cost other users one comparison. No state of connections is kept.
+ * The rules for nft(8). They replace this host's table in one transaction. They match connections by the socket's user id,
+ * so other users cost one comparison. They are stateless.
  */
 export function firewallRules(policy: FirewallPolicy): string {
   const { uids, edgePorts, allowed } = policy;
@@ -62,7 +61,7 @@ export function firewallRules(policy: FirewallPolicy): string {
   const wide = allowed.filter((range) => !single.includes(range));
   const reject = 'goto refused';
   const rules = [
-    // They are no servers: nothing that they listen at may be taken for a service of the machine.
+    // Installs run no servers: a listener of theirs could be mistaken for a service of the machine.
     'tcp flags & (syn | ack) == syn | ack drop',
     ...towards(single.map(asText), 'accept'),
     ...towards(policy.nameservers, 'meta l4proto { tcp, udp } th dport 53 accept'),
@@ -76,12 +75,12 @@ export function firewallRules(policy: FirewallPolicy): string {
     ...towards([...SPECIAL_IPV4, ...SPECIAL_IPV6], reject),
   ];
   return [
-    // Made if it is not there, so that it can be deleted; both in the same transaction as what follows.
+    // Creates the table if it is missing, so that `delete` succeeds; in the same transaction as what follows.
     `${table} {}`,
     `delete ${table}`,
     `${table} {`,
     'chain refused {',
-    // What is refused by ICMP alone is tried again for a second where it is IPv6.
+    // Clients retry TCP over IPv6 for a second after an ICMP error alone.
     'meta l4proto tcp reject with tcp reset',
     'reject with icmpx admin-prohibited',
     '}',
@@ -97,7 +96,7 @@ export function firewallRules(policy: FirewallPolicy): string {
   ].join('\n');
 }
 
-/** One rule for each family of addresses that is among them. */
+/** One rule for each address family in the list. */
 function towards(addresses: readonly string[], verdict: string): string[] {
   const ipv4 = addresses.filter((address) => !address.includes(':'));
   const ipv6 = addresses.filter((address) => address.includes(':'));
@@ -120,7 +119,7 @@ function translated(range: string): string {
   return `${ipaddr.parse(TRANSLATED + address.toString())}/${TRANSLATED_BITS + bits}`;
 }
 
-/** The servers named in resolv.conf(5). */
+/** Addresses of the name servers in resolv.conf(5). */
 export function nameserversIn(resolvConf: string): string[] {
   return resolvConf.split('\n').flatMap((line) => {
     const address = /^\s*nameserver\s+([^\s%#;]+)/.exec(line)?.[1] ?? '';

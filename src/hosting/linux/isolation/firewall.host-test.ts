@@ -9,8 +9,8 @@ import { runCommand } from '../machine/run-command.ts';
 import { createFirewall, type FirewallOptions } from './firewall.ts';
 
 /**
- * Two network namespaces: `machine`, with the firewall, and `world`, where everything else is. In both, a server answers
- * at every address.
+ * Two network namespaces: `machine`, with the firewall, and `world`, which plays everything else. A server answers at every
+ * address of both.
  */
 const mark = randomBytes(3).toString('hex');
 const machine = `hpt-m-${mark}`;
@@ -84,7 +84,7 @@ async function serve(name: string, port: number, uid = 0): Promise<void> {
   await once(server.stdout, 'data');
 }
 
-/** How a connection ends that a process with this user id opens on the machine: `connected`, or the system's word for it. */
+/** Result of a connection by a process with this user id on the machine: `connected`, or the system's error message. */
 async function attempt(address: string, port: number, uid = uids.first, seconds = 5): Promise<string> {
   const open = `use IO::Socket::IP; my $s = IO::Socket::IP->new(PeerHost => $ARGV[0], PeerPort => $ARGV[1], Timeout => $ARGV[2]);
     print $s ? "connected" : $!`;
@@ -117,30 +117,30 @@ function firewall(change: Partial<FirewallOptions> = {}) {
 describe('the firewall', () => {
   beforeEach(() => firewall().remove());
 
-  it('is what keeps them out: without it all can be reached', async () => {
+  it('is the only barrier: without it, everything can be reached', async () => {
     for (const address of ['127.0.0.1', PUBLIC, PRIVATE, METADATA, PUBLIC_IPV6, PRIVATE_IPV6]) {
       expect(await attempt(address, 5432), address).toBe('connected');
     }
   });
 
-  it('lets an install reach the public, at any port', async () => {
+  it('lets an install reach the public Internet, at any port', async () => {
     await firewall().ensure();
     expect(await attempt(PUBLIC, 5432)).toBe('connected');
     expect(await attempt(PUBLIC_IPV6, 5432)).toBe('connected');
   });
 
-  it('refuses the machine and private networks, at once', async () => {
+  it('refuses the machine and private networks immediately', async () => {
     await firewall().ensure();
     const refused = {
       'the machine by loopback': '127.0.0.1',
       'all of loopback': '127.9.9.9',
-      'the machine by no address': '0.0.0.0',
+      'the machine by the unspecified address': '0.0.0.0',
       'the machine by IPv6': '::1',
-      'the machine by an IPv4 address written as IPv6': '::ffff:127.0.0.1',
+      'the machine by an IPv4-mapped IPv6 address': '::ffff:127.0.0.1',
       'a public address of the machine': OWN_PUBLIC,
       'a private address of the machine': OWN_PRIVATE,
       'a private network': PRIVATE,
-      'the metadata of a cloud': METADATA,
+      'a cloud metadata service': METADATA,
       'a private network by IPv6': PRIVATE_IPV6,
     };
     for (const [what, address] of Object.entries(refused)) {
@@ -150,7 +150,7 @@ describe('the firewall', () => {
     }
   });
 
-  it('lets an install fetch websites of the machine itself, by any of its addresses', async () => {
+  it('lets an install request websites of the machine, at any of its addresses', async () => {
     await firewall().ensure();
     for (const address of ['127.0.0.1', OWN_PUBLIC, OWN_PRIVATE, '::1']) {
       expect(await attempt(address, 80), address).toBe('connected');
@@ -158,13 +158,13 @@ describe('the firewall', () => {
     expect(await attempt(PRIVATE, 80)).not.toBe('connected');
   });
 
-  it('lets it ask the DNS server of the machine, and nothing else there', async () => {
+  it('allows the machine’s DNS server, and nothing else there', async () => {
     await firewall().ensure();
     expect(await attempt(RESOLVER, 53)).toBe('connected');
     expect(await attempt('127.0.0.1', 53)).not.toBe('connected');
   });
 
-  it('holds for datagrams as well', async () => {
+  it('applies to datagrams too', async () => {
     await firewall().ensure();
     const listen = `use IO::Socket::IP; $| = 1; print "ready\\n";
       my $s = IO::Socket::IP->new(LocalHost => '127.0.0.1', LocalPort => 5353, Type => SOCK_DGRAM) or die $!;
@@ -188,7 +188,7 @@ describe('the firewall', () => {
     expect(received).not.toContain(`from ${uids.first}`);
   });
 
-  it('holds for installs alone', async () => {
+  it('applies only to installs', async () => {
     await firewall().ensure();
     for (const uid of [0, uids.first - 1, uids.last + 1]) {
       expect(await attempt('127.0.0.1', 5432, uid)).toBe('connected');
@@ -196,7 +196,7 @@ describe('the firewall', () => {
     expect(await attempt('127.0.0.1', 5432, uids.last)).not.toBe('connected');
   });
 
-  it('lets through what the operator allows, but by a range not the machine itself', async () => {
+  it('allows what the operator allows; a range does not include the machine itself', async () => {
     const ranges = ['10.9.0.0/24', '10.9.0.0/16', '10.9.0.0/24'].map((range) => ipaddr.parseCIDR(range));
     await firewall({ allowed: ranges }).ensure();
     expect(await attempt(PRIVATE, 5432)).toBe('connected');
@@ -207,28 +207,28 @@ describe('the firewall', () => {
     expect(await attempt(PRIVATE, 5432)).not.toBe('connected');
   });
 
-  it('keeps others from connecting to what an install listens at', async () => {
+  it('keeps others from connecting to a listener of an install', async () => {
     await serve(machine, 8080, uids.first);
     expect(await attempt('127.0.0.1', 8080, 0)).toBe('connected');
     await firewall().ensure();
     expect(await attempt('127.0.0.1', 8080, 0, 1)).not.toBe('connected');
   });
 
-  it('tells what is wrong, and mends it', async () => {
-    expect(await firewall().check()).toContain('is not there');
+  it('reports what is wrong, and repairs it', async () => {
+    expect(await firewall().check()).toContain('is missing');
     await firewall().ensure();
     expect(await firewall().check()).toBeNull();
     await firewall().ensure();
-    expect(await firewall({ edgePorts: [81] }).check()).toContain('is not as it should be');
+    expect(await firewall({ edgePorts: [81] }).check()).toContain('has the wrong rules');
     await inside(machine, '/usr/sbin/nft', 'flush', 'chain', 'inet', 'homeport_hpt', 'installs');
-    expect(await firewall().check()).toContain('is not as it should be');
+    expect(await firewall().check()).toContain('has the wrong rules');
     expect(await attempt('127.0.0.1', 5432)).toBe('connected');
     await firewall().ensure();
     expect(await firewall().check()).toBeNull();
     expect(await attempt('127.0.0.1', 5432)).not.toBe('connected');
   });
 
-  it('follows the DNS servers of the machine', async () => {
+  it('follows changes of the machine’s DNS servers', async () => {
     await firewall().ensure();
     const other = join(folder, 'other.conf');
     await writeFile(other, 'nameserver 127.0.0.1\n');
@@ -239,7 +239,7 @@ describe('the firewall', () => {
     expect(await attempt(RESOLVER, 53)).not.toBe('connected');
   });
 
-  it('leaves the tables of others alone, and goes without a trace', async () => {
+  it('leaves the tables of others alone, and removes its own completely', async () => {
     await firewall({ instance: 'hpt2' }).ensure();
     await firewall().ensure();
     await firewall().remove();

@@ -3,13 +3,13 @@ import { CommandError, runCommand } from '../machine/run-command.ts';
 import { type FirewallPolicy, firewallRules, nameserversIn, tableName } from './firewall-rules.ts';
 import { readSystemFile } from './system-file.ts';
 
-/** What keeps the processes of installs from connecting to the machine itself and to private networks. */
+/** Keeps the processes of installs from connecting to the machine itself and to private networks. */
 export interface Firewall {
-  /** Brings the rules into force, all at once. They stay when the host ends, and go with a restart of the machine. */
+  /** Loads the rules in one transaction. They outlive the host process, but not a restart of the machine. */
   ensure(): Promise<void>;
-  /** What is wrong, one sentence; null if exactly these rules are in force. */
+  /** What is wrong, in one sentence; null if exactly these rules are loaded. */
   check(): Promise<string | null>;
-  /** Takes the rules away. Removing what is not there is success. */
+  /** Removes the rules. Succeeds if they are missing. */
   remove(): Promise<void>;
 }
 
@@ -18,15 +18,15 @@ export interface FirewallOptions {
   uids: { first: number; last: number };
   edgePorts: readonly number[];
   allowed: readonly AddressRange[];
-  /** Names the DNS servers that websites may ask. Read at each call, for it changes. */
+  /** Lists the DNS servers that websites may use. Read at each call, because it changes. */
   resolvConf?: string;
-  /** What comes before a command: `ip netns exec <name>` for the network of a test. */
+  /** Prefix of each command: `ip netns exec <name>` for a test's network. */
   within?: readonly string[];
 }
 
 const NFT = '/usr/sbin/nft';
 
-/** Loads rules from the standard input and shows what became of them: nft writes them otherwise than it was told them. */
+/** Loads rules from standard input and lists them: nft prints rules in another form than it reads them. */
 const LOAD_AND_LIST = `system("${NFT}", "-f", "-") == 0 or exit 1; exec "${NFT}", "list", "table", "inet", @ARGV`;
 
 export function createFirewall(options: FirewallOptions): Firewall {
@@ -43,8 +43,8 @@ export function createFirewall(options: FirewallOptions): Firewall {
     return (await runCommand(program, args, { input })).stdout;
   }
 
-  /** Null if there are none. */
-  async function inForce(): Promise<string | null> {
+  /** The loaded rules as nft lists them; null without a table. */
+  async function loadedRules(): Promise<string | null> {
     try {
       return await run([NFT, 'list', 'table', 'inet', table]);
     } catch (error) {
@@ -53,18 +53,18 @@ export function createFirewall(options: FirewallOptions): Firewall {
     }
   }
 
-  /** The same listing of the rules that should be, from a network of its own that is gone at once. */
-  async function wanted(): Promise<string> {
+  /** How nft lists the wanted rules. They are loaded into a network namespace that exists only for this. */
+  async function wantedRules(): Promise<string> {
     const load = ['/usr/bin/unshare', '--net', '/usr/bin/perl', '-e', LOAD_AND_LIST, table];
     return run(load, await rules());
   }
 
   async function check(): Promise<string | null> {
-    const present = await inForce();
+    const present = await loadedRules();
     if (present === null)
-      return `the firewall table "inet ${table}" is not there: websites may connect anywhere`;
-    if (present === (await wanted())) return null;
-    return `the firewall table "inet ${table}" is not as it should be`;
+      return `the firewall table "inet ${table}" is missing: websites may connect anywhere`;
+    if (present === (await wantedRules())) return null;
+    return `the firewall table "inet ${table}" has the wrong rules`;
   }
 
   return {

@@ -32,7 +32,7 @@ async function madeInstall(uid = UID): Promise<SandboxedInstall> {
   return install;
 }
 
-/** Whether a user can do it; `what` is an expression of test(1). */
+/** Whether the user can do it; `what` is an expression for test(1). */
 async function can(uid: number | 'www-data', ...what: string[]): Promise<boolean> {
   const gid = uid === 'www-data' ? 'www-data' : `${uid}`;
   const user = [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups'];
@@ -42,8 +42,8 @@ async function can(uid: number | 'www-data', ...what: string[]): Promise<boolean
   );
 }
 
-describe('the folders of an install', () => {
-  it('are its own, and the web server gets through to what it serves', async () => {
+describe('an install’s folders', () => {
+  it('belong to the install, and the web server can pass through to public files', async () => {
     const { id } = await madeInstall();
     const [home, htdocs, hidden] = [layout.homeOf(id), layout.htdocsOf(id), layout.privateOf(id)];
     expect(await can(UID, '-r', home)).toBe(true);
@@ -63,7 +63,7 @@ describe('the folders of an install', () => {
     expect(await can(OTHER_UID, '-x', home)).toBe(false);
   });
 
-  it('are made again without touching what is right, or what is in them', async () => {
+  it('are ensured again without touching what is right, or their contents', async () => {
     const install = await madeInstall();
     const file = join(layout.htdocsOf(install.id), 'index.html');
     await writeFile(file, 'mine');
@@ -74,7 +74,7 @@ describe('the folders of an install', () => {
     expect((await lstat(file)).mode & 0o777).toBe(0o640);
   });
 
-  it('tell what is wrong with them, and are mended', async () => {
+  it('are checked and repaired', async () => {
     const install = await madeInstall();
     const { id } = install;
     expect(await checkHome(layout, install)).toEqual([]);
@@ -84,17 +84,17 @@ describe('the folders of an install', () => {
     await runCommand('/usr/bin/setfacl', ['-m', `u:${OTHER_UID}:rwx`, layout.homeOf(id)]);
     await rm(join(sandboxEtcOf(layout, id), 'passwd'));
     expect(await checkHome(layout, install)).toEqual([
-      `${layout.homeOf(id)} has another access list than it should have`,
+      `${layout.homeOf(id)} has the wrong access list`,
       `${layout.htdocsOf(id)} belongs to ${OTHER_UID}:${OTHER_UID} instead of ${UID}:${UID}`,
       `${layout.privateOf(id)} has mode 777 instead of 700`,
-      `${layout.redisRunOf(id)} is not there`,
-      `${join(sandboxEtcOf(layout, id), 'passwd')} is not as it should be`,
+      `${layout.redisRunOf(id)} is missing`,
+      `${join(sandboxEtcOf(layout, id), 'passwd')} has the wrong content`,
     ]);
     await makeHome(layout, install);
     expect(await checkHome(layout, install)).toEqual([]);
   });
 
-  it('come back after a restart of the machine has emptied the run folder', async () => {
+  it('are restored after a restart of the machine empties the run folder', async () => {
     const install = await madeInstall();
     for (const name of await readdir(layout.runFolder)) {
       await rm(join(layout.runFolder, name), { recursive: true });
@@ -104,7 +104,7 @@ describe('the folders of an install', () => {
     expect(await checkHome(layout, install)).toEqual([]);
   });
 
-  it('are never made through a link', async () => {
+  it('are never created through a link', async () => {
     const install = newInstall();
     const victim = join(layout.folder, 'victim');
     await mkdir(victim, { mode: 0o700 });
@@ -112,12 +112,12 @@ describe('the folders of an install', () => {
     await expect(makeHome(layout, install)).rejects.toThrow(PermanentHostError);
     expect((await lstat(victim)).uid).toBe(0);
     expect(await readdir(victim)).toEqual([]);
-    expect(await checkHome(layout, install)).toContain(`${layout.homeOf(install.id)} is no folder`);
+    expect(await checkHome(layout, install)).toContain(`${layout.homeOf(install.id)} is not a folder`);
   });
 });
 
-describe('the removal of a home', () => {
-  it('leaves nothing behind, and is done again without harm', async () => {
+describe('removing a home', () => {
+  it('leaves nothing behind, and can be repeated', async () => {
     const { id } = await madeInstall();
     const other = await madeInstall(OTHER_UID);
     await removeHome(layout, id);
@@ -132,14 +132,14 @@ describe('the removal of a home', () => {
     expect(await checkHome(layout, other)).toEqual([]);
   });
 
-  it('follows no link, goes to any depth, and takes what forbids it', async () => {
+  it('follows no link, and deletes any depth and protected folders', async () => {
     const { id } = await madeInstall();
     const precious = join(layout.folder, 'precious');
     await mkdir(precious);
     await writeFile(join(precious, 'file'), 'kept');
     await symlink(precious, join(layout.htdocsOf(id), 'link'));
     const user = [`--reuid=${UID}`, `--regid=${UID}`, '--clear-groups'];
-    // Deeper than any path may be long (PATH_MAX is 4,096).
+    // Deeper than the longest path (PATH_MAX is 4,096).
     const dig = 'chdir $ARGV[0]; for (1..300) { mkdir "d" x 200; chdir "d" x 200 or die } mkdir "locked", 0';
     await runCommand('/usr/bin/setpriv', [...user, '/usr/bin/perl', '-e', dig, layout.htdocsOf(id)]);
     await removeHome(layout, id);
@@ -147,7 +147,7 @@ describe('the removal of a home', () => {
     expect(await readdir(layout.scratch)).toEqual([]);
   });
 
-  it('finishes what a killed one had moved away', async () => {
+  it('completes an interrupted removal', async () => {
     const { id } = await madeInstall();
     await mkdir(join(layout.scratch, `removed-home-${id}`, 'half'), { recursive: true });
     await removeHome(layout, id);

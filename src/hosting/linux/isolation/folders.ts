@@ -13,27 +13,26 @@ import { foldersOf, OWN_SETTINGS, type SandboxedInstall, sandboxEtcOf } from './
 import { tenantFilterFile } from './system-calls.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
-/** Whose processes read what websites show, and connect to their PHP. */
+/** Its processes read the files of websites and connect to their PHP. */
 const WEB_SERVER_USER = 'www-data';
 
-/** A folder of an install, and who gets at it. */
+/** A folder of an install with its owner and permissions. */
 interface Folder {
   path: string;
   uid: number;
   gid: number;
   mode: number;
-  /** Besides the owner: `u:<uid>` → `r-x`. Null where the mode says all. */
+  /** Permissions besides the owner's: `u:<uid>` → `r-x`. Null if the mode is enough. */
   access: AccessList | null;
 }
 
-/** A large website on a slow disk. */
+/** Long enough for a large website on a slow disk. */
 const REMOVAL_MS = HOUR_MS;
 
 /**
- * Makes what an install has on the disk, or mends it: home, document root, private folder, page cache, run folder and the few
- * files of its `/etc`. What is right already is not touched, nor is anything inside these folders. To be called again
- * after a restart of the machine, which takes the run folder with it. `layout.folder` and `layout.runFolder` must be there, and let
- * everyone pass through (0711).
+ * Creates or repairs an install's folders: home, document root, private folder, page cache, run folder, and the few files
+ * of its `/etc`. What is already right stays untouched, as do the contents. Call it again after a restart of the machine,
+ * which empties the run folder. `layout.folder` and `layout.runFolder` must exist with mode 0711.
  */
 export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {
   await Promise.all((await sharedFolders(layout)).map((folder) => ensureFolder(folder.path, folder)));
@@ -44,30 +43,30 @@ export async function makeHome(layout: LinuxLayout, install: SandboxedInstall): 
 
 async function make(folder: Folder): Promise<void> {
   const { path, access } = folder;
-  // The mode of a folder with a list mirrors the list's mask: to set it would shut out those on the list for a moment.
+  // The mode of a folder with an access list mirrors the list's mask. Setting the mode would briefly shut out the users listed.
   const isNew = await ensureFolder(path, folder, { keepMode: access !== null });
   if (access !== null && (isNew || !(await hasAccess(path, access)))) await allowAccess(path, access);
 }
 
-/** What is not as {@link makeHome} makes it, one sentence each; none if all is well. Changes nothing. */
+/** Lists the differences from what {@link makeHome} makes, one sentence each. Changes nothing. */
 export async function checkHome(layout: LinuxLayout, install: SandboxedInstall): Promise<string[]> {
   const faults: string[] = [];
   const { outer, inner } = await foldersToBe(layout, install);
   for (const folder of [...outer, ...inner]) {
     const state = await folderState(folder.path);
-    faults.push(...(state === null ? [`${folder.path} is not there`] : faultsOf(folder, state)));
+    faults.push(...(state === null ? [`${folder.path} is missing`] : faultsOf(folder, state)));
     if (state !== null && folder.access !== null) faults.push(...(await accessFaults(folder)));
   }
   for (const [path, text] of settingsOf(layout, install)) {
-    if ((await readSystemFile(path)) !== text) faults.push(`${path} is not as it should be`);
+    if ((await readSystemFile(path)) !== text) faults.push(`${path} has the wrong content`);
   }
-  if (!(await hasFilter(layout))) faults.push(`${tenantFilterFile(layout).path} is not as it should be`);
+  if (!(await hasFilter(layout))) faults.push(`${tenantFilterFile(layout).path} has the wrong content`);
   return faults;
 }
 
 /**
- * Deletes all that {@link makeHome} made and all that is in it. The processes of the install must have ended. What is not there,
- * or what an earlier removal left half deleted, is deleted all the same.
+ * Deletes everything that {@link makeHome} made, with its contents. The install's processes must have ended. Also completes
+ * an earlier removal that was interrupted.
  */
 export async function removeHome(layout: LinuxLayout, installId: string): Promise<void> {
   await ensureFolder(layout.scratch, { uid: 0, gid: 0, mode: 0o700 });
@@ -76,7 +75,7 @@ export async function removeHome(layout: LinuxLayout, installId: string): Promis
   await removeTree(layout.phpSocketOf(installId), layout.runOf(installId), sandboxEtcOf(layout, installId));
 }
 
-/** Moved away first, so that nothing finds it half deleted. */
+/** Moves the folder away first, so that no one finds it half deleted. */
 async function removeAside(path: string, aside: string): Promise<void> {
   if ((await folderState(aside)) !== null) await removeTree(aside);
   try {
@@ -87,14 +86,14 @@ async function removeAside(path: string, aside: string): Promise<void> {
   await removeTree(aside);
 }
 
-/** rm(1) goes down by open folders and not by paths: no link leads it elsewhere, and no depth makes a path too long for it. */
+/** rm(1) descends by open folders and not by paths: no link misleads it, and no depth makes a path too long. */
 async function removeTree(...paths: string[]): Promise<void> {
   await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', ...paths], { timeoutMs: REMOVAL_MS });
 }
 
 /**
- * Everyone may pass through them to what is his, and nobody may see who else there is. The web server alone gets at the sockets of
- * PHP, which take a request from whoever connects.
+ * Users can pass through these folders to their own, but cannot list the others. Only the web server reaches the PHP
+ * sockets, which accept requests from anyone who connects.
  */
 async function sharedFolders(layout: LinuxLayout) {
   const inRun = ['installs', 'etc'].map((name) => join(layout.runFolder, name));
@@ -106,7 +105,7 @@ async function sharedFolders(layout: LinuxLayout) {
   ];
 }
 
-/** `inner` are in folders of `outer`. */
+/** The folders of `inner` are inside those of `outer`. */
 async function foldersToBe(
   layout: LinuxLayout,
   install: SandboxedInstall,
@@ -118,7 +117,7 @@ async function foldersToBe(
   const through = { [`u:${web.uid}`]: '--x' };
   return {
     outer: [
-      // Root's, so that the website cannot exchange the folders in it; it may list what it has.
+      // Owned by root, so that the website cannot replace the folders inside; it may list them.
       { path: home, ...root, mode: 0o700, access: { ...through, [`u:${install.uid}`]: 'r-x' } },
       { path: layout.cacheOf(install.id), ...web, mode: 0o700, access: null },
       { path: layout.runOf(install.id), ...own, mode: 0o700, access: through },
@@ -142,7 +141,7 @@ async function webServerIds(): Promise<{ uid: number; gid: number }> {
 
 function faultsOf(folder: Folder, { isFolder, uid, gid, mode }: FolderState): string[] {
   const { path } = folder;
-  if (!isFolder) return [`${path} is no folder`];
+  if (!isFolder) return [`${path} is not a folder`];
   const faults: string[] = [];
   if (uid !== folder.uid || gid !== folder.gid) {
     faults.push(`${path} belongs to ${uid}:${gid} instead of ${folder.uid}:${folder.gid}`);
@@ -155,7 +154,7 @@ function faultsOf(folder: Folder, { isFolder, uid, gid, mode }: FolderState): st
 
 async function accessFaults({ path, access }: Folder): Promise<string[]> {
   const wrong = access !== null && !(await hasAccess(path, access));
-  return wrong ? [`${path} has another access list than it should have`] : [];
+  return wrong ? [`${path} has the wrong access list`] : [];
 }
 
 async function writeSettings(layout: LinuxLayout, install: SandboxedInstall): Promise<void> {

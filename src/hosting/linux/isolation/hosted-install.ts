@@ -1,7 +1,7 @@
 import type { InstallRef } from '../../contract/host.ts';
 import type { SandboxedInstall } from './sandbox.ts';
 
-/** An install with all that its files and its database are reached by. */
+/** An install with what it takes to reach its files and its database. */
 export interface HostedInstall {
   ref: InstallRef;
   sandbox: SandboxedInstall;
@@ -9,6 +9,6 @@ export interface HostedInstall {
   database: string;
   /** Its Unix user, which is its database user as well. */
   unixUser: string;
-  /** The host name that stands for the website. */
+  /** The website's main host name. */
   primaryHostname: string;
 }

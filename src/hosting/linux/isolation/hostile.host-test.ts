@@ -12,7 +12,7 @@ import { SANDBOX_COMPILED } from './sandbox.ts';
 import { createTwoWebsites, type TestWebsite, type TwoWebsites, WORDPRESS } from './two-websites.fixture.ts';
 import type { UnixUsers } from './unix-users.ts';
 
-/** One of two websites is in the hands of an attacker, who runs any PHP and any program, and tries to reach the other and the machine. */
+/** An attacker controls one of two websites, runs any PHP and any program, and tries to reach the other website and the machine. */
 let both: TwoWebsites;
 let layout: LinuxLayout;
 let users: UnixUsers;
@@ -32,13 +32,13 @@ afterAll(() => both?.remove());
 
 const attack = (code: string, timeoutMs?: number) => both.run(attacker, code, timeoutMs);
 
-/** A program of the attacker's: its status, and what it wrote. */
+/** Runs a program of the attacker: its exit status and its output. */
 const command = (line: string) => attack(`return shell('${line.replace(/[\\']/g, '\\$&')}');`);
 
 const isUp = async (website: TestWebsite) => (await both.run(website, 'return "up";')) === 'up';
 
-describe('a website in the hands of an attacker', () => {
-  it('has what is its own', async () => {
+describe('a website controlled by an attacker', () => {
+  it('can use what belongs to it', async () => {
     const { install, database } = attacker;
     const redis = layout.redisSocketOf(install.id);
     expect(
@@ -50,7 +50,7 @@ describe('a website in the hands of an attacker', () => {
     ).toEqual([secret, [[secret]], 'b', install.name, '<?php echo "core";']);
   });
 
-  it('reads nothing of the other one', async () => {
+  it('reads nothing of the other website', async () => {
     const { id } = victim.install;
     const paths = [
       join(layout.htdocsOf(id), 'wp-config.php'),
@@ -71,7 +71,7 @@ describe('a website in the hands of an attacker', () => {
     }
   });
 
-  it('does not even learn that there is another one', async () => {
+  it('cannot discover that another website exists', async () => {
     const own = attacker.install.id;
     expect(
       await attack(`
@@ -121,7 +121,7 @@ describe('a website in the hands of an attacker', () => {
     expect(environment).toEqual([0, names.join('\n')]);
   });
 
-  it('writes neither to WordPress nor to programs nor to what it is started with', async () => {
+  it('cannot write to WordPress, to programs, or to its own configuration', async () => {
     const { id } = attacker.install;
     const paths = [
       join(layout.coreOf(WORDPRESS), 'index.php'),
@@ -148,7 +148,7 @@ describe('a website in the hands of an attacker', () => {
     expect(await readFile(join(layout.coreOf(WORDPRESS), 'index.php'), 'utf8')).toBe('<?php echo "core";');
   });
 
-  it('writes not to the compiled code of WordPress, nor what another one would read of it', async () => {
+  it('cannot write to the compiled code of WordPress, nor to what another website would read', async () => {
     const folder = attacker.install.compiledCore ?? '';
     expect(victim.install.compiledCore).toBe(folder);
     const index = join(layout.coreOf(WORDPRESS), 'index.php');
@@ -166,7 +166,7 @@ describe('a website in the hands of an attacker', () => {
           scandir('${layout.compiled}'), file_put_contents('${shared}', 'x'),
           shell('mount -o remount,rw ${dirname(shown)}')[0] === 0, shell('umount ${dirname(shown)}')[0] === 0];`),
     ).toEqual(Array.from({ length: 14 }, () => false));
-    // What is around it is its own, in memory, and of no account to the other one.
+    // The surrounding folder is the website's own memory, and does not affect the other website.
     const top = join(SANDBOX_COMPILED, basename(folder));
     await attack(`
       rename('${top}', '${top}.old'); mkdir('${dirname(shown)}', 0777, true);
@@ -182,7 +182,7 @@ describe('a website in the hands of an attacker', () => {
     expect(await isUp(attacker)).toBe(true);
   });
 
-  it('exchanges neither the folders nor the sockets to which others connect', async () => {
+  it('cannot replace folders and sockets that others connect to', async () => {
     const { id } = attacker.install;
     const [htdocs, redis] = [layout.htdocsOf(id), layout.redisRunOf(id)];
     expect(
@@ -192,7 +192,7 @@ describe('a website in the hands of an attacker', () => {
     ).toEqual([false, false, false, false]);
   });
 
-  it('sees no process but its own, and signals none', async () => {
+  it('sees only its own processes, and signals no other', async () => {
     const pids = (await daemons.list()).flatMap(({ name, pid }) =>
       pid === null || name.endsWith(attacker.install.id) ? [] : [pid],
     );
@@ -211,7 +211,7 @@ describe('a website in the hands of an attacker', () => {
     expect(await isUp(attacker)).toBe(true);
   });
 
-  it('connects to no socket of another one, nor to the host’s', async () => {
+  it('connects to no socket of another website or of the host', async () => {
     const { id } = victim.install;
     const sockets = [layout.phpSocketOf(id), layout.redisSocketOf(id), layout.hostSocket, layout.keysSocket];
     for (const socket of sockets) {
@@ -219,7 +219,7 @@ describe('a website in the hands of an attacker', () => {
     }
   });
 
-  it('gets at its own database alone', async () => {
+  it('reaches only its own database', async () => {
     const own = attacker.install.name;
     const other = victim.install.name;
     const denied = expect.stringContaining('denied');
@@ -237,7 +237,7 @@ describe('a website in the hands of an attacker', () => {
     ]);
   });
 
-  it('connects neither to the machine nor to the metadata of a cloud', async () => {
+  it('cannot connect to the machine or to a cloud metadata service', async () => {
     const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
     const addresses = [
       '127.0.0.1',
@@ -260,12 +260,12 @@ describe('a website in the hands of an attacker', () => {
       );
       expect(Date.now() - began, address).toBeLessThan(10_000);
     }
-    // It is the firewall that keeps it out: with another user id one gets there.
+    // Proof that the firewall is the barrier: another user id gets through.
     const ask = 'use IO::Socket::INET; print IO::Socket::INET->new($ARGV[0])->getline';
     expect((await runCommand('/usr/bin/perl', ['-e', ask, `127.0.0.1:${servicePort}`])).stdout).toBe(secret);
   });
 
-  it('is no server, by any kind of socket', async () => {
+  it('cannot be a server, with any kind of socket', async () => {
     const socket = 'use Socket; socket(my $s, $ARGV[0], $ARGV[1], $ARGV[2]) or print("no socket: $!"), exit;';
     const bind = `${socket} print bind($s, $ARGV[3] eq "" ? sockaddr_in(0, INADDR_ANY) : pack_sockaddr_un($ARGV[3])) ? "bound" : $!`;
     const listen = `${socket} print listen($s, 5) ? "listens" : $!`;
@@ -291,7 +291,7 @@ describe('a website in the hands of an attacker', () => {
     }
   });
 
-  it('calls neither io_uring nor keyrings, and none of the calls of 32-bit programs', async () => {
+  it('cannot call io_uring, keyrings or any 32-bit system call', async () => {
     if (process.arch !== 'x64') return;
     const calls = {
       io_uring_setup: '425, 4, 0',
@@ -303,13 +303,13 @@ describe('a website in the hands of an attacker', () => {
       const answer = await command(`perl -e 'print syscall(${call}) == -1 ? $! : "called"'`);
       expect(answer, name).toEqual([0, 'Operation not permitted']);
     }
-    // Ends with status 1 if getpid(2), called as 32-bit programs do, is refused, and with 0 if it is answered.
+    // Exits with 1 if getpid(2), called as a 32-bit program would, is refused, and with 0 if it succeeds.
     const program = join(layout.privateOf(attacker.install.id), 'calls-as-32-bit');
     await writeFile(program, callingAs32Bit(), { mode: 0o755 });
     expect(await command(program)).toEqual([1, '']);
   });
 
-  it('gains no privilege', async () => {
+  it('gains no privileges', async () => {
     expect(
       await command("grep -hE '^(CapPrm|CapEff|CapBnd|CapAmb|NoNewPrivs)' /proc/self/status | tr '\\t' ' '"),
     ).toEqual([
@@ -347,16 +347,16 @@ describe('a website in the hands of an attacker', () => {
     ]);
   });
 
-  it('traces no process of another one', async () => {
+  it('cannot trace a process of another website', async () => {
     const pid = (await daemons.list()).find(({ name }) => name === `php-${victim.install.id}`)?.pid;
-    // ptrace(PTRACE_ATTACH), and process_vm_readv's way in by /proc.
+    // ptrace(PTRACE_ATTACH), and reading memory through /proc as process_vm_readv would.
     const trace = `perl -e 'print syscall(101, 16, ${pid}, 0, 0), " ", open(my $m, "<", "/proc/${pid}/mem") ? 1 : 0'`;
     if (process.arch === 'x64') expect(await command(trace)).toEqual([0, '-1 0']);
   });
 
-  it('takes no more memory than it may, wherever it puts it', async () => {
+  it('cannot exceed its memory limit, whatever the memory is used for', async () => {
     const group = `php-${attacker.install.id}`;
-    // It is killed for it, and with it perhaps what would have answered.
+    // The kernel kills it, and perhaps also the process that would have answered.
     const hog = (code: string) => attack(code, 20_000).catch((error: Error) => error.message);
     const gigabyte = 1 << 30;
     expect(await hog(`ini_set('memory_limit', -1); return strlen(str_repeat('x', ${gigabyte}));`)).not.toBe(
@@ -372,7 +372,7 @@ describe('a website in the hands of an attacker', () => {
     expect(await isUp(attacker)).toBe(true);
   });
 
-  it('starts no more processes than it may, and is ended with all of them', async () => {
+  it('cannot exceed its process limit, and is ended with all its processes', async () => {
     const group = `php-${attacker.install.id}`;
     const bomb = `perl -e 'while (1) { fork // last } sleep 60' > /dev/null 2>&1 &`;
     await command(bomb);
@@ -386,7 +386,7 @@ describe('a website in the hands of an attacker', () => {
     expect((await cgroups.usage(group))?.processes).toBeLessThan(limits.processes / 2);
   });
 
-  it('leaves nothing behind when it is removed', async () => {
+  it('leaves nothing behind after its removal', async () => {
     const { id, uid } = attacker.install;
     await attack(`
       $folder = '${layout.privateOf(id)}/deep'; mkdir($folder); chmod($folder, 0);
@@ -407,7 +407,7 @@ describe('a website in the hands of an attacker', () => {
   });
 });
 
-/** A 64-bit ELF program of one segment that calls by `int 0x80`; see elf(5). */
+/** A 64-bit ELF program with one segment that uses `int 0x80`; see elf(5). */
 function callingAs32Bit(): Buffer {
   const address = 0x40_0000;
   const header = Buffer.alloc(120);

@@ -14,12 +14,12 @@ describe('nsswitch.conf', () => {
     ['#passwd: files\n', '#passwd: files\npasswd: files extrausers\n'],
     ['', 'passwd: files extrausers\n'],
     ['group: files', 'group: files\npasswd: files extrausers\n'],
-  ])('finds a place in %j', (before, after) => {
+  ])('adds the service to %j', (before, after) => {
     expect(withExtrausers(before, 'passwd')).toBe(after);
     expect(withExtrausers(after, 'passwd')).toBe(after);
   });
 
-  it('touches the line of its database alone', () => {
+  it('changes only the line of its database', () => {
     const text = 'passwd: files\ngroup: files\nshadow: files\ngshadow: files\nhosts: files dns\n';
     expect(withExtrausers(text, 'shadow')).toBe(
       text.replace('\nshadow: files', '\nshadow: files extrausers'),

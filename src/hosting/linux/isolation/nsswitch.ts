@@ -4,8 +4,8 @@ import { writeSystemFile } from './system-file.ts';
 const DATABASES = ['passwd', 'group', 'shadow'];
 
 /**
- * Has the system look for users in the files of libnss-extrausers too. True if that was not so yet. Processes that run already
- * learn of it when they are started again.
+ * Makes the system look up users in the files of libnss-extrausers too. True if it did not before. Running processes see
+ * the change only after a restart.
  */
 export async function enableExtrausers(nsswitch = '/etc/nsswitch.conf'): Promise<boolean> {
   const before = await readFile(nsswitch, 'utf8');
@@ -15,7 +15,7 @@ export async function enableExtrausers(nsswitch = '/etc/nsswitch.conf'): Promise
   return true;
 }
 
-/** nsswitch.conf(5) with `extrausers` among the services of the database. */
+/** Adds `extrausers` to the services of a database in nsswitch.conf(5). */
 export function withExtrausers(text: string, database: string): string {
   const lines = text.split('\n');
   const at = lines.findIndex((line) => new RegExp(`^\\s*${database}\\s*:`).test(line));
@@ -23,7 +23,7 @@ export function withExtrausers(text: string, database: string): string {
   if (line === undefined) return `${text.replace(/[^\n]$/, '$&\n')}${database}: files extrausers\n`;
   const services = line.replace(/#.*/, '');
   if (/\bextrausers\b/.test(services)) return text;
-  // Right after the system's own files: an action like [NOTFOUND=return] of a later service must not come between.
+  // Directly after the system's own files, so that an action of a later service ([NOTFOUND=return]) does not skip it.
   const changed = /\s(files|compat)(?=\s|$)/.test(services)
     ? services.replace(/\s(files|compat)(?=\s|$)/, '$& extrausers')
     : services.replace(/\s*$/, ' extrausers$&');

@@ -12,7 +12,7 @@ export interface FolderState {
   mode: number;
 }
 
-/** What is at a path, a link not followed; null for nothing. */
+/** The state of what is at the path, without following a link; null if nothing is. */
 export async function folderState(path: string): Promise<FolderState | null> {
   const stats = await ifThere(lstat(path));
   if (stats === null) return null;
@@ -20,9 +20,9 @@ export async function folderState(path: string): Promise<FolderState | null> {
 }
 
 /**
- * Sees that there is a folder with this owner and mode, made where there is none. The folder above must be there, and root's. Whatever
- * else is at the path, a link for one, is refused with a {@link PermanentHostError}. `keepMode`: only a new one gets the mode.
- * True if it was made.
+ * Creates the folder, or corrects its owner and mode. The parent folder must exist and belong to root. Anything but a folder
+ * at the path, such as a link, causes a {@link PermanentHostError}. With `keepMode`, only a new folder gets the mode.
+ * True if the folder is new.
  */
 export async function ensureFolder(
   path: string,
@@ -41,7 +41,7 @@ export async function ensureFolder(
   }
 }
 
-/** Makes a folder of the process's own, closed to others; false if there is something of that name. */
+/** Creates a folder that only this process's user can read; false if the name is taken. */
 export async function makeFolder(path: string): Promise<boolean> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -52,12 +52,12 @@ export async function makeFolder(path: string): Promise<boolean> {
   }
 }
 
-/** By an open folder and not by its path, which might lead elsewhere a moment later. */
+/** Opens the folder, because its path could lead elsewhere a moment later. */
 async function openFolder(path: string) {
   try {
     return await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
     if (!hasCode(error, 'ELOOP', 'ENOTDIR')) throw error;
-    throw new PermanentHostError(`${path} is no folder: move away what is there`);
+    throw new PermanentHostError(`${path} is not a folder: move it away`);
   }
 }

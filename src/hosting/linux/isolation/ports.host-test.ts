@@ -81,7 +81,7 @@ afterAll(async () => {
 
 const taken = () => ifThere(readFile(join(folder, 'taken'), 'utf8'));
 
-/** How often the slowest loop has gone through all addresses; 0 until both have begun. */
+/** Rounds through all addresses that the slowest loop has completed; 0 until both have begun. */
 async function attempts(): Promise<number> {
   const names = (await readdir(folder)).filter((name) => name.startsWith('attempts-'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
@@ -100,8 +100,8 @@ async function apiStatus(): Promise<number | undefined> {
 
 const loop = (...to: number[]) => ['php', join(folder, 'take-ports.php'), folder, ...to.map(String)];
 
-test('a tenant gets neither the API’s port nor SSH’s while both are killed again and again', async () => {
-  // The program takes a port where nothing stops it: as the same user, but outside of the sandbox.
+test('a tenant gets neither the API’s port nor SSH’s while both are killed repeatedly', async () => {
+  // The same program takes a port if run by the same user outside of the sandbox.
   const [file, ...args] = asUser(both.attacker.install, ['timeout', '60', ...loop(await freePort())]);
   const free = runCommand(file, args);
   await expect.poll(taken).toMatch(/^tcp 0\.0\.0\.0$/m);

@@ -19,12 +19,12 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const reserved = () => readFile(join(folder, 'ip_local_reserved_ports'), 'utf8');
 
-test('ports that outgoing connections could get are reserved, and no others', async () => {
+test('reserves the ports that outgoing connections could get, and no others', async () => {
   await reservePorts([443, 32_767, 32_768, 40_000, 60_999, 61_000], { log, folder });
   expect(await reserved()).toBe('32768,40000,60999');
 });
 
-test('reservations of the operator stay, and a second start adds none', async () => {
+test('keeps the operator’s reservations, and a second start adds none', async () => {
   await writeFile(join(folder, 'ip_local_reserved_ports'), '8080,40000-40010\n');
   await reservePorts([40_005, 50_000], { log, folder });
   expect(await reserved()).toBe('8080,40000-40010,50000');
@@ -32,13 +32,13 @@ test('reservations of the operator stay, and a second start adds none', async ()
   expect(await reserved()).toBe('8080,40000-40010,50000');
 });
 
-test('ports below the range change nothing', async () => {
+test('changes nothing for ports below the range', async () => {
   await reservePorts([443, 2222, 8443], { log, folder });
   expect(await reserved()).toBe('\n');
   expect(lines).toEqual([]);
 });
 
-test('a machine that refuses gets a warning that names the ports and what to do', async () => {
+test('logs a warning with the ports and advice if the kernel refuses', async () => {
   const write = () => Promise.reject(new Error('EROFS: read-only file system'));
   await reservePorts([40_000], { log, folder, write });
   expect(JSON.parse(lines.join(''))).toMatchObject({

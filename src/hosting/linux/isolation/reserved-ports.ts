@@ -2,21 +2,21 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 
-/** A first and a last port. */
+/** First and last port. */
 type PortRange = [first: number, last: number];
 
 export interface ReserveOptions {
   log: Logger;
-  /** Where the settings are; a test has its own. */
+  /** Folder of the kernel settings; tests use their own. */
   folder?: string;
   write?: (path: string, text: string) => Promise<void>;
 }
 
 /**
- * Keeps the kernel from giving the platform's ports to outgoing connections. A tenant cannot bind a port, but each of its connections
- * gets one of `ip_local_port_range`, where it would be in a daemon's way. Ports outside of the range need nothing. A
- * machine that does not let root change the setting (a container) is only warned about. See
- * Documentation/networking/ip-sysctl.rst.
+ * Reserves the platform's ports, so that the kernel does not use them for outgoing connections
+ * (Documentation/networking/ip-sysctl.rst). A tenant cannot bind a port, but each of its connections takes one of
+ * `ip_local_port_range`, which could block a daemon. Ports outside of that range need no reservation. Logs a warning if root
+ * cannot change the setting (in a container).
  */
 export async function reservePorts(
   ports: readonly number[],

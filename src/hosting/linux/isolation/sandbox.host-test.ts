@@ -33,14 +33,14 @@ async function run(command: [string, ...string[]], options: SandboxOptions = {})
 }
 
 describe('a sandbox', () => {
-  it('runs a program as the install in its home, with arguments as they are', async () => {
+  it('runs a program as the install in its home, with unchanged arguments', async () => {
     expect(await run(['/bin/pwd'])).toBe(`${layout.homeOf(install.id)}\n`);
     expect(await run(['/usr/bin/id'])).toBe(`uid=${UID}(shop) gid=${UID}(shop) groups=${UID}(shop)\n`);
     expect(await run(['/bin/echo', '$HOME; `id`', '"'])).toBe('$HOME; `id` "\n');
     expect(await run(['/bin/hostname'])).toBe('shop\n');
   });
 
-  it('is the same for who runs as the install already', async () => {
+  it('is the same if the caller already runs as the install', async () => {
     const [program, ...args] = asUser(
       install,
       sandboxCommand(layout, install, ['/usr/bin/id', '-u'], { user: 'already' }),
@@ -48,18 +48,18 @@ describe('a sandbox', () => {
     expect((await runCommand(program, args)).stdout).toBe(`${UID}\n`);
   });
 
-  it('gives back how the program ended, and what it wrote', async () => {
+  it('returns the exit status and the output', async () => {
     const failing = run(['/bin/sh', '-c', 'echo said; echo why >&2; exit 3']);
     await expect(failing).rejects.toMatchObject({ status: 3, stdout: 'said\n', stderr: 'why\n' });
   });
 
-  it('hands in what the program reads', async () => {
+  it('passes standard input on', async () => {
     const [program, ...args] = sandboxCommand(layout, install, ['/usr/bin/php', '--', 'x']);
     const { stdout } = await runCommand(program, args, { input: '<?php echo $argv[1], getenv("USER");' });
     expect(stdout).toBe('xshop');
   });
 
-  it('writes as the install to its home alone, and to a place that is gone with it', async () => {
+  it('can write as the install to its home, and to a temporary folder', async () => {
     await run([
       '/bin/sh',
       '-c',
@@ -69,7 +69,7 @@ describe('a sandbox', () => {
     await expect(run(['/usr/bin/touch', join(layout.homeOf(install.id), 'new')])).rejects.toThrow('denied');
   });
 
-  it('shows what else is asked for, to read', async () => {
+  it('shows additional folders read-only', async () => {
     await mkdir(layout.scripts);
     await writeFile(join(layout.scripts, 'task.php'), '<?php echo "done";');
     const script = join(layout.scripts, 'task.php');
@@ -80,13 +80,13 @@ describe('a sandbox', () => {
     await expect(write).rejects.toThrow('Read-only');
   });
 
-  it('has the machine’s certificates and time, and names of its own', async () => {
+  it('has the machine’s certificates and time, but its own user names', async () => {
     const check =
       'echo is_readable("/etc/ssl/certs") ? 1 : 0, gethostbyname("shop"), gethostbyname("localhost");';
     expect(await run(['php', '-r', check])).toBe('1127.0.0.1127.0.0.1');
   });
 
-  it('refuses a file larger than the limit, and lets the program that writes it go on', async () => {
+  it('refuses a file larger than the limit, and the writing program goes on', async () => {
     const limited = { ...layout, limits: { bytes: 1024 * 1024, files: null } };
     const [program, ...args] = sandboxCommand(limited, install, [
       '/bin/sh',
@@ -106,7 +106,7 @@ describe('a sandbox', () => {
     ).toBe(true);
   });
 
-  it('names what is missing', async () => {
+  it('names a missing path', async () => {
     install = { ...install, wordpressVersion: '1.2.3' };
     await expect(run(['/bin/true'])).rejects.toThrow(layout.coreOf('1.2.3'));
     install = { ...install, wordpressVersion: '6.8.7' };

@@ -22,17 +22,17 @@ const install: SandboxedInstall = {
 };
 const home = layout.homeOf(id);
 
-/** Each place in the sandbox with the option and the source that fills it, in order. */
+/** Every path in the sandbox, in order, with the option and the source that fill it. */
 function mounts(command: readonly string[]): string[] {
   return command.flatMap((word, at) =>
     /^--(ro-)?bind$/.test(word) ? [`${word} ${command[at + 1]} ${command[at + 2]}`] : [],
   );
 }
 
-describe('the command of a sandbox', () => {
+describe('a sandbox’s command', () => {
   const command = sandboxCommand(layout, install, ['/bin/echo', '--bind', '; rm -rf /']);
 
-  it('takes the install’s user and group before all else', () => {
+  it('switches to the install’s user and group first', () => {
     expect(command.slice(0, 5)).toEqual([
       '/usr/bin/setpriv',
       '--reuid=200001',
@@ -44,7 +44,7 @@ describe('the command of a sandbox', () => {
     expect(already).not.toContain('/usr/bin/setpriv');
   });
 
-  it('hands bubblewrap the filter of system calls, which the shell in front of it opens', () => {
+  it('passes bubblewrap the system call filter, opened by the shell in front of it', () => {
     const already = sandboxCommand(layout, install, ['/bin/true'], { user: 'already' });
     expect(already.slice(0, 7)).toEqual([
       '/bin/sh',
@@ -57,7 +57,7 @@ describe('the command of a sandbox', () => {
     ]);
   });
 
-  it('limits the size of a file to that of an install, where there is a limit', () => {
+  it('limits the size of a file to the install’s limit, if there is one', () => {
     const limited = linuxLayout('/srv/host', '/run/host', { bytes: 1024, files: null });
     const words = sandboxCommand(limited, install, ['/bin/true'], { user: 'already' });
     expect(words.slice(0, 5)).toEqual([
@@ -69,11 +69,11 @@ describe('the command of a sandbox', () => {
     ]);
   });
 
-  it('hands on the program and its arguments as they are, after the end of its own', () => {
+  it('passes the program and its arguments unchanged, after its own options', () => {
     expect(command.slice(-4)).toEqual(['--', '/bin/echo', '--bind', '; rm -rf /']);
   });
 
-  it('shows the system of its PHP, its core and the sockets to read, and its home to write', () => {
+  it('shows its PHP’s system, its core and the sockets read-only, and its home writable', () => {
     const run = layout.runOf(id);
     expect(mounts(command.slice(0, -3))).toEqual([
       '--ro-bind /srv/host/php/8.4/usr /usr',
@@ -86,7 +86,7 @@ describe('the command of a sandbox', () => {
     ]);
   });
 
-  it('lets a daemon make its socket in its own folder and no other', () => {
+  it('lets a daemon create its socket in its own folder and no other', () => {
     const [run, redis] = [layout.runOf(id), layout.redisRunOf(id)];
     const last = (socketFolder: string) =>
       mounts(sandboxCommand(layout, install, ['/bin/true'], { socketFolder })).slice(-2);
@@ -94,7 +94,7 @@ describe('the command of a sandbox', () => {
     expect(last(run)).toEqual([`--bind ${run} ${run}`, `--ro-bind ${redis} ${redis}`]);
   });
 
-  it('shows compiled code of its core where PHP looks for it, around which it may write little', () => {
+  it('shows the core’s compiled code where PHP expects it, with a small writable folder around it', () => {
     const compiled = { ...install, compiledCore: '/srv/host/compiled/x/0123' };
     const words = sandboxCommand(layout, compiled, ['/bin/true'], { showCompiled: true }).join(' ');
     expect(words).toContain(
@@ -116,18 +116,18 @@ describe('the command of a sandbox', () => {
     expect(words).toContain('--chdir\n/tmp');
   });
 
-  it('stays in the session of a terminal, and otherwise has one of its own', () => {
+  it('stays in a terminal’s session, and starts a new one otherwise', () => {
     expect(command).toContain('--new-session');
     expect(sandboxCommand(layout, install, ['/bin/sh'], { terminal: true })).not.toContain('--new-session');
   });
 
-  it('has another home where the install has', () => {
+  it('uses the install’s other home, if it has one', () => {
     const words = sandboxCommand(layout, { ...install, home: '/srv/host/scratch/x' }, ['/bin/true']);
     expect(mounts(words)).toContain('--bind /srv/host/scratch/x /srv/host/scratch/x');
     expect(words.join('\n')).not.toContain(home);
   });
 
-  it('is not made of an id or a version that would lead elsewhere', () => {
+  it('refuses an id or a version that would lead elsewhere', () => {
     const of = (change: Partial<SandboxedInstall>) => () =>
       sandboxCommand(layout, { ...install, ...change }, ['/bin/true']);
     expect(of({ id: '../x' })).toThrow(PermanentHostError);

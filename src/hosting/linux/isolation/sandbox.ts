@@ -3,7 +3,7 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { tenantFilterFile } from './system-calls.ts';
 
-/** What has to be known of an install to run a program as it. */
+/** The facts about an install that running a program in its sandbox needs. */
 export interface SandboxedInstall {
   /** UUID, lower case. */
   id: string;
@@ -12,72 +12,72 @@ export interface SandboxedInstall {
   uid: number;
   gid: number;
   php: PhpRuntime;
-  /** Which core its document root links to. */
+  /** Version of the WordPress core that the document root links to. */
   wordpressVersion: string;
-  /** Its home, where that is another folder than `layout.homeOf(id)`. */
+  /** Its home, if it is not `layout.homeOf(id)`. */
   home?: string;
   /**
-   * Where its core is for its PHP-FPM to read as compiled code, if that was made: a folder named as PHP names its build, in
-   * which the core has its own path.
+   * Folder with its core as compiled code for PHP-FPM, if that was made. The folder is named after the PHP build, and holds
+   * the core under the core's own path.
    */
   compiledCore?: string;
 }
 
 export interface SandboxOptions {
-  /** Where the program starts; the home if left out. */
+  /** Working folder; the home if left out. */
   folder?: string;
   /**
-   * Its environment besides {@link baseEnvironment}. It travels as arguments, which every process of the machine itself may
-   * read: no secrets in here, those go through standard input or a file.
+   * Environment besides {@link baseEnvironment}. It travels in arguments, which every process of the machine can read. Pass
+   * secrets by standard input or in a file instead.
    */
   environment?: Record<string, string>;
-  /** Further files and folders to show, read-only and under their own path: `layout.scripts`. They must exist. */
+  /** More files and folders to show, read-only, under their own path: `layout.scripts`. They must exist. */
   readOnly?: readonly string[];
   /**
-   * The folder that it makes its socket in: `runOf(id)` for PHP, `redisRunOf(id)` for Redis. To everything else the run folder is
-   * read-only, so that no website exchanges a socket to which others connect for a link.
+   * Folder for the program's socket: `runOf(id)` for PHP, `redisRunOf(id)` for Redis. The run folder is read-only for
+   * everything else, so that no website can replace a socket by a link.
    */
   socketFolder?: string;
-  /** Shows `install.compiledCore` in {@link SANDBOX_COMPILED}, where there is one. */
+  /** Shows `install.compiledCore`, if set, at {@link SANDBOX_COMPILED}. */
   showCompiled?: boolean;
-  /** It has a terminal: it stays in the session that the terminal belongs to, so that job control works. */
+  /** The program has a terminal: it stays in the terminal's session, so that job control works. */
   terminal?: boolean;
-  /** `already`: the caller runs as the install's user (a log-in); otherwise it is root and the user is switched first. */
+  /** `already`: the caller runs as the install's user (a login). `switch`: the caller is root. */
   user?: 'switch' | 'already';
 }
 
-/** Where an install sees what stands in {@link sandboxEtcOf}. */
+/** Where an install sees its {@link sandboxEtcOf}. */
 export const SANDBOX_ETC = '/etc/homeport';
 
-/** Where an install's PHP keeps compiled code (`opcache.file_cache`). */
+/** Folder of compiled code in the sandbox (`opcache.file_cache`). */
 export const SANDBOX_COMPILED = '/run/homeport/compiled';
 
 /**
- * PHP wants to write there, and so it may, into memory of its own that goes with the sandbox. What it compiles itself it has in its
- * shared memory anyway: room for the folders is enough.
+ * PHP insists on a writable folder, so it gets a small tmpfs that ends with the sandbox. PHP keeps what it compiles itself in
+ * shared memory, so this only needs room for folders.
  */
 const COMPILED_BYTES = 1024 * 1024;
 
-/** `/tmp` and `/dev/shm` are memory, and count as the install's until they are emptied or the sandbox ends. */
+/** `/tmp` and `/dev/shm` are memory, and count towards the install's limit until emptied or until the sandbox ends. */
 const TMP_BYTES = 256 * 1024 * 1024;
 const SHM_BYTES = 64 * 1024 * 1024;
 
-/** bwrap reads its filter of system calls from a descriptor, which a shell opens. FPM's socket has the one after it. */
+/** bwrap reads its system call filter from a descriptor that a shell opens. FPM's socket has the next one. */
 const FILTER_FD = '8';
 const OPEN_FILTER = `exec "$@" ${FILTER_FD}<"$0"`;
 
-/** `php` is the install's own version in here, whatever else the machine has. */
+/** `php` in here is the install's PHP version, regardless of the machine's other versions. */
 const OWN_PROGRAMS = '/run/homeport/bin';
 
 /**
- * Root's own folder with the few files of `/etc` that differ from install to install (`passwd`, `group`, `hosts`) and with
- * the configuration of its PHP. {@link makeHome} fills it; like all of the run folder it is gone after a restart of the machine.
+ * Folder, owned by root, of the few `/etc` files that differ between installs (`passwd`, `group`, `hosts`) and of the
+ * install's PHP configuration. {@link makeHome} fills it. A restart of the machine empties it, like the rest of the run folder.
  */
 export function sandboxEtcOf(layout: LinuxLayout, installId: string): string {
   return join(layout.runFolder, 'etc', basename(layout.runOf(installId)));
 }
 
-/** The folders of an install: its home, and in it the document root and what is never served. */
+/** The folders of an install: its home, the document root and the private folder inside it. */
 export function foldersOf(
   layout: LinuxLayout,
   install: Pick<SandboxedInstall, 'id' | 'home'>,
@@ -91,13 +91,13 @@ export function foldersOf(
 }
 
 /**
- * The command that runs `command` as the install and shows it nothing but what is the install's: the programs of its PHP's
- * system and its WordPress read-only; its home and a `/tmp` of its own to write to; the folders with its sockets and the
- * database server's. Other processes, users and files do not exist in there; no privilege can be gained, and no further
- * namespace be made, in which a process would be root to the kernel's less guarded parts.
+ * The command that runs `command` as the install, which sees only what belongs to the install. Read-only: its PHP's
+ * system, its WordPress, and the sockets of the install and the database server. Writable: its home and a private `/tmp`.
+ * Other processes, users and files are invisible. The program can gain no privileges and create no namespaces, in which it
+ * could reach less guarded parts of the kernel as root.
  *
- * The network is the machine's. {@link tenantFilter} refuses to bind and to listen; the firewall decides what a tenant may connect to. A cgroup is entered before it, by the
- * caller. What it shows must exist, or the sandbox ends with a message that names what is missing.
+ * The network is the machine's: {@link tenantFilter} forbids bind and listen, and the firewall limits connections. The caller
+ * enters a cgroup first. Every bound path must exist, or the sandbox ends with a message that names the missing one.
  */
 export function sandboxCommand(
   layout: LinuxLayout,
@@ -121,9 +121,9 @@ export function sandboxCommand(
     ...same('--bind', home),
     ...same('--ro-bind', run),
     ...(options.socketFolder === undefined ? [] : same('--bind', options.socketFolder)),
-    // Over it again where PHP may write to the whole: it would then be able to exchange Redis's folder.
+    // Bound again if PHP may write to the whole run folder: it could replace Redis's folder otherwise.
     ...(options.socketFolder === run ? same('--ro-bind', layout.redisRunOf(install.id)) : []),
-    // Last, as each makes only the one mount read-only: they would be places to fill memory from.
+    // Last: each remounts a single mount read-only. Writable ones could be filled to use up memory.
     ...['--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', options.folder ?? home],
     '--',
@@ -134,15 +134,15 @@ export function sandboxCommand(
 }
 
 /**
- * No file of an install can be larger than all of them together may be. With the signal ignored, a write beyond the limit fails as "File
- * too large" instead of ending the program.
+ * Limits each file to the quota of the whole install. With the signal ignored, a write beyond the limit fails with "File too
+ * large" instead of ending the program.
  */
 function withFileSizeLimit({ limits }: LinuxLayout, command: [string, ...string[]]): [string, ...string[]] {
   if (limits.bytes === null) return command;
   return ['/usr/bin/env', '--ignore-signal=XFSZ', '/usr/bin/prlimit', `--fsize=${limits.bytes}`, ...command];
 }
 
-/** The command that runs another as the user of an install, but outside of its sandbox. For root. */
+/** The command that runs another as an install's user, but outside of the sandbox. Needs root. */
 export function asUser(
   { uid, gid }: Pick<SandboxedInstall, 'uid' | 'gid'>,
   command: readonly string[],
@@ -171,7 +171,7 @@ function separation(install: SandboxedInstall, { terminal = false }: SandboxOpti
   ];
 }
 
-/** What every program of an install finds in its environment. */
+/** Environment of every program of an install. */
 function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record<string, string> {
   const { home, htdocs } = foldersOf(layout, install);
   return {
@@ -181,7 +181,7 @@ function baseEnvironment(layout: LinuxLayout, install: SandboxedInstall): Record
     USER: install.name,
     LOGNAME: install.name,
     SHELL: '/bin/bash',
-    // The shared wp-config.php of the core finds the website by it.
+    // The shared wp-config.php of the core finds the website by this variable.
     HOMEPORT_DOC: htdocs,
   };
 }
@@ -191,10 +191,10 @@ function environment(layout: LinuxLayout, install: SandboxedInstall, options: Sa
   return ['--clearenv', ...Object.entries(variables).flatMap(([name, value]) => ['--setenv', name, value])];
 }
 
-/** Debian's `/bin`, `/lib` and so on are links into `/usr` (since Debian 12 without exception). */
+/** Debian's `/bin`, `/lib` and so on are links into `/usr` (always, since Debian 12). */
 const USR_LINKS = ['bin', 'sbin', 'lib', 'lib64'];
 
-/** Of `/etc`, what belongs to the programs in `/usr`, and is there where its package is. */
+/** Parts of `/etc` that belong to programs in `/usr`; each exists if its package is installed. */
 const PROGRAM_SETTINGS = [
   'alternatives',
   'bash.bashrc',
@@ -209,10 +209,10 @@ const PROGRAM_SETTINGS = [
   'services',
 ];
 
-/** Of `/etc`, what is so for the whole machine, whichever PHP it is. */
+/** Parts of `/etc` that are the same for the whole machine and every PHP version. */
 const MACHINE_SETTINGS = ['localtime', 'resolv.conf', 'ssl/certs', 'ssl/openssl.cnf', 'timezone'];
 
-/** What {@link sandboxEtcOf} holds for a place right in `/etc`. */
+/** Files directly in `/etc` that {@link sandboxEtcOf} provides. */
 export const OWN_SETTINGS = ['group', 'hosts', 'nsswitch.conf', 'passwd'] as const;
 
 function systemFiles({ root, version, cli }: PhpRuntime): string[] {
@@ -222,7 +222,7 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
     ...['--ro-bind', join(root, 'etc/php', version), `/etc/php/${version}`],
     ...PROGRAM_SETTINGS.flatMap((name) => ['--ro-bind-try', join(root, 'etc', name), `/etc/${name}`]),
     ...MACHINE_SETTINGS.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-    // Links into the folder, for a file that is bound goes stale when a newer one takes its place.
+    // Links into the folder: a bound file would go stale when another file replaces it.
     ...OWN_SETTINGS.flatMap((name) => ['--symlink', `homeport/${name}`, `/etc/${name}`]),
     ...['--symlink', cli, `${OWN_PROGRAMS}/php`],
     ...['--proc', '/proc', '--dev', '/dev'],
@@ -232,7 +232,7 @@ function systemFiles({ root, version, cli }: PhpRuntime): string[] {
   ];
 }
 
-/** Tried, for it may go with another build of PHP: the website compiles for itself then. */
+/** The folder is optional: it can disappear with a PHP update, and the website then compiles for itself. */
 function compiledCode({ compiledCore }: SandboxedInstall, core: string): string[] {
   if (compiledCore === undefined) return [];
   const shown = join(SANDBOX_COMPILED, basename(compiledCore), core);

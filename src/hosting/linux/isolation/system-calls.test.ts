@@ -8,7 +8,7 @@ const I386 = 0x4000_0003;
 const ARM64 = 0xc000_00b7;
 const ARM = 0x4000_0028;
 
-/** Decides about a call as the kernel does: runs a program of classic BPF over `struct seccomp_data` (linux/seccomp.h). */
+/** Decides about a call as the kernel does: runs a classic BPF program over `struct seccomp_data` (linux/seccomp.h). */
 function verdict(program: Buffer, architecture: number, number: number, args: number[] = []): string {
   const call = Buffer.alloc(64);
   call.writeUInt32LE(number, 0);
@@ -41,7 +41,7 @@ function verdict(program: Buffer, architecture: number, number: number, args: nu
   }
 }
 
-/** Numbers as the compilers' headers have them (asm/unistd.h). */
+/** Numbers as in the compilers' headers (asm/unistd.h). */
 const MACHINES = [
   {
     name: 'x64' as const,
@@ -63,12 +63,12 @@ const MACHINES = [
   },
 ];
 
-describe.each(MACHINES)('the filter of tenants on $name', (machine) => {
+describe.each(MACHINES)('the tenant filter on $name', (machine) => {
   const { name, architecture, foreign } = machine;
   const filter = tenantFilter(name);
   const on = (number: number, ...args: number[]) => verdict(filter, architecture, number, args);
 
-  it('refuses to bind, to listen, io_uring and keyrings', () => {
+  it('refuses bind, listen, io_uring and keyrings', () => {
     expect(machine.refused.map((number) => on(number))).toEqual(machine.refused.map(() => 'EPERM'));
   });
 
@@ -76,11 +76,11 @@ describe.each(MACHINES)('the filter of tenants on $name', (machine) => {
     expect(machine.usual.map((number) => on(number))).toEqual(machine.usual.map(() => 'allowed'));
   });
 
-  it('refuses each call of another architecture', () => {
+  it('refuses every call of another architecture', () => {
     for (const number of [0, 1, 4, 49, 102, 361, 363]) expect(verdict(filter, foreign, number)).toBe('EPERM');
   });
 
-  it('has sockets for Unix, TCP, UDP and routes, and for nothing else', () => {
+  it('allows sockets only for Unix, TCP, UDP and routes', () => {
     const allowed = [
       [1, 1, 0],
       [1, 2, 0],
@@ -110,18 +110,18 @@ describe.each(MACHINES)('the filter of tenants on $name', (machine) => {
   });
 });
 
-test('x32 calls, which x86-64 kernels take by another number, are refused', () => {
+test('refuses x32 calls, which x86-64 kernels number differently', () => {
   const x32 = 0x4000_0000;
   for (const number of [x32, x32 + 1, x32 + 49, x32 + 541, 0xffff_ffff])
     expect(verdict(tenantFilter('x64'), X86_64, number)).toBe('EPERM');
 });
 
-test('other processors are refused by name', () => {
+test('refuses other processors by name', () => {
   expect(() => tenantFilter('s390x')).toThrow(OperatorError);
   expect(() => tenantFilter('s390x')).toThrow('s390x');
 });
 
-test('the file is named by what is in it', () => {
+test('names the file after its content', () => {
   const { path, content } = tenantFilterFile(linuxLayout('/srv/host', '/run/host'));
   expect(path).toMatch(/^\/run\/host\/system-calls-[0-9a-f]{16}\.bpf$/);
   expect(content.equals(tenantFilter(process.arch))).toBe(true);

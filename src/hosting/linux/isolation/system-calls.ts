@@ -4,7 +4,7 @@ import { OperatorError } from '../../../lib/operator-error.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { assemble, type BpfStep } from './bpf.ts';
 
-/** Offsets in `struct seccomp_data` (linux/seccomp.h); of each argument the lower half, which is all that these calls read. */
+/** Offsets in `struct seccomp_data` (linux/seccomp.h). For arguments: the lower half, which is all that these calls read. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const argument = (index: number) => 16 + 8 * index;
@@ -13,17 +13,17 @@ const ALLOW = 0x7fff_0000;
 /** SECCOMP_RET_ERRNO with EPERM: the call fails as if the user lacked the right. */
 const REFUSE = 0x0005_0001;
 
-/** Numbers of system calls (asm/unistd.h) and the architecture that they hold for (linux/audit.h). */
+/** System call numbers (asm/unistd.h) of an architecture (linux/audit.h). */
 interface Machine {
   architecture: number;
   socket: number;
   socketpair: number;
   refused: Record<string, number>;
-  /** Calls from this number on belong to another table: on x86-64 the x32 one. */
+  /** Numbers from here on belong to another table: on x86-64 the x32 one. */
   otherTable: number | null;
 }
 
-/** io_uring binds and listens on kernels since 6.11, and has the numbers of the generic table everywhere. */
+/** io_uring can bind and listen since kernel 6.11. Its numbers are the same on all architectures. */
 const IO_URING = { io_uring_setup: 425, io_uring_enter: 426, io_uring_register: 427 };
 
 const MACHINES: Partial<Record<NodeJS.Architecture, Machine>> = {
@@ -54,11 +54,11 @@ const TCP = 6;
 const UDP = 17;
 
 /**
- * The seccomp filter of everything that runs as a tenant. Nothing of a tenant is a server: bind(2) and listen(2) fail, so a
- * tenant cannot take a port of the platform while its daemon restarts. PHP-FPM inherits its socket. A filter
- * cannot see the address that bind(2) points to, hence Unix sockets cannot be bound either. Sockets are Unix, TCP and UDP,
- * and netlink for routes, as SCTP binds by setsockopt(2). io_uring would go past the filter; the kernel's keyrings are not
- * separated by the sandbox. 32-bit calls, which have other numbers, all fail.
+ * The seccomp filter of everything that runs as a tenant. bind(2) and listen(2) fail, so a tenant cannot take a port of the
+ * platform while its daemon restarts; PHP-FPM inherits its socket. A filter cannot see the address that bind(2) points to, so
+ * Unix sockets cannot be bound either. Sockets are limited to Unix, TCP, UDP and netlink for routes, because SCTP can bind by
+ * setsockopt(2). io_uring would bypass the filter. The sandbox does not separate the kernel's keyrings. 32-bit calls have other
+ * numbers, so all of them fail.
  */
 export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
   const machine = MACHINES[architecture];
@@ -97,14 +97,14 @@ export function tenantFilter(architecture: NodeJS.Architecture): Buffer {
     { ifEqual: NETLINK_ROUTE, goto: 'allow' },
 
     { label: 'refuse' },
-    { give: REFUSE },
+    { return: REFUSE },
     { label: 'allow' },
-    { give: ALLOW },
+    { return: ALLOW },
   ];
   return assemble(steps);
 }
 
-/** The filter of this machine, and where sandboxes read it: named by its content, so that daemons restart with another one. */
+/** This machine's filter and its file for sandboxes. The name contains a hash, so that daemons restart when the filter changes. */
 export function tenantFilterFile(layout: LinuxLayout): { path: string; content: Buffer } {
   const content = tenantFilter(process.arch);
   const hash = createHash('sha256').update(content).digest('hex').slice(0, 16);

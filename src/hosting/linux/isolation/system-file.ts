@@ -3,22 +3,22 @@ import { dirname } from 'node:path';
 import { replaceAtomically, syncFolder } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 
-/** Reads a text of the system; one that is not there is empty. */
+/** Reads a system text file; a missing one is empty. */
 export async function readSystemFile(path: string): Promise<string> {
   return (await ifThere(readFile(path, 'utf8'))) ?? '';
 }
 
 export interface SystemFileOptions {
   mode: number;
-  /** The group that it belongs to; root's if left out. The owner is root. */
+  /** Group of the file; root's if left out. The owner is root. */
   gid?: number;
-  /** False for what is made anew after a restart of the machine anyway. */
+  /** False for files that are made again after a restart of the machine. */
   lasting?: boolean;
 }
 
 /**
- * Writes a file that programs of other users read: whoever reads it finds the old text or the new one,
- * whole, and never with another mode or owner than it is to have.
+ * Writes a file that programs of other users read. They see the old or the new text, whole, and always with the right mode
+ * and owner.
  */
 export async function writeSystemFile(
   path: string,

@@ -30,7 +30,7 @@ export interface TestWebsite {
   database: string;
 }
 
-/** Two websites on one machine, with everything that belongs to them but WordPress. */
+/** Two websites on one machine, complete except for WordPress. */
 export interface TwoWebsites {
   layout: LinuxLayout;
   users: UnixUsers;
@@ -38,19 +38,19 @@ export interface TwoWebsites {
   daemons: Daemons;
   attacker: TestWebsite;
   victim: TestWebsite;
-  /** What each may take. */
+  /** Resource limits of each website. */
   limits: ResourceLimits;
-  /** Stands in everything that is not to be read by others. */
+  /** In everything that others must not read. */
   secret: string;
-  /** Where a service of the machine listens on loopback, the control plane for one. */
+  /** Port of a service of the machine on loopback, such as the control plane's. */
   servicePort: number;
-  /** Runs PHP in a website and gives what its `return` gave. It has `shell`, `reach` and `sql` of {@link HELPERS}. */
+  /** Runs PHP in a website and returns its `return` value. It can use `shell`, `reach` and `sql` of {@link HELPERS}. */
   run(website: TestWebsite, code: string, timeoutMs?: number): Promise<unknown>;
-  /** Ends everything and takes every trace away. */
+  /** Ends and removes everything. */
   remove(): Promise<void>;
 }
 
-/** Each tells the truth about what it could do, so that an attack that succeeds shows. */
+/** Each reports honestly what it could do, so that a successful attack shows. */
 const HELPERS = `
 function shell($command) { exec($command . ' 2>&1', $lines, $status); return [$status, implode("\\n", $lines)]; }
 function reach($address) {
@@ -66,7 +66,7 @@ function sql($user, $statement) {
 }
 `;
 
-/** Needs root, and the daemons of Debian. */
+/** Needs root and Debian's daemons. */
 export async function createTwoWebsites(): Promise<TwoWebsites> {
   const mark = randomBytes(3).toString('hex');
   const instance = `hpt${mark}`;
@@ -84,7 +84,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
 
   try {
     for (const folder of [layout.folder, layout.runFolder]) await chmod(folder, 0o711);
-    // For good, as the set-up of a machine does: others may need it by now.
+    // Permanent, as in the setup of a machine: other hosts may need it by now.
     await enableExtrausers();
     await firewall.ensure();
     const servicePort = await makeMachine();
@@ -97,7 +97,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     throw error;
   }
 
-  /** What a machine has besides websites, all of it worth an attack. Gives the port of a service. */
+  /** Creates things on the machine that are worth an attack. Returns the port of a service. */
   async function makeMachine(): Promise<number> {
     await mkdir(join(layout.coreOf(WORDPRESS), 'wp-includes'), { recursive: true });
     await writeFile(join(layout.coreOf(WORDPRESS), 'index.php'), '<?php echo "core";');
@@ -105,7 +105,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     await writePhpFiles(layout.coreOf(WORDPRESS));
     await mkdir(layout.records, { mode: 0o700 });
     await writeFile(join(layout.records, 'record.json'), secret);
-    // As unguarded as can be: it is the sandbox that has to keep them away.
+    // Deliberately unguarded: the sandbox has to keep websites away.
     for (const path of [layout.hostSocket, layout.keysSocket]) {
       await listening({ path });
       await chmod(path, 0o777);
@@ -154,7 +154,7 @@ export async function createTwoWebsites(): Promise<TwoWebsites> {
     return { install, database };
   }
 
-  /** Runs PHP in a website and gives what its `return` gave. */
+  /** Runs PHP in a website and returns its `return` value. */
   async function run({ install }: TestWebsite, code: string, timeoutMs = 8_000): Promise<unknown> {
     const script = join(layout.htdocsOf(install.id), `${randomUUID()}.php`);
     await writeFile(

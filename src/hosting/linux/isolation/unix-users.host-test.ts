@@ -24,7 +24,7 @@ const shop = { installId: id(1), name: 'shop', home: '/srv/shop', shell: '/bin/s
 const text = (name: string) => readFile(join(folder, name), 'utf8');
 
 describe('Unix users of installs', () => {
-  it('are made once, with a group and a shadow line that locks out passwords and nothing else', async () => {
+  it('are created once, with a group and a shadow line that only disables passwords', async () => {
     const made = await users().ensure(shop);
     expect(made).toEqual({ uid: 391_000, gid: 391_000 });
     expect(await users().ensure(shop)).toEqual(made);
@@ -35,7 +35,7 @@ describe('Unix users of installs', () => {
     expect((await stat(join(folder, 'shadow'))).mode & 0o777).toBe(0o640);
   });
 
-  it('keep their id when name, home or shell change', async () => {
+  it('keep their id when name, home or shell changes', async () => {
     const made = await users().ensure(shop);
     await users().ensure({ ...shop, name: 'shop-two', shell: '/bin/bash' });
     expect(await users().find(id(1))).toEqual({ ...shop, ...made, name: 'shop-two', shell: '/bin/bash' });
@@ -43,7 +43,7 @@ describe('Unix users of installs', () => {
     expect(await text('shadow')).toBe('shop-two:*:::::::\n');
   });
 
-  it('are mended where an interrupted run left one file without its line', async () => {
+  it('are repaired if an interrupted run left one file without its line', async () => {
     await users().ensure(shop);
     await writeFile(join(folder, 'shadow'), '');
     await users().ensure(shop);
@@ -53,7 +53,7 @@ describe('Unix users of installs', () => {
     expect([await text('passwd'), await text('shadow')]).toEqual(['', '']);
   });
 
-  it('go, and leave those of other hosts and of the operator', async () => {
+  it('are removed without touching those of other hosts and of the operator', async () => {
     const foreign = 'alice:x:5000:5000::/home/alice:/bin/sh\n';
     await writeFile(join(folder, 'passwd'), foreign);
     await users('two').ensure({ ...shop, installId: id(2), name: 'other' });
@@ -69,10 +69,10 @@ describe('Unix users of installs', () => {
   });
 
   it.each([
-    ['another install has', 'shop'],
-    ['the system has', 'www-data'],
-    ['the system has for a group', 'shadow'],
-  ])('are refused a name that %s', async (_who, name) => {
+    ['another install', 'shop'],
+    ['a system user', 'www-data'],
+    ['a system group', 'shadow'],
+  ])('cannot have the name of %s', async (_who, name) => {
     await users('two').ensure({ ...shop, installId: id(2) });
     const refused = users().ensure({ ...shop, name });
     await expect(refused).rejects.toThrow(PermanentHostError);
@@ -81,19 +81,19 @@ describe('Unix users of installs', () => {
   });
 
   it.each(['Shop', '-shop', 'shop-', 'a', 'a:b', 'a\nb', '../etc', 'x'.repeat(41), ''])(
-    'are refused the name %j',
+    'cannot have the name %j',
     async (name) => {
       await expect(users().ensure({ ...shop, name })).rejects.toThrow(PermanentHostError);
       expect(await text('passwd')).toBe('');
     },
   );
 
-  it('are refused a home that would break the line, and what is no id of an install', async () => {
+  it('refuse a home that would break the line, and an invalid install id', async () => {
     await expect(users().ensure({ ...shop, home: '/srv/a:b' })).rejects.toThrow(PermanentHostError);
     await expect(users().ensure({ ...shop, installId: 'x:y' })).rejects.toThrow(PermanentHostError);
   });
 
-  it('get ids of their own from hosts that make them at the same moment', async () => {
+  it('get different ids from hosts that create them at the same time', async () => {
     const hosts = ['one', 'two', 'three'].map((instance) => users(instance));
     const made = await Promise.all(
       hosts.flatMap((host, h) =>
@@ -104,7 +104,7 @@ describe('Unix users of installs', () => {
     expect((await text('shadow')).split('\n')).toHaveLength(13);
   });
 
-  it('have names of 40 characters that the system knows', async () => {
+  it('can have names of 40 characters that the system resolves', async () => {
     const switched = join(folder, 'nsswitch.conf');
     await writeFile(switched, await readFile('/etc/nsswitch.conf', 'utf8'));
     await enableExtrausers(switched);
@@ -117,7 +117,7 @@ describe('Unix users of installs', () => {
   });
 });
 
-/** Runs a program that sees these files in the places where the system has its own. */
+/** Runs a program that sees these files in place of the system's. */
 async function inNamespaceWith(users: string, nsswitch: string, command: string[]): Promise<string> {
   const places = ['--bind', users, '/var/lib/extrausers', '--ro-bind', nsswitch, '/etc/nsswitch.conf'];
   await mkdir('/var/lib/extrausers', { recursive: true });
@@ -132,16 +132,16 @@ async function inNamespaceWith(users: string, nsswitch: string, command: string[
   return stdout;
 }
 
-describe('names of the system', () => {
-  it('are those of users and of groups, each once', async () => {
+describe('system names', () => {
+  it('include those of users and groups, each once', async () => {
     const logins = await systemLogins();
     expect(logins).toEqual(expect.arrayContaining(['root', 'www-data', 'shadow']));
     expect(new Set(logins).size).toBe(logins.length);
   });
 });
 
-describe('a lock on a file', () => {
-  it('lets one in at a time, and the next one in when a holder fails', async () => {
+describe('a file lock', () => {
+  it('admits one holder at a time, and the next one after a holder fails', async () => {
     const path = join(folder, 'lock');
     const seen: string[] = [];
     const work = (name: string) => async () => {
@@ -156,7 +156,7 @@ describe('a lock on a file', () => {
     expect(seen[0]?.split(' ')[0]).toBe(seen[1]?.split(' ')[0]);
   });
 
-  it('tells that its file cannot be made', async () => {
+  it('reports that its file cannot be created', async () => {
     await expect(withFileLock('/srv/hpt-absent/lock', async () => {})).rejects.toThrow(
       '/srv/hpt-absent/lock',
     );

@@ -21,14 +21,14 @@ export { enableExtrausers } from './nsswitch.ts';
 export type UnixUser = AccountLine;
 
 /**
- * The Unix users of installs. They stand in files of their own, which libnss-extrausers shows to the system, so that
- * `/etc/passwd` stays as it is and names may be longer than useradd(8) lets them.
+ * The Unix users of installs. They are in separate files, which libnss-extrausers adds to the system, so that `/etc/passwd`
+ * stays unchanged and names may be longer than useradd(8) allows.
  */
 export interface UnixUsers {
   /**
-   * Sees that the install has a user and a group of that name, without a password. A new one gets an id that nothing on the
-   * machine has; one that is there keeps it. `uid`: the one that its files belong to already, and no other. Rejects with a
-   * {@link PermanentHostError} if the name or that id is someone else's, or no id is left.
+   * Creates or corrects the install's user and group of that name, without a password. A new one gets an id unused on the
+   * machine; an existing one keeps its id. `uid`: the id that the install's files already have; no other is accepted. Rejects
+   * with a {@link PermanentHostError} if the name or id belongs to someone else, or no id is left.
    */
   ensure(user: {
     installId: string;
@@ -38,18 +38,18 @@ export interface UnixUsers {
     uid?: number | undefined;
   }): Promise<{ uid: number; gid: number }>;
   find(installId: string): Promise<UnixUser | null>;
-  /** Takes user and group away. Removing what is not there is success. */
+  /** Removes user and group. Succeeds if they are missing. */
   remove(installId: string): Promise<void>;
   /** All users of this host. */
   list(): Promise<UnixUser[]>;
 }
 
 export interface UnixUsersOptions {
-  /** Of which host on the machine; only its lines are touched. */
+  /** This host's name on the machine; lines of other hosts stay untouched. */
   instance: string;
   /** First and last user id to give out. */
   uids: IdRange;
-  /** Where the files are. */
+  /** Folder of the extrausers files. */
   folder?: string;
   /** Folder of the system's own passwd(5), group(5), subuid(5) and subgid(5). */
   systemFolder?: string;
@@ -63,7 +63,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const group = join(folder, 'group');
   const shadow = join(folder, 'shadow');
 
-  // A turn of the lock costs two processes: who waits for it at the same time takes it together.
+  // Taking the lock costs two processes, so callers that wait at the same time share it.
   const alone = sharedTurns((work) => withFileLock(join(folder, '.homeport.lock'), work));
 
   async function list(): Promise<UnixUser[]> {
@@ -94,7 +94,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     ]);
   }
 
-  /** Whether all three files are as {@link UnixUsers.ensure} leaves them: most of its calls only ask for the ids. */
+  /** Whether all three files are as {@link UnixUsers.ensure} leaves them: most callers only need the ids. */
   async function isWhole(user: UnixUser): Promise<boolean> {
     const [passwdText, groupText, shadowText] = await Promise.all(
       [passwd, group, shadow].map(readSystemFile),
@@ -106,7 +106,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
     );
   }
 
-  /** Who else has which names and ids. */
+  /** Names and ids that other users and groups have. */
   async function others(installId: string): Promise<{ names: Set<string>; ids: Set<number> }> {
     const own = await find(installId);
     const files = [passwd, group, join(systemFolder, 'passwd'), join(systemFolder, 'group')];
@@ -138,15 +138,15 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
       return alone(async () => {
         const { names, ids } = await others(installId);
         if (names.has(name))
-          throw new PermanentHostError(`the machine has a user or group "${name}" already`);
+          throw new PermanentHostError(`the machine already has a user or group "${name}"`);
         const before = await find(installId);
         if (before === null && wanted !== undefined && ids.has(wanted)) {
           throw new PermanentHostError(
-            `the files of ${name} belong to the user id ${wanted}, which someone else has on this machine now`,
+            `the files of ${name} belong to user id ${wanted}, which now belongs to another user of this machine`,
           );
         }
         const uid = before?.uid ?? wanted ?? freeId(uids, ids, await subordinate());
-        // The line in passwd(5) is the first to come and the last to go: it tells whose the others of that name are.
+        // The passwd(5) line comes first and goes last: it shows which install the other lines belong to.
         if (before && before.name !== name) {
           await rewriteGroupAndShadow(dropping(before.name), dropping(before.name));
         }
@@ -171,11 +171,11 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   };
 }
 
-/** A website under another id could not read its own files, and would read those of whoever had that id before. */
+/** Under another id, a website could not read its own files, and could read those of the id's previous owner. */
 function requireUid({ name, uid }: UnixUser, wanted: number | undefined): void {
   if (wanted === undefined || wanted === uid) return;
   throw new PermanentHostError(
-    `the user ${name} has the id ${uid}, and its files belong to ${wanted}: give it that id in /var/lib/extrausers`,
+    `user ${name} has id ${uid}, but its files belong to ${wanted}: give it that id in /var/lib/extrausers`,
   );
 }
 
@@ -183,7 +183,7 @@ function groupLine({ name, gid }: UnixUser): string {
   return `${name}:x:${gid}:`;
 }
 
-/** `*` is a password that none matches; `!` would lock the account, and sshd refuse its keys too. */
+/** `*` matches no password. `!` would lock the account, and sshd would refuse its keys too. */
 function shadowLine({ name }: UnixUser): string {
   return `${name}:*:::::::`;
 }
@@ -200,13 +200,14 @@ function checkFields(installId: string, name: string, home: string, shell: strin
   }
   if (!NAME.test(name)) throw new PermanentHostError(`"${name}" cannot be the name of a Unix user`);
   for (const path of [home, shell]) {
-    if (!/^\/[^:\n\0]*$/.test(path)) throw new PermanentHostError(`"${path}" cannot stand in passwd(5)`);
+    if (!/^\/[^:\n\0]*$/.test(path))
+      throw new PermanentHostError(`"${path}" is not a valid path in passwd(5)`);
   }
 }
 
 /**
- * The one after the highest that is taken, and only when there is none the lowest free one: files that a removed user left
- * somewhere are not soon those of another. Never one that containers of a user may run as.
+ * The id after the highest one taken, or the lowest free one if there is no higher id. A removed user's id is thus not soon
+ * reused, in case files of it are left. Never an id that containers of a user may run as.
  */
 export function freeId(range: IdRange, taken: ReadonlySet<number>, subordinate: readonly IdRange[]): number {
   const { first, last } = range;
@@ -223,7 +224,7 @@ export function freeId(range: IdRange, taken: ReadonlySet<number>, subordinate: 
   const id = nextFree(highest + 1) ?? nextFree(first);
   if (id !== null) return id;
   throw new PermanentHostError(
-    `all user ids from ${first} to ${last} are given out: widen HOMEPORT_HOST_UIDS on this host`,
+    `all user ids from ${first} to ${last} are taken: widen HOMEPORT_HOST_UIDS on this host`,
   );
 }
 
@@ -232,7 +233,7 @@ async function shadowGroup(systemFolder: string): Promise<number> {
   return groups.find(({ name }) => name === 'shadow')?.number ?? 0;
 }
 
-/** Names that the system itself uses for users and groups: no install may have one of them. */
+/** Names of the system's users and groups, which no install may have. */
 export async function systemLogins(systemFolder = '/etc'): Promise<string[]> {
   const files = ['passwd', 'group'].map((name) => readSystemFile(join(systemFolder, name)));
   return [...new Set((await Promise.all(files)).flatMap(namesIn).map(({ name }) => name))].sort();

@@ -7,7 +7,7 @@ const EVERY_MS = 60_000;
 
 let lines: string[];
 let installs: string[];
-/** What began, and when, in milliseconds from the start. */
+/** Start of each run, in milliseconds from the start of the test. */
 let begun: [string, number][];
 let cron: Cron;
 
@@ -18,7 +18,7 @@ beforeEach(() => {
   installs = [];
 });
 afterEach(async () => {
-  // What still runs in a test never ends.
+  // A run that is still active in a test never ends.
   void cron.stop();
   vi.useRealTimers();
 });
@@ -42,8 +42,8 @@ function start(work: (id: string) => Promise<void>, more: Partial<CronOptions> =
 const lasting = (ms: number) => () => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const names = () => begun.map(([id]) => id);
 
-describe('the turns', () => {
-  test('are spread evenly over a round, and come once in each', async () => {
+describe('runs', () => {
+  test('are spread evenly over a round, one per website', async () => {
     installs = ['a', 'b', 'c', 'd'];
     start(lasting(10));
     await vi.advanceTimersByTimeAsync(2 * EVERY_MS - 1);
@@ -59,14 +59,14 @@ describe('the turns', () => {
     ]);
   });
 
-  test('of one website come every round', async () => {
+  test('of a single website come every round', async () => {
     installs = ['a'];
     start(lasting(10));
     await vi.advanceTimersByTimeAsync(3 * EVERY_MS - 1);
     expect(begun.map(([, at]) => at)).toEqual([0, 60_000, 120_000]);
   });
 
-  test('begin with a website that is new, and leave out one that is gone', async () => {
+  test('start with a new website, and skip one that is gone', async () => {
     installs = ['a', 'b'];
     start(lasting(10));
     await vi.advanceTimersByTimeAsync(35_000);
@@ -75,7 +75,7 @@ describe('the turns', () => {
     expect(names()).toEqual(['a', 'b', 'c', 'b']);
   });
 
-  test('come to the first website soon after there is one', async () => {
+  test('of the first website start soon after it appears', async () => {
     start(lasting(10));
     await vi.advanceTimersByTimeAsync(25_000);
     installs = ['a'];
@@ -84,8 +84,8 @@ describe('the turns', () => {
   });
 });
 
-describe('at once', () => {
-  test('a website runs once, however long it takes', async () => {
+describe('concurrently', () => {
+  test('a website runs at most once, however long it takes', async () => {
     installs = ['a'];
     start(lasting(2.5 * EVERY_MS));
     await vi.advanceTimersByTimeAsync(2.4 * EVERY_MS);
@@ -94,7 +94,7 @@ describe('at once', () => {
     expect(names()).toEqual(['a', 'a']);
   });
 
-  test('no more run than may, and the next begins when one ends', async () => {
+  test('no more websites run than allowed, and the next one starts when one ends', async () => {
     installs = ['a', 'b', 'c', 'd', 'e', 'f'];
     let most = 0;
     let now = 0;
@@ -109,21 +109,21 @@ describe('at once', () => {
     );
     await vi.advanceTimersByTimeAsync(3 * EVERY_MS);
     expect(most).toBe(2);
-    // Two at once of 30 s each are four in a minute; nobody is left out.
+    // Two concurrent runs of 30 s each are four a minute, so every website gets its run.
     expect(new Set(names()).size).toBe(6);
     expect(begun.length).toBeGreaterThanOrEqual(11);
     expect(begun.length).toBeLessThanOrEqual(13);
   });
 
-  test('that they come late is told once', async () => {
+  test('late runs are logged once', async () => {
     installs = ['a', 'b', 'c', 'd', 'e', 'f'];
     start(lasting(EVERY_MS), { atOnce: 1 });
     await vi.advanceTimersByTimeAsync(20 * EVERY_MS);
-    expect(lines.filter((line) => line.includes('comes late'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('run late'))).toHaveLength(1);
   });
 });
 
-test('a website that fails keeps no other from its turn, and is named', async () => {
+test('a failing website is logged and delays no other', async () => {
   installs = ['a', 'b'];
   start((id) => (id === 'a' ? Promise.reject(new Error('no database')) : Promise.resolve()));
   await vi.advanceTimersByTimeAsync(EVERY_MS);
@@ -133,7 +133,7 @@ test('a website that fails keeps no other from its turn, and is named', async ()
   ).toHaveLength(2);
 });
 
-test('after the stop nothing begins, and it waits for what is under way', async () => {
+test('stopping starts no more runs, and waits for the current ones', async () => {
   installs = ['a', 'b'];
   start(lasting(20_000));
   await vi.advanceTimersByTimeAsync(10_000);

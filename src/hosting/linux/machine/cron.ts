@@ -1,34 +1,34 @@
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
 
-/** Runs what websites do of themselves (WordPress' own schedule), so that no visitor has to wait for it. */
+/** Runs the scheduled tasks of websites (WP-Cron), so that visitors need not wait for them. */
 export interface Cron {
   start(): void;
-  /** Begins no more; resolves once those under way have ended. */
+  /** Starts no more runs; resolves once the current ones have ended. */
   stop(): Promise<void>;
 }
 
 export interface CronOptions {
-  /** Does what is due for one website. */
+  /** Runs a website's due tasks. */
   runCron(installId: string): Promise<void>;
-  /** The websites that there are now. */
+  /** Ids of the current websites. */
   installs(): readonly string[];
   clock: Clock;
   log: Logger;
-  /** Each website's turn comes once in so many milliseconds: one round. */
+  /** Length of a round in milliseconds: each website runs once in it. */
   everyMs?: number;
-  /** How many run at the same time. */
+  /** How many run concurrently. */
   atOnce?: number;
 }
 
-/** A website that waits for more than so many rounds is behind. */
+/** A website that has waited for more rounds than this is behind. */
 const BEHIND_ROUNDS = 2;
-/** Never longer than this without a look at which websites there are. */
+/** Longest time between two looks at the list of websites. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * The turns are spread over the round: of `n` websites one begins every `everyMs / n`, the one that has waited longest,
- * new ones first. A website never runs twice at once, and one that fails keeps no other from its turn.
+ * Spreads the runs over the round: with `n` websites, one starts every `everyMs / n`, longest wait first, new websites before
+ * all others. A website never runs twice at once, and a failure does not delay the others.
  */
 export function createCron(options: CronOptions): Cron {
   const { runCron, installs, clock, log, everyMs = 300_000, atOnce = 2 } = options;
@@ -40,7 +40,7 @@ export function createCron(options: CronOptions): Cron {
   let timer: NodeJS.Timeout | undefined;
   let state: 'new' | 'started' | 'stopped' = 'new';
 
-  /** Gives the next turn if it is time for it, and looks again when it may be. */
+  /** Starts the next run if it is due, and schedules the next look. */
   function look(): void {
     clearTimeout(timer);
     if (state !== 'started') return;
@@ -51,7 +51,7 @@ export function createCron(options: CronOptions): Cron {
     const next = longestWaiting(present.filter((id) => !running.has(id)));
     if (next !== undefined && running.size < atOnce && now - lastTurnAt >= pause) begin(next, now);
     const untilNext = lastTurnAt + pause - now;
-    // What is held up by those that run is looked at again when one of them ends.
+    // If all slots are taken, the end of a run triggers the next look.
     timer = setTimeout(look, untilNext > 0 ? Math.min(untilNext, LONGEST_PAUSE_MS) : LONGEST_PAUSE_MS);
     timer.unref();
   }
@@ -70,12 +70,12 @@ export function createCron(options: CronOptions): Cron {
   }
 
   function begin(id: string, now: number): void {
-    tellIfBehind(now - (turns.get(id) ?? now));
+    warnIfBehind(now - (turns.get(id) ?? now));
     turns.set(id, now);
     lastTurnAt = now;
     const run = Promise.resolve()
       .then(() => runCron(id))
-      .catch((err: unknown) => log.warn({ err, install: id }, 'the scheduled work of a website failed'))
+      .catch((err: unknown) => log.warn({ err, install: id }, 'scheduled tasks of a website failed'))
       .finally(() => {
         running.delete(id);
         look();
@@ -83,12 +83,12 @@ export function createCron(options: CronOptions): Cron {
     running.set(id, run);
   }
 
-  function tellIfBehind(waitedMs: number): void {
+  function warnIfBehind(waitedMs: number): void {
     const isBehind = waitedMs > BEHIND_ROUNDS * everyMs;
     if (isBehind && !wasBehind) {
       log.warn(
         { websites: turns.size, waitedMs },
-        'the scheduled work of all websites takes longer than there is time for; some comes late',
+        'scheduled tasks of all websites take longer than one round; some run late',
       );
     }
     wasBehind = isBehind;
@@ -96,7 +96,7 @@ export function createCron(options: CronOptions): Cron {
 
   return {
     start() {
-      if (state !== 'new') throw new Error('a cron is started once');
+      if (state !== 'new') throw new Error('cron can only be started once');
       state = 'started';
       look();
     },

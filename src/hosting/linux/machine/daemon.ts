@@ -2,27 +2,27 @@
 export interface DaemonSpec {
   /** `nginx`, `mariadb`, `php-<install id>`: `[a-z0-9-]+`, unique on the host. */
   name: string;
-  /** What it is, for people: `PHP of shop`. */
+  /** Description for people: `PHP of shop`. */
   description: string;
-  /** Absolute path of the program, then its arguments. It stays in the foreground. */
+  /** Absolute path of the program, then its arguments. It must stay in the foreground. */
   command: readonly [string, ...string[]];
   /** Its environment besides PATH and LC_ALL. */
   environment?: Record<string, string>;
-  /** What it and its children may take together; null or left out for no limit. */
+  /** Limits for the daemon and its children together; null or left out for no limit. */
   limits?: ResourceLimits | null;
-  /** Asks it to end gracefully; SIGTERM if left out. */
+  /** Signal for a graceful stop; SIGTERM if left out. */
   stopSignal?: NodeJS.Signals;
-  /** How long it may take to end before it is killed, in milliseconds; 10 s if left out. */
+  /** Milliseconds to stop before it is killed; 10 s if left out. */
   stopWithinMs?: number;
-  /** Resolves once it answers. Called again and again until then, so it need not wait; rejects with what is amiss. */
+  /** Resolves if the daemon answers; rejects with the reason if not. Called repeatedly, so it need not wait. */
   ready(): Promise<void>;
-  /** How long it may take until it is ready, in milliseconds; 30 s if left out. */
+  /** Milliseconds until it must be ready; 30 s if left out. */
   readyWithinMs?: number;
 }
 
 export interface ResourceLimits {
   memoryMb: number;
-  /** 100 is one processor. */
+  /** 100 is one processor core. */
   cpuPercent: number;
   processes: number;
 }
@@ -32,28 +32,28 @@ export type DaemonState = 'running' | 'restarting' | 'stopped';
 export interface DaemonStatus {
   name: string;
   state: DaemonState;
-  /** Main process, or null while there is none. */
+  /** Main process; null if none runs. */
   pid: number | null;
 }
 
-/** What keeps daemons running: systemd, or this process itself where there is none. */
+/** Supervises daemons: systemd, or this process on machines without systemd. */
 export interface Daemons {
-  /** Before anything else: ends what an earlier host process left behind when it was killed. */
+  /** Call first: ends the daemons that a killed host process left behind. */
   start(): Promise<void>;
   /**
-   * Sees that the daemon runs exactly as `spec` says: started if it does not, restarted if `command`, `environment` or
-   * `limits` are others than it was started with, otherwise left alone. Resolves once it is ready; rejects with the end of what it wrote if it
-   * does not get ready in time.
+   * Makes the daemon run exactly as `spec` says: starts it if needed, restarts it if `command`, `environment` or `limits`
+   * changed, and otherwise leaves it alone. Resolves once it is ready; rejects with the end of its output if it is not ready in
+   * time.
    */
   ensure(spec: DaemonSpec): Promise<void>;
-  /** Ends it and starts it again. Rejects for one that was never ensured. */
+  /** Stops and starts it. Rejects for a daemon that was never ensured. */
   restart(name: string): Promise<void>;
   /** Sends a signal to its main process. Rejects if it does not run. */
   signal(name: string, signal: NodeJS.Signals): Promise<void>;
-  /** Ends it, its children too, and forgets it. Removing what is not there is success. */
+  /** Stops it with its children, and forgets it. Succeeds if it is missing. */
   remove(name: string): Promise<void>;
   /** Every daemon that there is. */
   list(): Promise<DaemonStatus[]>;
-  /** When the host itself ends: what this process supervises ends with it, what systemd runs goes on. */
+  /** Call when the host ends: daemons supervised by this process end with it, those under systemd go on. */
   stop(): Promise<void>;
 }

@@ -1,13 +1,13 @@
 import { chmod, mkdir } from 'node:fs/promises';
 import type { LinuxLayout } from './layout.ts';
 
-/** Root's alone, for what is in them is secret or not yet anybody's. */
+/** For root only: the contents are secret, or not yet assigned to a user. */
 const PRIVATE_MODE = 0o700;
-/** Everybody's to go through and nobody's to list: below them each has their own. */
+/** Anyone can pass through and no one can list: the folders inside have different owners. */
 const PASSAGE_MODE = 0o711;
 const PUBLIC_MODE = 0o755;
 
-/** Makes the folders that the parts of the host take for granted. True if the host's folder was not there. */
+/** Creates the folders that the parts of the host expect. True if the host's folder is new. */
 export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
   const isNew = (await mkdir(layout.folder, { recursive: true, mode: PASSAGE_MODE })) !== undefined;
   const folders: [string, number][] = [
@@ -21,7 +21,7 @@ export async function makeHostFolders(layout: LinuxLayout): Promise<boolean> {
     [layout.cores, PUBLIC_MODE],
     [layout.compiled, PUBLIC_MODE],
     [layout.phpRoots, PUBLIC_MODE],
-    [layout.golden, PRIVATE_MODE],
+    [layout.templates, PRIVATE_MODE],
     [layout.records, PRIVATE_MODE],
     [layout.aside, PRIVATE_MODE],
     [layout.journals, PRIVATE_MODE],

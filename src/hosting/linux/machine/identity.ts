@@ -8,8 +8,8 @@ import { ifThere } from '../../../lib/if-there.ts';
 const identitySchema = Type.Object({ id: Type.String() });
 
 /**
- * The id of this host, made when it first starts and kept in `file`. `given`: the one that a control plane on another machine
- * has chosen for it. Throws if the folder was made for another one.
+ * The id of this host, created at its first start and kept in `file`. `given`: the id that a control plane on another machine
+ * chose for it. Throws if the folder belongs to another id.
  */
 export async function hostId(
   file: string,
@@ -23,9 +23,7 @@ export async function hostId(
   }
   const { id } = Value.Parse(identitySchema, JSON.parse(present));
   if (given !== null && given !== id) {
-    throw new Error(
-      `${file} says that this folder belongs to the host ${id}, and the identity given is that of ${given}`,
-    );
+    throw new Error(`${file} belongs to host ${id}, but the identity given is that of host ${given}`);
   }
   return id;
 }

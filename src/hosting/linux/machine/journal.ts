@@ -6,7 +6,7 @@ import { removeDurably, writeDurably } from '../../../lib/durable-file.ts';
 
 const entrySchema = Compile(Type.Object({ id: Type.String(), name: Type.String(), database: Type.String() }));
 
-/** What is needed to undo the making of a website that was broken off. */
+/** The parts of a website that undoing an interrupted provisioning needs. */
 export interface JournalEntry {
   /** UUID, lower case. */
   id: string;
@@ -14,14 +14,14 @@ export interface JournalEntry {
   database: string;
 }
 
-/** Websites that are being made. What stands in here when the host starts was broken off, and is undone. */
+/** Websites being provisioned. An entry found at the host's start was interrupted, and is undone. */
 export interface Journal {
   begin(entry: JournalEntry): Promise<void>;
   end(installId: string): Promise<void>;
   unfinished(): Promise<JournalEntry[]>;
 }
 
-/** A journal in `folder`, one file each; `fileOf` names it. */
+/** A journal with one file per entry in `folder`; `fileOf` gives its path. */
 export function createJournal(folder: string, fileOf: (installId: string) => string): Journal {
   return {
     begin: ({ id, name, database }) => writeDurably(fileOf(id), JSON.stringify({ id, name, database })),
@@ -30,7 +30,7 @@ export function createJournal(folder: string, fileOf: (installId: string) => str
       const entries: JournalEntry[] = [];
       for (const name of (await readdir(folder)).filter((file) => /^[0-9a-f-]{36}\.json$/.test(file))) {
         const value: unknown = JSON.parse(await readFile(join(folder, name), 'utf8'));
-        if (!entrySchema.Check(value)) throw new Error(`${join(folder, name)} is no entry of a journal`);
+        if (!entrySchema.Check(value)) throw new Error(`${join(folder, name)} is not a journal entry`);
         entries.push(value);
       }
       return entries;

@@ -4,73 +4,73 @@ import { PermanentHostError } from '../../contract/host.ts';
 import { type InstallLimits, NO_LIMITS } from '../../contract/install-limits.ts';
 
 /**
- * Where the Linux host keeps things. Every folder down to those of an install is root's, so that no website can
- * exchange one for a link. What belongs to an install is named by its id.
+ * Paths of the Linux host. All folders down to those of an install belong to root, so that no website can replace one by a
+ * link. An install's folders are named after its id.
  */
 export interface LinuxLayout {
-  /** Lasting: `/var/lib/homeport-host`. */
+  /** Persistent data: `/var/lib/homeport-host`. */
   folder: string;
-  /** Sockets, gone after a restart of the machine: `/run/homeport-host`. */
+  /** Sockets, lost at a restart of the machine: `/run/homeport-host`. */
   runFolder: string;
   /** Limits for the files of one install. */
   limits: InstallLimits;
   /** The id of this host. */
   identity: string;
-  /** Scripts that other programs run (AuthorizedKeysCommand, the shell of a log-in). */
+  /** Scripts for other programs (AuthorizedKeysCommand, login shell). */
   scripts: string;
-  /** WordPress, a folder for each version, read-only and shared by all installs. */
+  /** WordPress cores, a folder per version, read-only and shared by all installs. */
   cores: string;
   coreOf(wordpressVersion: string): string;
-  /** Database dumps of a new WordPress, one for each version. */
-  golden: string;
-  /** The PHP of cores, compiled: a folder for each core, PHP and build of both. Read-only and shared. */
+  /** Database template of each WordPress version: the dump of a new website. */
+  templates: string;
+  /** Compiled PHP code of cores: a folder per core, PHP version and build of both. Read-only and shared. */
   compiled: string;
-  /** Other PHP versions than the machine's own: `<version>/` is the root of a Debian that has it. */
+  /** PHP versions besides the machine's own: `<version>/` is the root of a Debian system with that version. */
   phpRoots: string;
-  /** What each install should be, and what was decided for it: one JSON file each, root's alone. */
+  /** State and placement of each install: one JSON file each, readable by root only. */
   records: string;
   recordOf(installId: string): string;
-  /** The same of installs that are put aside: not served, their data kept. */
+  /** Records of installs that are set aside: not served, data kept. */
   aside: string;
   /** The id of the platform that this host belongs to. */
   platform: string;
-  /** What is under way with an install, for the case that the host is killed: one JSON file each. */
+  /** Websites being provisioned, in case the host is killed: one JSON file each. */
   journals: string;
   journalOf(installId: string): string;
-  /** Homes: root's own folder, in which `htdocs` and `private` are the install's. The SFTP root. */
+  /** Homes: folders of root, in which `htdocs` and `private` belong to the install. The SFTP root. */
   installs: string;
   homeOf(installId: string): string;
   /** The document root. */
   htdocsOf(installId: string): string;
-  /** Files of the install that are never served: log, first password. */
+  /** Files of the install that are never served: log, initial password. */
   privateOf(installId: string): string;
-  /** Page caches, one folder each, the web server's. */
+  /** Page caches, a folder per install, owned by the web server. */
   caches: string;
   cacheOf(installId: string): string;
   nginx: string;
-  /** `<host name>/<path>`: texts that the web server shows before anything else. */
+  /** `<host name>/<path>`: texts that the web server answers with before anything else. */
   proofs: string;
   mariadb: string;
   ssh: string;
-  /** Backups, where no other place is configured. */
+  /** Backups, unless another place is configured. */
   backups: string;
-  /** What is being deleted, and what is being made, on the same file system as the rest. */
+  /** For files that are being made or deleted; on the same file system as the rest. */
   scratch: string;
   hostSocket: string;
   keysSocket: string;
-  /** Folder of the database server's socket. Sandboxes bind the folder: a socket file goes stale. */
+  /** Folder of the database server's socket. Sandboxes bind the folder: a bound socket file goes stale. */
   mariadbRun: string;
   mariadbSocket: string;
-  /** Sockets of the installs' PHP. Root's, so that no install can put a link to another's in the place of its own. */
+  /** Sockets of the installs' PHP. Belongs to root, so that no install can replace its socket by a link to another's. */
   phpRun: string;
   phpSocketOf(installId: string): string;
-  /** Folder of an install's own sockets: in `redis/`, Redis's. */
+  /** Folder for an install's own sockets; `redis/` inside is for Redis. */
   runOf(installId: string): string;
   redisRunOf(installId: string): string;
   redisSocketOf(installId: string): string;
 }
 
-/** Functions throw a {@link PermanentHostError} for an id that is no UUID, and for a version that is none. */
+/** The functions throw a {@link PermanentHostError} if the id is not a UUID or the version is invalid. */
 export function linuxLayout(
   folder: string,
   runFolder: string,
@@ -87,7 +87,8 @@ export function linuxLayout(
     scripts: below('lib'),
     cores: below('core'),
     coreOf: (version) => join(below('core'), checkedVersion(version)),
-    golden: below('golden'),
+    // The folder keeps the name that existing hosts have on disk.
+    templates: below('golden'),
     compiled: below('compiled'),
     phpRoots: below('php'),
     records: below('records'),

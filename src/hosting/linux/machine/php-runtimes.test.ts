@@ -24,17 +24,17 @@ async function provide(root: string, version: string, { cli = true }: { cli?: bo
   if (cli) await writeFile(join(root, `usr/bin/php${version}`), '', { mode: 0o755 });
 }
 
-describe('the PHPs of a machine', () => {
-  it('are none where there is none', async () => {
+describe('installed PHP versions', () => {
+  it('are none on a machine without PHP', async () => {
     expect(await found()).toEqual([]);
   });
 
-  it('come newest first by number, not by letter', async () => {
+  it('are sorted by number, newest first', async () => {
     for (const version of ['8.2', '8.10', '7.4']) await provide(machine(), version);
     expect(await versions()).toEqual(['8.10 /machine', '8.2 /machine', '7.4 /machine']);
   });
 
-  it('are those that have a command line too', async () => {
+  it('must have a command-line program too', async () => {
     await provide(machine(), '8.2');
     await provide(machine(), '8.3', { cli: false });
     expect(await versions()).toEqual(['8.2 /machine']);
@@ -49,7 +49,7 @@ describe('the PHPs of a machine', () => {
     expect(await versions()).toEqual(['8.4 /roots/8.4', '8.2 /machine']);
   });
 
-  it('tell their extensions, and which are missing', async () => {
+  it('list their extensions, and the missing ones', async () => {
     await provide(machine(), '8.2');
     const settings = join(machine(), 'etc/php/8.2/fpm/conf.d');
     await mkdir(settings, { recursive: true });

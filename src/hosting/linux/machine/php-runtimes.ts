@@ -4,31 +4,31 @@ import { join } from 'node:path';
 import { ifThere } from '../../../lib/if-there.ts';
 import type { LinuxLayout } from './layout.ts';
 
-/** A PHP that websites can run on. */
+/** An installed PHP version that websites can run on. */
 export interface PhpRuntime {
   /** `major.minor`. */
   version: string;
-  /** The root of the system that it is part of: `/`, or the folder of another Debian. */
+  /** Root of the system that it is part of: `/`, or the folder of another Debian. */
   root: string;
-  /** Path of the FastCGI process manager, as seen from `root`. */
+  /** Path of the FastCGI process manager, relative to `root`. */
   fpm: string;
-  /** Path of the command-line program, as seen from `root`. */
+  /** Path of the command-line program, relative to `root`. */
   cli: string;
-  /** Extensions that its process manager loads, sorted: `mysqli`, `opcache`. */
+  /** Extensions that the process manager loads, sorted: `mysqli`, `opcache`. */
   modules: readonly string[];
 }
 
-/** Without these WordPress does not run, or not as users expect (its own "site health" asks for them). */
+/** WordPress needs these, or its Site Health page recommends them. */
 const REQUIRED_MODULES = ['curl', 'dom', 'gd', 'intl', 'mbstring', 'mysqli', 'opcache', 'redis', 'zip'];
 
-/** What a runtime lacks for WordPress: names of extensions, none if it is complete. */
+/** Extensions that WordPress needs and the runtime lacks. */
 export function missingModules(runtime: PhpRuntime): string[] {
   return REQUIRED_MODULES.filter((module) => !runtime.modules.includes(module));
 }
 
 /**
- * The PHPs that there are, newest first: the machine's own, and those of other Debians in `layout.phpRoots`, of which the
- * folder `8.4` is to hold one with PHP 8.4. A version that is in both places is the machine's own.
+ * The installed PHP versions, newest first: the machine's own, and those of other Debians in `layout.phpRoots`, where the
+ * folder `8.4` must contain PHP 8.4. The machine's own wins if a version is in both places.
  */
 export async function findPhpRuntimes(
   layout: Pick<LinuxLayout, 'phpRoots'>,
@@ -57,7 +57,7 @@ async function runtimesIn(root: string): Promise<PhpRuntime[]> {
   return runtimes;
 }
 
-/** Debian enables an extension by a link `<order>-<name>.ini`, which leads to `<name>.ini`. */
+/** Debian enables an extension by a link `<order>-<name>.ini` to `<name>.ini`. */
 async function modulesOf(root: string, version: string): Promise<string[]> {
   const names = await entries(join(root, 'etc/php', version, 'fpm/conf.d'));
   const modules = names.map((name) => /^(?:\d+-)?([a-z0-9_]+)\.ini$/.exec(name)?.[1]);

@@ -43,7 +43,7 @@ const record: InstallRecord = {
   },
 };
 
-test('what was written is read, by root alone', async () => {
+test('reads a written record, in a file for root only', async () => {
   const records = createRecords({ folder, log });
   await records.write(record);
   expect(await records.read(record.state.id)).toEqual(record);
@@ -55,7 +55,7 @@ test('what was written is read, by root alone', async () => {
   expect(await records.read(record.state.id)).toBeNull();
 });
 
-test('an unusable record hides no other, and its message quotes nothing of it', async () => {
+test('logs an unusable record without quoting it, and reads the others', async () => {
   const records = createRecords({ folder, log });
   await records.write(record);
   const broken = crypto.randomUUID();
@@ -65,10 +65,10 @@ test('an unusable record hides no other, and its message quotes nothing of it', 
   );
   expect(await records.all()).toEqual([record]);
   const error = await records.read(broken).catch((e: unknown) => e);
-  expect(String(error)).toMatch(/does not fit its schema/);
+  expect(String(error)).toMatch(/does not match its schema/);
   expect(String(error)).not.toContain('secret');
 });
 
-test('no id leads outside the folder', async () => {
+test('refuses an id that leads outside of the folder', async () => {
   await expect(createRecords({ folder, log }).read('../../etc/passwd')).rejects.toThrow(/not the id/);
 });

@@ -50,10 +50,10 @@ const PlacementSchema = Type.Object({
 
 const recordSchema = Compile(Type.Object({ state: StateSchema, placement: PlacementSchema }));
 
-/** What the host has decided for an install, once and for all or until it is switched. */
+/** Decisions of the host for an install; the versions change when the install is switched. */
 export type Placement = Type.Static<typeof PlacementSchema>;
 
-/** What stands in the record of an install: what it should be, and what was decided for it. */
+/** Wanted state and placement of an install. */
 export interface InstallRecord {
   state: InstallState;
   placement: Placement;
@@ -61,16 +61,16 @@ export interface InstallRecord {
 
 export interface Records {
   read(installId: string): Promise<InstallRecord | null>;
-  /** In a file that root alone can read: there are private keys in it. */
+  /** The file is readable by root only, because it holds private keys. */
   write(record: InstallRecord): Promise<void>;
   remove(installId: string): Promise<void>;
-  /** The installs that have a record, whether it can be read or not. */
+  /** Ids of the installs that have a record, readable or not. */
   ids(): Promise<string[]>;
-  /** Every record that can be read; the others are told to the log and left where they are. */
+  /** Every readable record. Logs the others and leaves them in place. */
   all(): Promise<InstallRecord[]>;
 }
 
-/** Records in `folder`, one file each, named by the install's id. */
+/** Records in `folder`, one file per install, named after its id. */
 export function createRecords({ folder, log }: { folder: string; log: Logger }): Records {
   const fileOf = (id: string) => {
     if (parseUuid(id) !== id) throw new Error(`"${id}" is not the id of an install`);
@@ -99,7 +99,7 @@ export function createRecords({ folder, log }: { folder: string; log: Logger }):
       const records = await Promise.all(
         (await ids()).map((id) =>
           read(id).catch((err: unknown) => {
-            log.error({ err, install: id }, 'the record of an install cannot be read');
+            log.error({ err, install: id }, 'cannot read the record of an install');
             return null;
           }),
         ),
@@ -109,7 +109,7 @@ export function createRecords({ folder, log }: { folder: string; log: Logger }):
   };
 }
 
-/** The message quotes nothing of the text: it holds keys. */
+/** The error messages quote none of the text, because it holds keys. */
 function parse(text: string, installId: string): InstallRecord {
   let value: unknown;
   try {
@@ -120,6 +120,6 @@ function parse(text: string, installId: string): InstallRecord {
   if (recordSchema.Check(value) && value.state.id === installId) return value;
   const [fault] = recordSchema.Errors(value);
   throw new Error(
-    `the record of install ${installId} does not fit its schema at ${fault?.instancePath || '/'}`,
+    `the record of install ${installId} does not match its schema at ${fault?.instancePath || '/'}`,
   );
 }

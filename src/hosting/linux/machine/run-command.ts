@@ -2,18 +2,18 @@ import { execFile } from 'node:child_process';
 import type { Writable } from 'node:stream';
 
 export interface CommandOptions {
-  /** What the program reads from its standard input; nothing if left out. */
+  /** Text for the program's standard input; empty if left out. */
   input?: string | Buffer;
-  /** Its whole environment, besides PATH and LC_ALL. Secrets go here and never into arguments, which all can read. */
+  /** Environment besides PATH and LC_ALL. Secrets belong here, never in arguments, which every user can read. */
   environment?: Record<string, string>;
-  /** A folder to run it in; `/` if left out. */
+  /** Working folder; `/` if left out. */
   folder?: string;
-  /** Ends it after so long; 60 s if left out. */
+  /** Milliseconds after which the program is killed; 60 s if left out. */
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
 }
 
-/** A program that ended with another status than 0. The message holds what it wrote to its standard error. */
+/** A program exited with a status other than 0. The message contains its standard error. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly status: number | null;
@@ -32,8 +32,8 @@ const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_OUTPUT = 64 * 1024 * 1024;
 
 /**
- * Runs a program to its end and gives what it wrote. There is no shell in between: what stands in `args` reaches the
- * program as it is. Rejects with a {@link CommandError}, or with the signal's reason.
+ * Runs a program to its end and returns its output. There is no shell: `args` reach the program unchanged. Rejects with a
+ * {@link CommandError}, or with the signal's reason.
  */
 export async function runCommand(
   file: string,
@@ -67,7 +67,7 @@ export async function runCommand(
   });
 }
 
-/** Whether a program ends well; what it writes is nobody's. */
+/** Whether a program exits with status 0. Discards its output. */
 export async function succeeds(file: string, args: readonly string[]): Promise<boolean> {
   try {
     await runCommand(file, args);
@@ -79,7 +79,7 @@ export async function succeeds(file: string, args: readonly string[]): Promise<b
 }
 
 function feed(stdin: Writable | null, input: string | Buffer | undefined): void {
-  // A program that ends before it has read all closes the pipe; its status tells what matters.
+  // A program that ends before it has read everything closes the pipe; its exit status is what counts.
   stdin?.on('error', () => {});
   stdin?.end(input ?? '');
 }

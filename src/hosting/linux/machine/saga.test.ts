@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSaga, type Step } from './saga.ts';
 
-/** A step that writes down what is done to it. */
+/** A step that records its calls. */
 function recorded(seen: string[], name: string, failing: { act?: Error; undo?: Error } = {}): Step<string> {
   return {
     name,
@@ -19,14 +19,14 @@ function recorded(seen: string[], name: string, failing: { act?: Error; undo?: E
 const quiet = { onUndoFailure: () => {} };
 
 describe('a saga', () => {
-  test('does its stages in order', async () => {
+  test('runs its stages in order', async () => {
     const seen: string[] = [];
     const saga = createSaga([[recorded(seen, 'a')], [recorded(seen, 'b'), recorded(seen, 'c')]], quiet);
     await saga.run('x');
     expect(seen).toEqual(['a x', 'b x', 'c x']);
   });
 
-  test('undoes all of it, the last first, when a step fails, and tells why it failed', async () => {
+  test('undoes everything in reverse order if a step fails, and rejects with the cause', async () => {
     const seen: string[] = [];
     const stages = [
       [recorded(seen, 'a')],
@@ -37,7 +37,7 @@ describe('a saga', () => {
     expect(seen).toEqual(['a x', 'b x', 'undo c x', 'undo b x', 'undo a x']);
   });
 
-  test('begins to undo only after what runs beside the failure has ended', async () => {
+  test('waits for the concurrent steps before it undoes', async () => {
     const seen: string[] = [];
     const slow: Step<string> = {
       name: 'slow',
@@ -54,7 +54,7 @@ describe('a saga', () => {
     expect(seen.indexOf('slow made')).toBeLessThan(seen.indexOf('slow undone'));
   });
 
-  test('a failure to undo keeps nothing else from being undone, and is told with its step', async () => {
+  test('reports a failed undo with its step, and undoes the rest', async () => {
     const seen: string[] = [];
     const told: string[] = [];
     const stages = [
@@ -71,7 +71,7 @@ describe('a saga', () => {
     await expect(saga.undo('y')).rejects.toThrow('stuck');
   });
 
-  test('an aborted one is undone', async () => {
+  test('is undone if aborted', async () => {
     const seen: string[] = [];
     const ending = new AbortController();
     const saga = createSaga([[recorded(seen, 'a')], [recorded(seen, 'b')]], {

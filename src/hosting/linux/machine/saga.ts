@@ -1,7 +1,6 @@
 /**
- * One step towards a whole. Both of its sides are idempotent: `act` brings to the state whatever was there before,
- * and `undo` takes away whatever of it there is, though `act` was never begun or was broken off. `Remains` is what has to be
- * known for that, which is less than what has to be known to make it.
+ * One step of a {@link Saga}. Both sides are idempotent: `act` reaches the wanted state from any state, and `undo` removes
+ * whatever exists, even if `act` was interrupted or never began. `Remains` is the part of the subject that `undo` needs.
  */
 export interface Step<Subject extends Remains, Remains = Subject> {
   name: string;
@@ -9,20 +8,20 @@ export interface Step<Subject extends Remains, Remains = Subject> {
   undo(remains: Remains): Promise<void>;
 }
 
-/** Steps that do not build on each other, and are done side by side. */
+/** Steps that are independent of each other and run concurrently. */
 export type Stage<Subject extends Remains, Remains = Subject> = readonly Step<Subject, Remains>[];
 
 export interface Saga<Subject extends Remains, Remains = Subject> {
-  /** Does every stage, one after the other. After a failure, all is undone before it rejects with that failure. */
+  /** Runs the stages in order. If one fails, undoes all stages and then rejects with that failure. */
   run(subject: Subject, signal?: AbortSignal): Promise<void>;
-  /** Undoes every stage, the last first. Goes on after a failure, and rejects with the first one. */
+  /** Undoes the stages in reverse order. Continues after a failure, and rejects with the first one. */
   undo(remains: Remains): Promise<void>;
 }
 
 /**
- * A whole that is done or undone, never left between. That a killed process's half is undone as well is the caller's:
- * it writes down the subject before `run` and calls `undo` for what it finds written down later.
- * `reached` is called after each step: where a test breaks off.
+ * A sequence of stages that is completed or undone, never left half done. The caller covers a killed process: it stores the
+ * subject before `run`, and calls `undo` for stored subjects at its next start. `reached` is called after each step, so that
+ * tests can interrupt there.
  */
 export function createSaga<Subject extends Remains, Remains = Subject>(
   stages: readonly Stage<Subject, Remains>[],
@@ -46,7 +45,7 @@ export function createSaga<Subject extends Remains, Remains = Subject>(
       await step.act(subject, signal);
       reached(step.name, subject);
     });
-    // Undoing must not begin while a step of the same stage still makes what is to be undone.
+    // Wait for all steps: undoing must not begin while one of them is still running.
     const results = await Promise.allSettled(steps);
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
@@ -61,7 +60,7 @@ export function createSaga<Subject extends Remains, Remains = Subject>(
           await act(stage, subject, signal);
         }
       } catch (error) {
-        // What could not be undone is told by `onUndoFailure`; what the caller needs is why it began.
+        // `onUndoFailure` reports these failures; the caller needs the original error.
         await undo(subject).catch(() => {});
         throw error;
       }

@@ -10,7 +10,7 @@ import type { Journal } from '../machine/journal.ts';
 import type { Records } from '../machine/record.ts';
 import type { SshServer } from '../ssh/ssh-server.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
-import type { Golden } from '../wordpress/golden.ts';
+import type { DatabaseTemplates } from '../wordpress/database-templates.ts';
 import type { LiveInstalls } from './live-installs.ts';
 import type { WebsiteRemains } from './provisioning.ts';
 import type { WebsiteParts } from './website-parts.ts';
@@ -24,7 +24,7 @@ export interface LinuxHostParts extends WebsiteParts {
   edgeHttp: ListenAddress;
   databaseServer: DatabaseServer;
   cores: WordPressCores;
-  golden: Golden;
+  templates: DatabaseTemplates;
   firewall: Firewall;
   backups: Backups;
   ssh: SshServer;

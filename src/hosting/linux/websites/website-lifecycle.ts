@@ -115,7 +115,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       wordpressVersion: await offers.wordpress(state.wordpressVersion),
     };
     await requireNothingThere(website);
-    await parts.golden.ensure(website.wordpressVersion);
+    await parts.templates.ensure(website.wordpressVersion);
     await journal.begin(website);
     try {
       await saga.run(website, signal);

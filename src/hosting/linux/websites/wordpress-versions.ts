@@ -16,13 +16,13 @@ export interface WordPressVersions {
 }
 
 export function createWordPressVersions(
-  { layout, cores, golden, compiledCores, records, log }: LinuxHostParts,
+  { layout, cores, templates, compiledCores, records, log }: LinuxHostParts,
   late: LateStarts,
 ): WordPressVersions {
   /** New websites get the newest version: one that cannot be installed must not be it. */
   async function proveInstallable(version: string): Promise<void> {
     try {
-      await golden.ensure(version);
+      await templates.ensure(version);
     } catch (cause) {
       const isUsed = (await records.all()).some(({ placement }) => placement.wordpressVersion === version);
       if (!isUsed) await cores.remove(version);
@@ -49,7 +49,7 @@ export function createWordPressVersions(
       const [newest] = await cores.list();
       if (newest === undefined) return;
       await late.begin('wordpress', `WordPress ${newest} for new websites`, async () => {
-        await golden.ensure(newest);
+        await templates.ensure(newest);
         await compile(newest);
       });
     },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstContentSql, goldenStatements, PLACEHOLDER, undoFilling } from './first-content.ts';
+import { firstContentSql, PLACEHOLDER, templateStatements, undoFilling } from './first-content.ts';
 
 const DUMP = `/*M!999999\\- enable the sandbox mode */
 -- MariaDB dump 10.19
@@ -33,9 +33,9 @@ CREATE TABLE \`wp_users\` (
 -- Dump completed
 `;
 
-describe('goldenStatements', () => {
+describe('templateStatements', () => {
   it('has the tables first, then all rows in one transaction', () => {
-    expect(goldenStatements(DUMP)).toBe(`/*!40101 SET NAMES utf8mb4 */;
+    expect(templateStatements(DUMP)).toBe(`/*!40101 SET NAMES utf8mb4 */;
 CREATE TABLE \`wp_options\` (
   \`option_name\` varchar(191) NOT NULL
 ) ENGINE=InnoDB;
@@ -54,9 +54,9 @@ INSERT INTO \`wp_options\` VALUES
   it('refuses a placeholder that could not be replaced', () => {
     const row = (value: string) => DUMP.replace('LOCK TABLES;\\n-- no comment', value);
     const serialised = `a:1:{s:1:\\"u\\";s:36:\\"${PLACEHOLDER.origin}/feed\\";}`;
-    expect(() => goldenStatements(row(serialised))).toThrow(/serialised value/);
-    expect(() => goldenStatements(row(`s:9:\\"${PLACEHOLDER.title}\\";`))).toThrow(/serialised value/);
-    expect(() => goldenStatements(row(`@${PLACEHOLDER.hostname}`))).toThrow(/another form/);
+    expect(() => templateStatements(row(serialised))).toThrow(/serialised value/);
+    expect(() => templateStatements(row(`s:9:\\"${PLACEHOLDER.title}\\";`))).toThrow(/serialised value/);
+    expect(() => templateStatements(row(`@${PLACEHOLDER.hostname}`))).toThrow(/another form/);
   });
 });
 
@@ -68,7 +68,7 @@ describe('firstContentSql', () => {
     passwordHash: '$P$hash',
     now: new Date('2026-02-03T04:05:06.789Z'),
   };
-  const sql = firstContentSql(goldenStatements(DUMP), content);
+  const sql = firstContentSql(templateStatements(DUMP), content);
 
   it('has what is the website’s own, whatever is in it', () => {
     expect(sql).toContain("(1,'siteurl','https://shop.test','yes')");
@@ -85,6 +85,6 @@ describe('firstContentSql', () => {
   });
 
   it('can be undone', () => {
-    expect(undoFilling(goldenStatements(DUMP))).toBe('DROP TABLE IF EXISTS `wp_options`, `wp_users`;\n');
+    expect(undoFilling(templateStatements(DUMP))).toBe('DROP TABLE IF EXISTS `wp_options`, `wp_users`;\n');
   });
 });

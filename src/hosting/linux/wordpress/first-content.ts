@@ -1,6 +1,6 @@
 import { textLiteral } from '../daemons/sql.ts';
 
-/** What stands in a golden database wherever a website has something of its own. */
+/** What stands in a template database wherever a website has something of its own. */
 export const PLACEHOLDER = {
   hostname: 'website.homeport.invalid',
   origin: 'http://website.homeport.invalid',
@@ -34,7 +34,7 @@ const SUPERFLUOUS = [
  *
  * @throws Error if a placeholder stands where it cannot be replaced: within a value whose length stands beside it
  */
-export function goldenStatements(dump: string): string {
+export function templateStatements(dump: string): string {
   const statements = dump
     .split(/;\n/)
     .map(withoutComments)
@@ -59,14 +59,14 @@ function withoutComments(statement: string): string {
 }
 
 /** Pure: the statements that take away what a filling that was broken off has left. */
-export function undoFilling(golden: string): string {
-  return `DROP TABLE IF EXISTS ${tablesOf(golden)
+export function undoFilling(template: string): string {
+  return `DROP TABLE IF EXISTS ${tablesOf(template)
     .map((name) => `\`${name}\``)
     .join(', ')};\n`;
 }
 
-function tablesOf(golden: string): string[] {
-  return [...golden.matchAll(/^CREATE TABLE `(\w+)` \($/gm)].flatMap(([, name]) => name ?? []);
+function tablesOf(template: string): string[] {
+  return [...template.matchAll(/^CREATE TABLE `(\w+)` \($/gm)].flatMap(([, name]) => name ?? []);
 }
 
 /** What the database server says when {@link onlyIfEmpty} or {@link onlyIfBrokenOff} ends what follows. */
@@ -83,8 +83,8 @@ export function onlyIfEmpty(): string {
  * Pure: statements after which none is run, unless the database has nothing but what a filling leaves that was broken off: tables of
  * its own, and no rows, which are all there at its end or none. Whoever has a WordPress has a user.
  */
-export function onlyIfBrokenOff(golden: string): string {
-  const names = tablesOf(golden).map(textLiteral).join(', ');
+export function onlyIfBrokenOff(template: string): string {
+  const names = tablesOf(template).map(textLiteral).join(', ');
   return `SET @kept = (${OWN_TABLES} AND table_name NOT IN (${names}));
 SET @count = IF((${OWN_TABLES} AND table_name = 'wp_users') > 0, 'SELECT COUNT(*) + @kept INTO @kept FROM wp_users', 'DO 0');
 EXECUTE IMMEDIATE @count;
@@ -112,10 +112,10 @@ function requireReplaceable(text: string): void {
   }
 }
 
-/** Pure: the statements that make a golden database's content a website's own, in the same transaction. */
-export function firstContentSql(golden: string, content: FirstContent): string {
+/** Pure: the statements that make a template database's content a website's own, in the same transaction. */
+export function firstContentSql(template: string, content: FirstContent): string {
   const { origin, email, title, passwordHash, now } = content;
-  const own = golden
+  const own = template
     .replaceAll(PLACEHOLDER.email, quoted(email))
     .replaceAll(PLACEHOLDER.origin, quoted(origin))
     .replaceAll(PLACEHOLDER.title, quoted(escapeHtml(title)));

@@ -22,7 +22,7 @@ import { runCommand } from '../machine/run-command.ts';
 import { askFastcgi } from '../php/fastcgi.ts';
 import { fpmSpec, writeFpmConfig } from '../php/fpm.ts';
 import { createWordPressCores } from './cores.ts';
-import { createGolden } from './golden.ts';
+import { createDatabaseTemplates } from './database-templates.ts';
 import { createWebsites, type WebsitesOptions } from './website.ts';
 
 const LIMITS = { memoryMb: 512, cpuPercent: 200, processes: 64 };
@@ -104,13 +104,13 @@ export async function startWordPressMachine({
   };
 }
 
-/** WordPress on such a machine: a core, its golden database, and what makes websites of them. */
+/** WordPress on such a machine: a core, its database template, and what makes websites of them. */
 export async function startWordPress(
   machine: WordPressMachine,
   { clock = systemClock, origin = defaultOrigin }: { clock?: Clock; origin?: WebsitesOptions['origin'] } = {},
 ) {
   const { layout, databases, users, php, log, isPrepared } = machine;
-  if (isPrepared) await layPrepared(layout, ['cores', 'golden']);
+  if (isPrepared) await layPrepared(layout, ['cores', 'templates']);
   const cores = createWordPressCores({
     layout,
     source: await wordpressCore(),
@@ -119,9 +119,9 @@ export async function startWordPress(
   });
   await cores.ensureAny();
   const [version = ''] = await cores.list();
-  const golden = createGolden({ layout, databases, users, php: async () => php, log });
-  const parts = { layout, databases, golden, origin, log, clock, randomness: systemRandomness };
-  return { cores, golden, version, websites: createWebsites(parts) };
+  const templates = createDatabaseTemplates({ layout, databases, users, php: async () => php, log });
+  const parts = { layout, databases, templates, origin, log, clock, randomness: systemRandomness };
+  return { cores, templates, version, websites: createWebsites(parts) };
 }
 
 const defaultOrigin = (hostname: string, secure: boolean) =>

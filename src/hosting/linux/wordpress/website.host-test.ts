@@ -8,7 +8,7 @@ import { textLiteral } from '../daemons/sql.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall, sandboxCommand } from '../isolation/sandbox.ts';
 import { runCommand } from '../machine/run-command.ts';
-import type { Golden } from './golden.ts';
+import type { DatabaseTemplates } from './database-templates.ts';
 import {
   runInWordPress,
   startWordPress,
@@ -24,14 +24,14 @@ const clock = manualClock(new Date('2026-05-04T03:02:01.000Z'));
 
 let machine: WordPressMachine;
 let websites: Websites;
-let golden: Golden;
+let templates: DatabaseTemplates;
 let version: string;
 /** One website for all tests that do not break it. */
 let shop: { install: SandboxedInstall; database: string };
 
 beforeAll(async () => {
   machine = await startWordPressMachine({ isPrepared: false });
-  ({ websites, golden, version } = await startWordPress(machine, { clock }));
+  ({ websites, templates, version } = await startWordPress(machine, { clock }));
   shop = await newWebsite();
   await machine.serve(shop.install);
 });
@@ -70,7 +70,7 @@ describe('a new website', () => {
     expect((await page('/', { host: '"><script>' })).body).toContain('http://shop.test:8080/hello-world/');
   });
 
-  it('keeps nothing of the golden database but what it has from it', async () => {
+  it('keeps nothing of the database template but what it has from it', async () => {
     const dump = join(machine.layout.scratch, 'shop.sql');
     await machine.databases.dump(shop.database, dump);
     const text = await readFile(dump, 'utf8');
@@ -81,10 +81,10 @@ describe('a new website', () => {
       ['admin@shop.test'],
     ]);
     expect(await machine.databases.list()).toEqual(
-      expect.not.arrayContaining([expect.stringContaining('golden')]),
+      expect.not.arrayContaining([expect.stringContaining('template')]),
     );
     expect((await machine.users.list()).map(({ name }) => name)).not.toContainEqual(
-      expect.stringContaining('golden'),
+      expect.stringContaining('template'),
     );
   });
 
@@ -301,29 +301,29 @@ describe('its files', () => {
   });
 });
 
-describe('the golden database', () => {
+describe('the database template', () => {
   it('is made once, and what a making left that was killed is taken away', async () => {
     const { layout, users, databases } = machine;
-    const file = await golden.ensure(version);
+    const file = await templates.ensure(version);
     const before = (await stat(file)).mtimeMs;
-    await golden.ensure(version);
+    await templates.ensure(version);
     expect((await stat(file)).mtimeMs).toBe(before);
 
     const id = systemRandomness.uuid();
-    const name = `homeport-golden-${id.slice(0, 8)}`;
+    const name = `homeport-template-${id.slice(0, 8)}`;
     const database = `hp_${name.replaceAll('-', '_')}`;
     const ids = await users.ensure({ installId: id, name, home: layout.homeOf(id), shell: '/bin/sh' });
     await makeHome(layout, { ...shop.install, ...ids, id, name });
     await databases.create(database, name);
     await rm(file);
-    expect(await golden.ensure(version)).toBe(file);
+    expect(await templates.ensure(version)).toBe(file);
     expect(await users.find(id)).toBeNull();
     expect(existsSync(layout.homeOf(id))).toBe(false);
-    expect((await databases.list()).filter((one) => one.includes('golden'))).toEqual([]);
+    expect((await databases.list()).filter((one) => one.includes('template'))).toEqual([]);
   });
 
   it('cannot be made of what the host does not hold', async () => {
-    await expect(golden.ensure('97.1')).rejects.toThrow('this host holds no WordPress 97.1: add it first');
+    await expect(templates.ensure('97.1')).rejects.toThrow('this host holds no WordPress 97.1: add it first');
   });
 });
 

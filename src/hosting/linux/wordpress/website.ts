@@ -12,6 +12,7 @@ import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
+import type { DatabaseTemplates } from './database-templates.ts';
 import {
   firstContentSql,
   NOT_TO_BE_FILLED,
@@ -20,7 +21,6 @@ import {
   PLACEHOLDER,
   undoFilling,
 } from './first-content.ts';
-import type { Golden } from './golden.ts';
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
 import { pinFolder } from './pinned-folder.ts';
@@ -77,7 +77,7 @@ export interface Websites {
 export interface WebsitesOptions {
   layout: LinuxLayout;
   databases: Databases;
-  golden: Golden;
+  templates: DatabaseTemplates;
   /** Where visitors reach a name: `https://example.com`, with the port if it is not the usual one. */
   origin(hostname: string, secure: boolean): string;
   /** What puts a process of an install into its cgroup; nothing if left out. */
@@ -128,17 +128,17 @@ export function createWebsites(options: WebsitesOptions): Websites {
     const mark = join(foldersOf(layout, install).home, FILLING_FILE);
     // In the install's home, which is root's: no link of the customer's leads elsewhere.
     const begun = await ifThere(readFile(mark, 'utf8'));
-    const golden = await readFile(await options.golden.ensure(install.wordpressVersion), 'utf8');
+    const template = await readFile(await options.templates.ensure(install.wordpressVersion), 'utf8');
     const password = begun || randomness.bytes(18).toString('base64url');
     const address = origin(first.primaryHostname, first.secure);
-    const content = firstContentSql(golden, {
+    const content = firstContentSql(template, {
       origin: address,
       email: first.email ?? `admin@${first.primaryHostname}`,
       title: first.title,
       passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
       now: clock.now(),
     });
-    const guard = begun === null ? onlyIfEmpty() : onlyIfBrokenOff(golden) + undoFilling(golden);
+    const guard = begun === null ? onlyIfEmpty() : onlyIfBrokenOff(template) + undoFilling(template);
     await writeDurably(mark, password);
     const isFilled = await fill(database, guard + content);
     // One that was filled to its end before it was broken off has this password and lacks only the file.

@@ -12,7 +12,7 @@ import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import { requireCore } from './core-tree.ts';
-import { goldenStatements, PLACEHOLDER } from './first-content.ts';
+import { PLACEHOLDER, templateStatements } from './first-content.ts';
 import { phpFileOf } from './php-files.ts';
 import { runPhp } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
@@ -22,12 +22,12 @@ import { makeSiteFiles } from './site-files.ts';
  * What a new WordPress has in its database, once for each version, so that a new website is a copy of it and need not be
  * installed. It is made by WordPress itself, as a website that exists for a moment.
  */
-export interface Golden {
+export interface DatabaseTemplates {
   /** Path of the statements that fill an empty database (first-content.ts); made where they are missing. */
   ensure(version: string): Promise<string>;
 }
 
-export interface GoldenOptions {
+export interface DatabaseTemplateOptions {
   layout: LinuxLayout;
   databases: Databases;
   users: UnixUsers;
@@ -36,18 +36,18 @@ export interface GoldenOptions {
   log: Logger;
 }
 
-/** Raised whenever what a golden database is made with changes, so that those of before are not taken. */
+/** Raised whenever what a database template is made with changes, so that those of before are not taken. */
 const FORMAT = 1;
 /** WordPress's own first choice would be by date; people expect the name alone. */
 const PERMALINKS = '/%postname%/';
 
-export function createGolden(options: GoldenOptions): Golden {
+export function createDatabaseTemplates(options: DatabaseTemplateOptions): DatabaseTemplates {
   const { layout, databases, users, log } = options;
   const serial = createSerial();
   const scratch = createScratchWebsites({
     layout,
     users,
-    kind: 'golden',
+    kind: 'template',
     undo: (name) => databases.drop(databaseOf({ name }), name),
   });
 
@@ -55,10 +55,10 @@ export function createGolden(options: GoldenOptions): Golden {
     const started = performance.now();
     const made = { php: await options.php(), wordpressVersion: version };
     const sql = await scratch.use(made, (install) => installIn(install, databaseOf(install)));
-    await writeDurably(file, goldenStatements(sql));
+    await writeDurably(file, templateStatements(sql));
     log.info(
       { version, ms: Math.round(performance.now() - started) },
-      `golden database of WordPress ${version} made`,
+      `database template of WordPress ${version} made`,
     );
   }
 
@@ -84,18 +84,18 @@ export function createGolden(options: GoldenOptions): Golden {
     await runPhp(layout, install, { script: phpFileOf(core, 'settle.php') });
     // Kept for a while, and in part named by the folder of this one website.
     await databases.query(database, "DELETE FROM wp_options WHERE option_name LIKE '%\\_transient\\_%'");
-    const file = join(foldersOf(layout, install).home, 'golden.sql');
+    const file = join(foldersOf(layout, install).home, 'template.sql');
     await databases.dump(database, file);
     return readFile(file, 'utf8');
   }
 
   return {
     async ensure(version) {
-      const file = join(layout.golden, `${version}-${FORMAT}.sql`);
-      await mkdir(layout.golden, { recursive: true, mode: 0o700 });
+      const file = join(layout.templates, `${version}-${FORMAT}.sql`);
+      await mkdir(layout.templates, { recursive: true, mode: 0o700 });
       if (!(await exists(file))) {
         await requireCore(layout.coreOf(version));
-        await serial('golden', async () => {
+        await serial('template', async () => {
           if (!(await exists(file))) await make(version, file);
         });
       }

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
-import { createStandingFirewall } from './standing-firewall.ts';
+import { createFirewallMonitor } from './firewall-monitor.ts';
 
 const log = pino({ level: 'silent' });
 
-test('what flushed the rules is undone by the next look, and by that alone', async () => {
+test('the next check restores flushed rules; intact rules are not loaded again', async () => {
   vi.useFakeTimers();
   try {
     let fault: string | null = null;
@@ -16,16 +16,16 @@ test('what flushed the rules is undone by the next look, and by that alone', asy
         fault = null;
       },
     };
-    const standing = createStandingFirewall(firewall, { log, lookMs: 1000 });
-    await standing.start();
+    const monitor = createFirewallMonitor(firewall, { log, checkEveryMs: 1000 });
+    await monitor.start();
     expect(ensured).toBe(1);
     await vi.advanceTimersByTimeAsync(5000);
     expect(ensured).toBe(1);
-    fault = 'there is no table';
+    fault = 'the table is missing';
     await vi.advanceTimersByTimeAsync(1000);
     expect(ensured).toBe(2);
-    standing.stop();
-    fault = 'there is no table';
+    monitor.stop();
+    fault = 'the table is missing';
     await vi.advanceTimersByTimeAsync(5000);
     expect(ensured).toBe(2);
   } finally {
