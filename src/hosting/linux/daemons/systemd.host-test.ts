@@ -70,6 +70,12 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     expect(await daemons.list()).toEqual([{ name: 'script', state: 'running', pid: (await pids())[0] }]);
   });
 
+  test('lets everyone read its units, as systemd warns of others', async () => {
+    await daemons.ensure(script(RUNS));
+    const { mode } = await stat(join(systemd.unitFolder, 'hpt-script.service'));
+    expect((mode & 0o777).toString(8)).toBe('644');
+  });
+
   test('hands arguments and environment over as they are', async () => {
     const odd = ['a b', '$HOME $$ %h %%', '"quoted"', 'back\\slash\\n', "'", '', ';', '-'];
     const command = [

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { writeAtomically } from '../../../lib/durable-file.ts';
+import { replaceAtomically } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import { createSerial } from '../../../lib/serial.ts';
 import type { DaemonSpec, DaemonState, Daemons } from '../machine/daemon.ts';
@@ -48,7 +48,8 @@ export function createSystemdDaemons(options: {
     if (present !== text) {
       // Before the file changes: a unit that runs then runs as its file says, whenever this is broken off.
       await system.run('stop', unit);
-      await writeAtomically(fileOf(spec.name), text);
+      // systemd logs a warning for each unit that not everyone can read, at each reload.
+      await replaceAtomically(fileOf(spec.name), text, { sync: false, mode: 0o644 });
       log.info({ unit }, present === null ? 'made a unit' : 'changed a unit');
     }
     const [status] = await system.show([unit]);
