@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { shownBytes } from '../../src/cli/terminal/output.ts';
-import { inBatches } from '../../src/hosting/linux/machine/in-batches.ts';
+import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { plainState } from '../../test/host/state.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { diskOf, type Memory, memoryOf, untilIdle } from './footprint.ts';
@@ -72,7 +72,7 @@ async function makeWholes(host: BenchHost, counts: number[]): Promise<{ wholes: 
   for (const count of counts) {
     progress(`${count} whole installs`);
     const names = Array.from({ length: count - made }, (_, n) => `bench-many-${made + n + 1}`);
-    madeIn += await timed(() => inBatches(names, AT_ONCE, (name) => host.remote.apply(plainState(name))));
+    madeIn += await timed(() => mapConcurrent(names, AT_ONCE, (name) => host.remote.apply(plainState(name))));
     made = count;
     wholes.push(await measureWhole(host, count));
   }

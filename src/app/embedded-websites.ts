@@ -26,9 +26,9 @@ import { publicHostKey } from '../hosting/embedded/sftp/ssh-host-key.ts';
 import { createSnapshots } from '../hosting/embedded/snapshots/snapshots.ts';
 import { createWebsiteFiles } from '../hosting/embedded/website-files.ts';
 import type { Clock } from '../lib/clock.ts';
+import { repeatEvery, serializeByKey } from '../lib/concurrency.ts';
 import { removeDurably } from '../lib/durable-file.ts';
 import { ifThere } from '../lib/if-there.ts';
-import { createSerial } from '../lib/serial.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -93,11 +93,15 @@ export function createEmbeddedWebsites(
       const reconciling = createReconciling(platform);
       const reconcile = () => reconciling.run(EMBEDDED, embedded);
       await reconcile();
-      const timer = setInterval(() => void reconcile(), RECONCILE_MS).unref();
+      const repetition = repeatEvery(reconcile, {
+        delayMs: RECONCILE_MS,
+        onError: (err) => log.warn({ err }, 'the websites could not be reconciled with the database'),
+      });
       return {
         async stop() {
-          clearInterval(timer);
+          const stopped = repetition.stop();
           await reconciling.stop();
+          await stopped;
         },
       };
     },
@@ -157,7 +161,7 @@ export async function missingParts(
 
 /** What the folder holds, for a command: the edge of a server follows the folder. */
 export function folderInventory(config: Pick<Config, 'dataDir'>): EmbeddedInventory {
-  return createEmbeddedInventory({ layout: layoutFor(config), serially: createSerial(), onAside() {} });
+  return createEmbeddedInventory({ layout: layoutFor(config), serially: serializeByKey(), onAside() {} });
 }
 
 /** Deletes all that the folder holds of an install, backups included. The caller sees to it that no server works on it. */

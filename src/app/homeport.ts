@@ -11,6 +11,7 @@ import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { claimWebsites } from '../features/hosts/websites-folder.ts';
 import { createScheduler } from '../jobs/schedule.ts';
 import type { Clock } from '../lib/clock.ts';
+import { repeatEvery } from '../lib/concurrency.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { codeOf, hasCode } from '../lib/error-code.ts';
 import { hostAndPort } from '../lib/host-and-port.ts';
@@ -164,12 +165,14 @@ export async function startHomeport(
       await listener.close(graceMs);
       await app.close();
     });
-    const renewal = setInterval(() => {
-      loadApiCertificate(config, clock)
-        .then((pair) => listener.setCertificate(pair))
-        .catch((error: unknown) => log.error({ err: error }, "could not load the API's certificate again"));
-    }, DAY_MS).unref();
-    shutdown.add('certificate renewal', () => clearInterval(renewal));
+    const renewal = repeatEvery(
+      async () => listener.setCertificate(await loadApiCertificate(config, clock)),
+      {
+        delayMs: DAY_MS,
+        onError: (err) => log.error({ err }, "could not reload the API's certificate; trying again tomorrow"),
+      },
+    );
+    shutdown.add('certificate renewal', () => renewal.stop());
     return listen(listener, config.listen);
   }
 }

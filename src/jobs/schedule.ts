@@ -2,9 +2,9 @@ import { Cron } from 'croner';
 import type { Logger } from 'pino';
 import type { Database, Transaction } from '../database/database.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import { type Repetition, repeatEvery } from '../lib/concurrency.ts';
 import { createOutage } from './outage.ts';
 import type { Queue } from './queue.ts';
-import { type Repetition, repeat } from './repeat.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -71,7 +71,12 @@ export function createScheduler(parts: {
   return {
     tick,
     start() {
-      repetition ??= repeat(tick, () => LOOK_EVERY_MS);
+      repetition ??= repeatEvery(tick, {
+        delayMs: LOOK_EVERY_MS,
+        onError: (err) => log.error({ err }, 'schedules could not be read'),
+        immediately: true,
+        keepsProcessAlive: true,
+      });
     },
     async stop() {
       await repetition?.stop();

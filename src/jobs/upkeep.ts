@@ -1,13 +1,13 @@
 import type { Logger } from 'pino';
 import type { Database } from '../database/database.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
+import { coalesce } from '../lib/concurrency.ts';
 import { type Active, CalledOff, type CheckedKind, logOf } from './attempt.ts';
 import { AttemptInterrupted } from './failure.ts';
 import { advanceLane, findHeldUpLanes } from './lanes.ts';
 import { type ClaimedJob, findLapsed, findUnknownKinds, LeaseLost, renewLeases } from './leases.ts';
 import { showWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
-import { coalesce } from './repeat.ts';
 import type { Settlement } from './settlement.ts';
 
 /** A kind that nobody knows is named in the log when its jobs have waited so long. */

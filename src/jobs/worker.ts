@@ -5,6 +5,7 @@ import type { Database, Transaction } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
 import { uniqueViolation } from '../database/unique-violation.ts';
 import type { Clock } from '../lib/clock.ts';
+import { coalesce, type Repetition, repeatEvery } from '../lib/concurrency.ts';
 import type { Randomness } from '../lib/ids.ts';
 import {
   type Active,
@@ -21,7 +22,6 @@ import type { ClaimedJob } from './leases.ts';
 import { forgetWorker } from './live-workers.ts';
 import { createOutage } from './outage.ts';
 import type { Queue } from './queue.ts';
-import { coalesce, type Repetition, repeat } from './repeat.ts';
 import { createSettlement } from './settlement.ts';
 import { divideSlots, JOB_CLASSES, slotsOfOneShare } from './slots.ts';
 import { createUpkeep } from './upkeep.ts';
@@ -187,6 +187,14 @@ export function createWorker(parts: WorkerParts): Worker {
     return carryOut(kind, one.job, one, abortGraceMs, jobLog);
   }
 
+  const repeatNow = (work: () => Promise<void>, delayMs: () => number) =>
+    repeatEvery(work, {
+      delayMs,
+      onError: (err) => log.error({ err }, 'the upkeep of a worker failed; it is tried again'),
+      immediately: true,
+      keepsProcessAlive: true,
+    });
+
   const allEnded = async () => {
     await Promise.all([...active].map((one) => one.ended));
   };
@@ -198,9 +206,9 @@ export function createWorker(parts: WorkerParts): Worker {
       state = 'started';
       unsubscribe = queue.onEnqueued(wake);
       repetitions.push(
-        repeat(upkeep.heartbeat, () => upkeep.pauseMs),
-        repeat(upkeep.sweep, () => heartbeatMs),
-        repeat(claim, () => claims.delayMs || pollMs),
+        repeatNow(upkeep.heartbeat, () => upkeep.pauseMs),
+        repeatNow(upkeep.sweep, () => heartbeatMs),
+        repeatNow(claim, () => claims.delayMs || pollMs),
       );
     },
 

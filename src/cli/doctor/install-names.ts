@@ -3,6 +3,7 @@ import type { Database, Queries } from '../../database/database.ts';
 import { type InstallName, installNames } from '../../features/hosts/install-names.ts';
 import { parseIpAddress } from '../../features/hosts/ip-address.ts';
 import { allHosts } from '../../features/hosts/store.ts';
+import { mapConcurrent } from '../../lib/concurrency.ts';
 import type { DnsServer } from '../../network/dns/client.ts';
 import { isLocalhost } from '../../network/dns/domain-name.ts';
 import {
@@ -42,7 +43,7 @@ export async function checkInstallNames(
   const own = new Set(names.flatMap(({ addresses }) => addresses));
   const resolver = createDnsResolver(config.resolvers ?? systemServers());
   const signal = AbortSignal.timeout(PATIENCE_MS);
-  const sights = await eachOf(names.slice(0, MOST), async (one) => {
+  const sights = await mapConcurrent(names.slice(0, MOST), AT_ONCE, async (one) => {
     const found = await lookUp(one.name);
     return { ...one, found, verdict: judge(one, found, own) };
   });
@@ -168,18 +169,4 @@ function canonical(address: string): string {
 function listed(texts: string[]): string {
   const shown = texts.slice(0, NAMED).join(', ');
   return texts.length > NAMED ? `${shown} and ${texts.length - NAMED} more` : shown;
-}
-
-/** In order, a few at a time. */
-async function eachOf<Item, Result>(
-  items: readonly Item[],
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  const queue = items.entries();
-  const take = async () => {
-    for (const [position, item] of queue) results[position] = await work(item);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, take));
-  return results;
 }

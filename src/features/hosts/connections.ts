@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/contract/host.ts';
 import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import { singleFlight } from '../../lib/concurrency.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
@@ -57,7 +58,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   let isClosing = false;
 
   /** Asks whoever is at this machine's own socket who it is. Rejects if nobody is. */
-  const meetLocal = together(async () => {
+  const meetLocal = singleFlight(async () => {
     const description = await local.describe();
     if (description.id !== localId) {
       await hosts.registerLocal(description);
@@ -105,7 +106,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   /** Those that are being asked how they are, by their ids: a slow one is not asked again meanwhile. */
   const looks = new Map<string, Promise<void>>();
 
-  const refresh = together(async () => {
+  const refresh = singleFlight(async () => {
     const known = await allHosts(reader);
     await forgetRemoved(known);
     const elsewhere = known.filter(({ id, address }) => id !== localId && !isLocalAddress(address));
@@ -224,14 +225,3 @@ export function createConnections(platform: Platform, options: ConnectionsOption
 
 /** Among the hosts' ids: whoever is at this machine's own socket. */
 const LOCAL = 'local';
-
-/** Whoever asks while it runs waits for the same run. */
-function together(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  return () => {
-    running ??= work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
-}

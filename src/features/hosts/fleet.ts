@@ -5,6 +5,7 @@ import {
   PermanentHostError,
 } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
+import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { requireNameFree } from '../provisioning/orphans.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
@@ -40,14 +41,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
   const { database, log } = platform;
   const { reader } = database;
   const connections = createConnections(platform, options);
-  let timer: NodeJS.Timeout | undefined;
-  let refreshing: Promise<void> = Promise.resolve();
-
-  function refresh(): void {
-    refreshing = connections.refresh().catch((err: unknown) => {
-      log.error({ err }, 'could not find out how the hosts are');
-    });
-  }
+  let refreshes: Repetition | undefined;
 
   /** A host may have been added, or have come back, since they were last asked. */
   async function place(installId: string): Promise<string> {
@@ -87,11 +81,13 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
         await connections.close();
         throw error;
       }
-      timer = setInterval(refresh, options.refreshMs ?? REFRESH_MS).unref();
+      refreshes = repeatEvery(connections.refresh, {
+        delayMs: options.refreshMs ?? REFRESH_MS,
+        onError: (err) => log.error({ err }, 'could not find out how the hosts are'),
+      });
     },
     async stop() {
-      clearInterval(timer);
-      await refreshing;
+      await refreshes?.stop();
       await connections.close();
     },
     machineOf,

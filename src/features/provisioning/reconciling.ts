@@ -1,5 +1,5 @@
 import type { Inventory } from '../../hosting/contract/inventory.ts';
-import { createSerial } from '../../lib/serial.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { applyChanged, reconcileHost } from './reconciliation.ts';
 
@@ -15,7 +15,7 @@ export interface Reconciling {
 }
 
 export function createReconciling(platform: Platform): Reconciling {
-  const serially = createSerial();
+  const serially = serializeByKey();
   const stopping = new AbortController();
   const running = new Set<Promise<void>>();
 

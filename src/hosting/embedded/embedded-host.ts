@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../lib/clock.ts';
-import { createSerial } from '../../lib/serial.ts';
+import { serializeByKey } from '../../lib/concurrency.ts';
 import type { ListenAddress } from '../../network/connections/listener.ts';
 import type { SocketLimiters } from '../../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../../network/object-storage/object-storage.ts';
@@ -88,7 +88,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const proofs = createProofs({ folder: layout.proofs, clock, log });
   const serving = options.listen ? createServing() : null;
   // The read-change-write of a vhost file must not run twice at once.
-  const serially = createSerial();
+  const serially = serializeByKey();
   const inventory = createEmbeddedInventory({
     layout,
     serially,

@@ -1,7 +1,7 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenAddress } from '../../config/settings/setting-values.ts';
-import { createSerial } from '../../lib/serial.ts';
+import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
 import {
   type HostDescription,
   type HostMachine,
@@ -16,7 +16,6 @@ import type { HostedInstall } from './isolation/hosted-install.ts';
 import { systemLogins } from './isolation/unix-users.ts';
 import { capacityOfMachine } from './machine/capacity.ts';
 import { hostId } from './machine/identity.ts';
-import { inBatches } from './machine/in-batches.ts';
 import type { JournalEntry } from './machine/journal.ts';
 import { findPhpRuntimes } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
@@ -34,7 +33,7 @@ const SIDE_BY_SIDE = 8;
 /** Hosts real WordPress websites on this machine: nginx, PHP-FPM, MariaDB, Redis, restic, OpenSSH. Needs root. */
 export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const { layout, records, backups, web, daemons, cores, log } = parts;
-  const serially = createSerial();
+  const serially = serializeByKey();
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
   const late = createLateStarts({ log, clock: parts.clock });
@@ -67,7 +66,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
     await late.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
     for (const entry of await parts.journal.unfinished()) await undoWhenPossible(entry);
-    await inBatches(whole, SIDE_BY_SIDE, bringUp);
+    await mapConcurrent(whole, SIDE_BY_SIDE, bringUp);
     await wordpressVersions.prepare();
     await late.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();

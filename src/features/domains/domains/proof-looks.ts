@@ -2,6 +2,7 @@ import { PLATFORM } from '../../../access/caller.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
 import type { Schedule } from '../../../jobs/schedule.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { mapConcurrent } from '../../../lib/concurrency.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { isUnfinished } from '../status-reports/looks-store.ts';
@@ -37,11 +38,7 @@ export function ownershipJobKinds(platform: Platform, mailer: Mailer, lookUpText
       ...lookForProofs,
       async run(_payload, { signal }) {
         const due = await dueProofs(database.reader, timestamp(clock), MOST_A_MINUTE);
-        const proofs = due.values();
-        const take = async () => {
-          for (const proof of proofs) await look(proof, signal);
-        };
-        await Promise.all(Array.from({ length: AT_ONCE }, take));
+        await mapConcurrent(due, AT_ONCE, (proof) => look(proof, signal));
       },
     }),
     defineJob({

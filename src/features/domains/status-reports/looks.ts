@@ -4,6 +4,7 @@ import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, type RunningJob } from '../../../jobs/job.ts';
 import type { Schedule } from '../../../jobs/schedule.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { mapConcurrent } from '../../../lib/concurrency.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
@@ -74,12 +75,10 @@ export function domainLookKind(platform: Platform, { host, internet }: Parts): J
   });
 
   async function lookAtAll(domains: WatchedDomain[], job: RunningJob): Promise<Look[]> {
-    const looks: Look[] = [];
-    const queue = domains.values();
-    const take = async () => {
-      for (const domain of queue) looks.push({ ...domain, arrives: await arrives(domain, job) });
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, take));
+    const looks = await mapConcurrent(domains, AT_ONCE, async (domain) => ({
+      ...domain,
+      arrives: await arrives(domain, job),
+    }));
     // A worker that must stop, or is not the job's any more, has not seen what it could.
     job.signal.throwIfAborted();
     return looks;

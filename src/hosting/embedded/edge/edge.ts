@@ -3,6 +3,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { namesOneHost } from '../../../lib/one-host.ts';
@@ -67,7 +68,7 @@ export function createEdge(options: EdgeOptions): Edge {
   const { vhosts, files, certificates, proofs, own, objectStorage, log, clock } = options;
   const ports: EdgePorts = { http: 0, https: 0 };
   let stopping = false;
-  let timer: NodeJS.Timeout | undefined;
+  let renewals: Repetition | undefined;
 
   /** The order of a request, top to bottom. */
   async function answer(scheme: Scheme, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -246,7 +247,7 @@ export function createEdge(options: EdgeOptions): Edge {
 
   async function stop(): Promise<void> {
     stopping = true;
-    clearInterval(timer);
+    void renewals?.stop();
     await Promise.all([drainHttp(options.graceMs), drainHttps(options.graceMs)]);
   }
 
@@ -254,12 +255,10 @@ export function createEdge(options: EdgeOptions): Edge {
     async start() {
       stopping = false;
       await showOwnCertificate();
-      const check = (): void => {
-        showOwnCertificate().catch((err: unknown) =>
-          log.error({ err }, 'the certificate of the edge cannot be renewed'),
-        );
-      };
-      timer = setInterval(check, CERTIFICATE_CHECK_MS).unref();
+      renewals = repeatEvery(showOwnCertificate, {
+        delayMs: CERTIFICATE_CHECK_MS,
+        onError: (err) => log.error({ err }, 'the certificate of the edge cannot be renewed'),
+      });
       try {
         const http = await listen(httpServer, options.http, 'HOMEPORT_EDGE_HTTP');
         const https = await listen(httpsServer, options.https, 'HOMEPORT_EDGE_HTTPS');

@@ -2,6 +2,7 @@ import type { FSWatcher } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import { type Repetition, repeatEvery, singleFlight } from '../../../lib/concurrency.ts';
 import { parseVhost, type Vhost } from '../host-folder/vhost.ts';
 import type { VhostStore } from '../host-folder/vhost-store.ts';
 import { createRoutingTable, type Route } from './routing.ts';
@@ -37,8 +38,8 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
   /** What each file looked like when it was taken over, the unusable ones included. */
   const stamps = new Map<string, string>();
   let watcher: FSWatcher | undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let scanning: Promise<void> | null = null;
+  let scans: Repetition | undefined;
+  let isScanning = false;
   let scannedAt = Number.NEGATIVE_INFINITY;
   let lastFolderStamp: string | null = null;
   let unchangedSince: string | null = null;
@@ -112,15 +113,19 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
     lastFolderStamp = stamp;
   }
 
-  function scanOnce(): Promise<void> {
+  const logUnreadable = (err: unknown) => log.error({ err }, 'the folder of vhost files cannot be read');
+
+  const scanOnce = singleFlight(async () => {
+    isScanning = true;
     scannedAt = clock.now().getTime();
-    scanning ??= scan()
-      .catch((err: unknown) => log.error({ err }, 'the folder of vhost files cannot be read'))
-      .finally(() => {
-        scanning = null;
-      });
-    return scanning;
-  }
+    try {
+      await scan();
+    } catch (err) {
+      logUnreadable(err);
+    } finally {
+      isScanning = false;
+    }
+  });
 
   return {
     async start() {
@@ -130,18 +135,17 @@ export function createLiveVhosts({ store, siteDomain, clock, log }: LiveVhostsOp
         log.error({ err }, 'changes in the folder of vhost files are noticed late'),
       );
       await refreshAll(await everyInstall());
-      timer = setInterval(() => void scanOnce(), BACKGROUND_SCAN_MS).unref();
+      scans = repeatEvery(scanOnce, { delayMs: BACKGROUND_SCAN_MS, onError: logUnreadable });
     },
     stop() {
       watcher?.close();
-      clearInterval(timer);
+      void scans?.stop();
     },
     known: (host) => table.find(host),
     async find(host) {
       const route = table.find(host);
       if (route !== undefined) return route;
-      if (scanning !== null) await scanning;
-      else if (clock.now().getTime() - scannedAt >= SCAN_EVERY_MS) await scanOnce();
+      if (isScanning || clock.now().getTime() - scannedAt >= SCAN_EVERY_MS) await scanOnce();
       return table.find(host);
     },
     refresh,

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
+import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { isTemporary, removeAbandoned, writeAtomically } from '../../../lib/durable-file.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { ifThere } from '../../../lib/if-there.ts';
@@ -63,7 +64,7 @@ function isCompletePath(path: string): boolean {
 }
 
 export function createProofs({ folder, clock, log }: ProofsOptions): Proofs {
-  let timer: NodeJS.Timeout | undefined;
+  let sweeps: Repetition | undefined;
 
   /** Named by a hash, so that nothing of a request becomes part of a path. */
   function fileOf({ hostname, path }: Pick<Proof, 'hostname' | 'path'>): string {
@@ -113,12 +114,13 @@ export function createProofs({ folder, clock, log }: ProofsOptions): Proofs {
     },
     async keepSwept() {
       await sweep();
-      timer = setInterval(() => {
-        sweep().catch((err: unknown) => log.error({ err }, 'proofs that have ended cannot be removed'));
-      }, SWEEP_EVERY_MS).unref();
+      sweeps = repeatEvery(sweep, {
+        delayMs: SWEEP_EVERY_MS,
+        onError: (err) => log.error({ err }, 'expired challenge files cannot be removed'),
+      });
     },
     stopSweeping() {
-      clearInterval(timer);
+      void sweeps?.stop();
     },
   };
 }

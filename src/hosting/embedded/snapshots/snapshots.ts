@@ -2,9 +2,9 @@ import type { Stats } from 'node:fs';
 import { lstat, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { parseUuid } from '../../../lib/ids.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
 import { type InstallLimits, requireBackupAllowed } from '../../contract/install-limits.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
@@ -56,7 +56,7 @@ export interface SnapshotsOptions {
 }
 
 export function createSnapshots({ folder, filesOf, limits, clock }: SnapshotsOptions): Snapshots {
-  const serially = createSerial();
+  const serially = serializeByKey();
 
   function archivesOf(installId: string): string {
     return join(folder, canonicalId(installId));

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { type Randomness, systemRandomness } from '../../../lib/ids.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import type { InstallRef, Snapshot } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
@@ -56,8 +56,8 @@ export function createBackups(options: BackupsOptions): Backups {
   const make = createBackupMaker({ layout, databases, repositories, log });
   const restore = createRestorer({ layout, databases, websites, repositories, exchange, log });
   // Of an install's files, and of its repository, which a restore into another install reads.
-  const onFiles = createSerial();
-  const onRepository = createSerial();
+  const onFiles = serializeByKey();
+  const onRepository = serializeByKey();
 
   async function discard(install: InstallRef, backupId: string): Promise<void> {
     try {

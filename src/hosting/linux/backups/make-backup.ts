@@ -1,6 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { allDone } from '../../../lib/concurrency.ts';
 import type { Snapshot } from '../../contract/host.ts';
 import { requireBackupAllowed } from '../../contract/install-limits.ts';
 import { backupTimeMs, withinBackupTime } from '../../policy/backup-time.ts';
@@ -9,7 +10,6 @@ import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
 import { writeArchive } from './archive-write.ts';
-import { both } from './both.ts';
 import { measureWebsite } from './measure-website.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
@@ -48,10 +48,10 @@ export function createBackupMaker({
     const dump = dumpFileOf(layout, ref.id);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     try {
-      const [{ restic, ids }, leftOut] = await both(
+      const [{ restic, ids }, leftOut] = await allDone([
         repositories.openWith(ref.id, backupId, signal),
         databases.dump(install.database, dump, signal),
-      );
+      ]);
       if (leftOut.length > 0) {
         log.warn({ install: ref.id, views: leftOut }, 'views of what is gone are not in the backup');
       }

@@ -1,6 +1,7 @@
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { allDone } from '../../../lib/concurrency.ts';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import { type InstallRef, PermanentHostError, type Snapshot } from '../../contract/host.ts';
 import type { Databases } from '../daemons/databases.ts';
@@ -10,7 +11,6 @@ import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
-import { both } from './both.ts';
 import type { Exchange, Workshop } from './exchange.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
@@ -50,10 +50,10 @@ export function createRestorer({
     const home = layout.homeOf(ref.id);
     const owner = { database, unixUser };
     try {
-      const [{ restic, id }, workshop] = await both(
+      const [{ restic, id }, workshop] = await allDone([
         requireBackup(from, backupId, signal),
         exchange.prepare(home, owner, sandbox),
-      );
+      ]);
       const restored = await fill(restic, id, target, workshop, from, signal);
       // The core that the website is on now, whichever it was on then.
       await linkSite(layout, { ...sandbox, home: workshop.folder });

@@ -2,8 +2,8 @@ import { mkdir, open, readdir, readFile, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 import {
@@ -87,7 +87,7 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
   /** The one that tells who is in a group, where there are several. */
   const membersIn = hierarchies.version === 2 ? hierarchies.unified : hierarchies.pids;
 
-  const serially = createSerial();
+  const serially = serializeByKey();
   /** One after the other, for the last that goes takes the folder of all with it. */
   const oneByOne = (work: () => Promise<void>) => serially('groups', work);
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import type { Clock } from '../../../lib/clock.ts';
-import { createSerial } from '../../../lib/serial.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { type Backoff, RESTARTS } from '../machine/backoff.ts';
 import type { DaemonSpec, Daemons } from '../machine/daemon.ts';
 import type { Cgroups } from './cgroups.ts';
@@ -26,7 +26,7 @@ export function createSupervisor(options: {
   const { runFolder, cgroups, log, clock, restarts = RESTARTS } = options;
   const records = processRecords(join(runFolder, 'daemons'));
   const daemons = new Map<string, SupervisedProcess>();
-  const serially = createSerial();
+  const serially = serializeByKey();
   let ending = false;
 
   async function ensure(spec: DaemonSpec): Promise<void> {

@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { coalesce, serializeByKey } from '../../../lib/concurrency.ts';
 import { replaceAtomically } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import type { DaemonSpec, DaemonState, Daemons } from '../machine/daemon.ts';
 import { CommandError } from '../machine/run-command.ts';
 import { checkedDaemonName } from './daemon-name.ts';
@@ -34,8 +34,8 @@ export function createSystemdDaemons(options: {
 }): Daemons {
   const { instance, log, unitFolder = '/run/systemd/system', systemctl = '/usr/bin/systemctl' } = options;
   const system = createSystemctl(systemctl);
-  const reload = joined(system.reload);
-  const serially = createSerial();
+  const reload = coalesce(system.reload);
+  const serially = serializeByKey();
   const specs = new Map<string, DaemonSpec>();
   const prefix = `${instance}-`;
   const unitOf = (name: string) => `${prefix}${checkedDaemonName(name)}${SUFFIX}`;
@@ -137,20 +137,4 @@ export function createSystemdDaemons(options: {
 function stateOf({ activeState }: UnitStatus): DaemonState {
   if (activeState === 'active' || activeState === 'reloading') return 'running';
   return activeState === 'activating' ? 'restarting' : 'stopped';
-}
-
-/** Does the work once for all who ask for it while it is under way; it begins after each of them has asked. */
-function joined(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> = Promise.resolve();
-  let next: Promise<void> | null = null;
-  return () => {
-    next ??= running
-      .catch(() => undefined)
-      .then(() => {
-        next = null;
-        running = work();
-        return running;
-      });
-    return next;
-  };
 }

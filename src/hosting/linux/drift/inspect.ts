@@ -1,6 +1,6 @@
+import { mapConcurrent, tryWithin } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { Difference, InstallRef } from '../../contract/host.ts';
-import { inBatches } from '../machine/in-batches.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import type { LateStarts } from '../websites/late-starts.ts';
@@ -11,7 +11,6 @@ import { checked, type Fault, type Finding, LOOK_AT_THE_LOG, mended, notLookedAt
 import { inspectInstall } from './install.ts';
 import { inspectServices } from './services.ts';
 import { kindsOfThings, straying, type Thing } from './things.ts';
-import { withinTurn } from './turn.ts';
 
 export interface InspectedHost
   extends LinuxHostParts,
@@ -59,10 +58,10 @@ export async function inspectMachine(
   const ids = new Set([...names.keys(), ...things.flatMap(({ installId }) => installId ?? [])]);
   const ofInstalls = new Map<string, Difference[]>([...ids].map((id) => [id, []]));
   const unlisted = new Set(findings.map(({ thing }) => thing));
-  await inBatches([...ids], SIDE_BY_SIDE, async (id) => {
+  await mapConcurrent([...ids], SIDE_BY_SIDE, async (id) => {
     const name = names.get(id) ?? id;
     const look = () => inspectOne(host, { id, name }, { isExpected: known.has(id), unlisted, repair });
-    const found = await withinTurn((work) => host.serially(id, work), TURN_WITHIN_MS, look).catch(
+    const found = await tryWithin(TURN_WITHIN_MS, (work) => host.serially(id, work), look).catch(
       (error: unknown) => mended([notLookedAt(`install ${name}`, error)], repair),
     );
     ofInstalls.set(id, found ?? (host.isTrial(name) ? [] : [busy(name)]));

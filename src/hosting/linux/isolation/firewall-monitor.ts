@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import type { Firewall } from './firewall.ts';
 
 /** Websites could connect anywhere during this time, so it is short. */
@@ -12,24 +13,23 @@ export function createFirewallMonitor(
   firewall: Pick<Firewall, 'ensure' | 'check'>,
   { log, checkEveryMs = CHECK_EVERY_MS }: { log: Logger; checkEveryMs?: number },
 ): { start(): Promise<void>; stop(): void } {
-  let timer: NodeJS.Timeout | undefined;
+  let checks: Repetition | undefined;
 
   async function checkAndRestore(): Promise<void> {
-    try {
-      const fault = await firewall.check();
-      if (fault === null) return;
-      log.error({ fault }, 'firewall rules of websites were missing or changed; restoring them');
-      await firewall.ensure();
-    } catch (err) {
-      log.error({ err }, 'could not check or restore the firewall rules of websites');
-    }
+    const fault = await firewall.check();
+    if (fault === null) return;
+    log.error({ fault }, 'firewall rules of websites were missing or changed; restoring them');
+    await firewall.ensure();
   }
 
   return {
     async start() {
       await firewall.ensure();
-      timer = setInterval(() => void checkAndRestore(), checkEveryMs).unref();
+      checks = repeatEvery(checkAndRestore, {
+        delayMs: checkEveryMs,
+        onError: (err) => log.error({ err }, 'could not check or restore the firewall rules of websites'),
+      });
     },
-    stop: () => clearInterval(timer),
+    stop: () => void checks?.stop(),
   };
 }

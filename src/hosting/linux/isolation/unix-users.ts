@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { batchUnderLock } from '../../../lib/concurrency.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import {
@@ -13,7 +14,6 @@ import {
   withoutName,
 } from './account-files.ts';
 import { withFileLock } from './file-lock.ts';
-import { sharedTurns } from './shared-turns.ts';
 import { readSystemFile, writeSystemFile } from './system-file.ts';
 
 export { enableExtrausers } from './nsswitch.ts';
@@ -64,7 +64,7 @@ export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const shadow = join(folder, 'shadow');
 
   // Taking the lock costs two processes, so callers that wait at the same time share it.
-  const alone = sharedTurns((work) => withFileLock(join(folder, '.homeport.lock'), work));
+  const alone = batchUnderLock((work) => withFileLock(join(folder, '.homeport.lock'), work));
 
   async function list(): Promise<UnixUser[]> {
     return accountsIn(await readSystemFile(passwd), instance);

@@ -1,11 +1,11 @@
 import { chmod, mkdir, readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import {
   ACME_CHALLENGE_PREFIX,
   DOMAIN_CHECK_PREFIX,
@@ -29,7 +29,7 @@ const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];
 
 /** The folder is root's, and is made where it is missing; workers of nginx read it. */
 export function createProofs({ folder, clock }: { folder: string; clock: Clock }): Proofs {
-  const serially = createSerial();
+  const serially = serializeByKey();
 
   function fileOf({ hostname, path }: Pick<Proof, 'hostname' | 'path'>): string {
     assertPlace(hostname, path);

@@ -1,16 +1,14 @@
 import type { Logger } from 'pino';
 import type { AddressRange, ListenAddress } from '../../../config/settings/setting-values.ts';
 import type { Clock } from '../../../lib/clock.ts';
+import { mapConcurrent, type Repetition, repeatEvery, serializeByKey } from '../../../lib/concurrency.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { PermanentHostError, type Proof } from '../../contract/host.ts';
 import { ask } from '../../policy/probe.ts';
 import type { Daemons } from '../machine/daemon.ts';
-import { inBatches } from '../machine/in-batches.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import { regularly } from '../machine/regularly.ts';
 import { type AskedChanges, createChanges, type Settle } from './changes.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
@@ -108,16 +106,12 @@ export function createWebServer(options: WebServerOptions): WebServer {
       renderMain({ ...started(), ownFingerprint: await own.ensure() }, vhostFiles),
     log,
   });
-  const serially = createSerial();
+  const serially = serializeByKey();
   const wanted = createWantedWebsites(clock);
   const changes = createChanges({ alone: (turn) => serially('nginx', turn), serve });
-  const looking = regularly({
-    everyMs: options.lookEveryMs ?? LOOK_EVERY_MS,
-    work: look,
-    onFailure: (err) => log.error({ err }, 'the web server could not be brought up to date'),
-  });
   let inForce: RenderedVhosts = new Map();
   let standing: StandingOptions | null = null;
+  let looking: Repetition | undefined;
 
   function started(): StandingOptions {
     if (standing === null) throw new Error('the web server has not been started');
@@ -209,7 +203,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     const changed: RenderedVhost[] = [];
     let written = false;
     wanted.clear();
-    await inBatches(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
+    await mapConcurrent(vhosts, WRITTEN_AT_ONCE, async (vhost) => {
       const { id, name } = vhost.state;
       try {
         const rendered = render(vhost);
@@ -256,7 +250,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     if (!(await running.shows(generation))) {
       faults.push('nginx does not run with the configuration that it should have');
     }
-    await inBatches([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
+    await mapConcurrent([...inForce], WRITTEN_AT_ONCE, async ([id, rendered]) => {
       if (await files.isIntact(rendered)) return;
       faults.push(`the website ${wanted.nameOf(id)}: its configuration on disk was changed`);
     });
@@ -283,7 +277,10 @@ export function createWebServer(options: WebServerOptions): WebServer {
   return {
     async start(vhosts) {
       await serially('nginx', () => startAll(vhosts));
-      looking.start();
+      looking = repeatEvery(look, {
+        delayMs: options.lookEveryMs ?? LOOK_EVERY_MS,
+        onError: (err) => log.error({ err }, 'the web server could not be brought up to date'),
+      });
     },
     put: (vhost) => changes.submit(vhost.state.id, vhost),
     async remove(installId) {
@@ -300,8 +297,8 @@ export function createWebServer(options: WebServerOptions): WebServer {
     served: () => [...inForce.keys()],
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
     async stop() {
-      looking.stop();
       pageCache.stop();
+      await looking?.stop();
       await serially('nginx', () => Promise.resolve());
     },
   };

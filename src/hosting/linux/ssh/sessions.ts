@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Clock } from '../../../lib/clock.ts';
+import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import type { SshLogin, SshQuestions } from '../../contract/host.ts';
@@ -67,7 +68,7 @@ interface Held extends Session {
 export function createSessions(options: SessionsOptions): Sessions {
   const { folder, questions, clock, log, recheckMs, unansweredMs, mostConnections } = options;
   const held = new Map<number, Held>();
-  let timer: NodeJS.Timeout | undefined;
+  let rechecks: Repetition | undefined;
 
   const fileOf = (pid: number) => join(folder, `${pid}.json`);
 
@@ -149,15 +150,6 @@ export function createSessions(options: SessionsOptions): Sessions {
     await endEach(over, 'the key or the permission was taken away');
   }
 
-  /** One after the other, so that a slow answer is not asked for twice. */
-  function tick(): void {
-    void recheck()
-      .catch((err: unknown) => log.error({ err }, 'SSH sessions could not be looked after'))
-      .finally(() => {
-        if (timer !== undefined) timer = setTimeout(tick, recheckMs).unref();
-      });
-  }
-
   async function takeOver(): Promise<void> {
     for (const name of await readdir(folder)) {
       const session = await readSession(join(folder, name));
@@ -169,10 +161,13 @@ export function createSessions(options: SessionsOptions): Sessions {
 
   return {
     async start() {
-      if (timer !== undefined) return;
+      if (rechecks !== undefined) return;
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await takeOver();
-      timer = setTimeout(tick, recheckMs).unref();
+      rechecks = repeatEvery(recheck, {
+        delayMs: recheckMs,
+        onError: (err) => log.error({ err }, 'SSH sessions could not be looked after'),
+      });
     },
 
     async admit(session) {
@@ -198,8 +193,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     endOf: (installId) => endEach(connectionsOf(installId), 'the install is taken away'),
 
     async stop() {
-      clearTimeout(timer);
-      timer = undefined;
+      void rechecks?.stop();
+      rechecks = undefined;
       await endEach([...held.values()], 'the host stops');
     },
   };

@@ -2,10 +2,10 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Logger } from 'pino';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { UnixUsers } from '../isolation/unix-users.ts';
@@ -41,7 +41,7 @@ export interface CompiledCoresOptions {
 const SYSTEM_ID = /^[0-9a-f]{32}$/;
 
 export function createCompiledCores({ layout, users, log }: CompiledCoresOptions): CompiledCores {
-  const serial = createSerial();
+  const serial = serializeByKey();
   const scratch = createScratchWebsites({ layout, users, kind: 'compile' });
 
   async function find(php: PhpRuntime, wordpressVersion: string): Promise<string | null> {

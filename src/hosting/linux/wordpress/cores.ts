@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { chmod, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import type { Logger } from 'pino';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { runCommand } from '../machine/run-command.ts';
@@ -47,7 +47,7 @@ const VERSION = /^\d+(\.\d+){1,2}$/;
 
 export function createWordPressCores(options: WordPressCoresOptions): WordPressCores {
   const { layout, source: configured, url, log } = options;
-  const serial = createSerial();
+  const serial = serializeByKey();
 
   async function list(): Promise<string[]> {
     try {

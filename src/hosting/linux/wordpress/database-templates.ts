@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
+import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeDurably } from '../../../lib/durable-file.ts';
 import { ifThere } from '../../../lib/if-there.ts';
-import { createSerial } from '../../../lib/serial.ts';
 import type { Databases } from '../daemons/databases.ts';
 import { makeHome } from '../isolation/folders.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
@@ -43,7 +43,7 @@ const PERMALINKS = '/%postname%/';
 
 export function createDatabaseTemplates(options: DatabaseTemplateOptions): DatabaseTemplates {
   const { layout, databases, users, log } = options;
-  const serial = createSerial();
+  const serial = serializeByKey();
   const scratch = createScratchWebsites({
     layout,
     users,
