@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { hasChromium } from './test/browser/chromium.ts';
+import { hasChromium } from './test/chromium.ts';
 import { skippedTests } from './test/missing-programs.ts';
 import { findPostgres } from './test/servers/postgres-server.ts';
 

@@ -9,7 +9,7 @@ import { fillDemo } from '../src/app/demo.ts';
 import { ensureOwner } from '../src/app/first-start.ts';
 import { startHomeport } from '../src/app/homeport.ts';
 import { readConfig } from '../src/config/config.ts';
-import { CHROMIUM, FLAGS } from '../test/browser/chromium.ts';
+import { CHROMIUM, FLAGS } from '../test/chromium.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { buildWhenMissing } from '../web/build.ts';
 

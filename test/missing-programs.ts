@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { hasChromium } from './browser/chromium.ts';
+import { hasChromium } from './chromium.ts';
 import { findPostgres } from './servers/postgres-server.ts';
 
 /** What some tests need from the machine, and the Debian packages that bring it. */

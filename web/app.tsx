@@ -9,13 +9,13 @@ import {
   type PortalSession,
   SessionProvider,
   useAccount,
-  useForgetting,
+  useClearCacheOnUnmount,
   useSession,
   useSessionQuery,
 } from './session/session.ts';
+import { SetCurrentAccount, useSetCurrentAccount } from './shell/current-account.ts';
 import { lastAccount } from './shell/last-account.ts';
-import { Alone, Shell } from './shell/shell.tsx';
-import { ShowAccount, useShowAccount } from './shell/shown-account.ts';
+import { Shell, SignedOutLayout } from './shell/shell.tsx';
 
 const signIn = () => import('./pages/sign-in/index.tsx');
 const me = () => import('./pages/me/index.tsx');
@@ -49,25 +49,25 @@ export function App() {
         {/* Links of mails work whoever is signed in. */}
         <Route path="/invitations/:token">
           {({ token }) => (
-            <Alone>
+            <SignedOutLayout>
               <InvitationPage token={token} />
-            </Alone>
+            </SignedOutLayout>
           )}
         </Route>
         <Route path="/password/:token">
           {({ token }) => (
-            <Alone>
+            <SignedOutLayout>
               <PasswordLinkPage token={token} />
-            </Alone>
+            </SignedOutLayout>
           )}
         </Route>
         <Route path="/forgotten-password">
-          <Alone>
+          <SignedOutLayout>
             <ForgottenPasswordPage />
-          </Alone>
+          </SignedOutLayout>
         </Route>
         <Route>
-          <Entrance />
+          <SessionGate />
         </Route>
       </Switch>
     </Suspense>
@@ -75,52 +75,52 @@ export function App() {
 }
 
 /** Whoever is wholly signed in goes on to where they wanted; the others are asked for what is missing. */
-function Entrance() {
+function SessionGate() {
   const { data: session, error, refetch } = useSessionQuery();
   if (session === undefined) {
     return error ? (
-      <Alone>
+      <SignedOutLayout>
         <LoadFailure error={error} onRetry={() => void refetch()} />
-      </Alone>
+      </SignedOutLayout>
     ) : (
       <ProgressBar label="Loading" />
     );
   }
   if (session === null || session === 'ended') {
     return (
-      <Alone>
+      <SignedOutLayout>
         <SignInPage hasEnded={session === 'ended'} />
-      </Alone>
+      </SignedOutLayout>
     );
   }
   if (session.stage === 'full') return <SignedIn key={session.user.id} session={session} />;
   return (
-    <Alone>
+    <SignedOutLayout>
       {session.stage === 'second_factor' ? (
         <SecondFactorPage />
       ) : (
         <ForcedEnrolmentPage email={session.user.email} />
       )}
-    </Alone>
+    </SignedOutLayout>
   );
 }
 
 function SignedIn({ session }: { session: PortalSession }) {
-  useForgetting();
+  useClearCacheOnUnmount();
   return (
     <SessionProvider value={session}>
-      <Places />
+      <PortalRoutes />
     </SessionProvider>
   );
 }
 
-function Places() {
+function PortalRoutes() {
   const { user, accounts } = useSession();
   useLiveChanges(user.id);
   const [shownId, show] = useState<string>();
   const account = accounts.find(({ id }) => id === shownId) ?? lastAccount(accounts);
   return (
-    <ShowAccount.Provider value={show}>
+    <SetCurrentAccount.Provider value={show}>
       <Shell account={account}>
         <Suspense fallback={<ProgressBar label="Loading" />}>
           <Switch>
@@ -132,7 +132,7 @@ function Places() {
               <Redirect key="from-sign-in" href="/" replace />
             </Route>
             <Route path="/accounts/:accountId/:section">
-              {({ accountId, section }) => <OfAccount key={accountId} id={accountId} section={section} />}
+              {({ accountId, section }) => <AccountPage key={accountId} id={accountId} section={section} />}
             </Route>
             <Route path="/sites/:siteId">{({ siteId }) => <SitePage key={siteId} siteId={siteId} />}</Route>
             <Route path="/installs/:installId/:section?">
@@ -147,11 +147,11 @@ function Places() {
             <Route path="/me/security" component={SecurityPage} />
             <Route path="/me/api-access" component={ApiAccessPage} />
             <Route path="/me/ssh-keys" component={SshKeysPage} />
-            <Route component={NotThere} />
+            <Route component={NotFound} />
           </Switch>
         </Suspense>
       </Shell>
-    </ShowAccount.Provider>
+    </SetCurrentAccount.Provider>
   );
 }
 
@@ -164,11 +164,11 @@ const ACCOUNT_PAGES = new Map([
 ]);
 
 /** A page of one account; it is the one that the shell shows from then on. */
-function OfAccount({ id, section }: { id: string; section: string }) {
+function AccountPage({ id, section }: { id: string; section: string }) {
   const found = useAccount(id);
-  useShowAccount(found?.id);
+  useSetCurrentAccount(found?.id);
   const Content = ACCOUNT_PAGES.get(section);
-  return found && Content ? <Content accountId={id} /> : <NotThere />;
+  return found && Content ? <Content accountId={id} /> : <NotFound />;
 }
 
 function NoAccount() {
@@ -182,7 +182,7 @@ function NoAccount() {
   );
 }
 
-function NotThere() {
+function NotFound() {
   const [location] = useLocation();
   return (
     <Page title="There is nothing here">

@@ -6,8 +6,8 @@ import { type BrowserContext, chromium, type Page } from 'playwright-core';
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { expect, inject } from 'vitest';
+import { CHROMIUM, FLAGS } from '../chromium.ts';
 import { type Person, startTestHomeport, type TestHomeport, type TestOptions } from '../homeport.ts';
-import { CHROMIUM, FLAGS } from './chromium.ts';
 
 export const PASSWORD = 'correct horse battery';
 

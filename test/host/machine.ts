@@ -7,7 +7,7 @@ import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { silent } from '../database.ts';
-import { drawOwn } from '../draw-own.ts';
+import { drawOwn } from '../servers/draw-own.ts';
 import { freePort } from '../servers/free-port.ts';
 import { wordpressCore } from './wordpress-core.ts';
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { drawOwn } from '../draw-own.ts';
+import { drawOwn } from './draw-own.ts';
 
 const HOST = '127.0.0.1';
 

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 
 type Activity = PortalPaths['/portal/api/accounts/{account_id}/activity']['get'];
 
@@ -17,7 +17,7 @@ export function useActivity(accountId: string, query: ActivityQuery, offset: num
     queryKey: ['activity', accountId, query, offset],
     placeholderData: keepPreviousData,
     queryFn: () =>
-      answered(
+      unwrap(
         portal.GET('/portal/api/accounts/{account_id}/activity', {
           params: { path: { account_id: accountId }, query: { ...query, limit: ENTRIES_A_PAGE, offset } },
         }),
@@ -31,7 +31,7 @@ export function useActivityPeople(accountId: string) {
     queryKey: ['activity', accountId, 'people'],
     staleTime: 60_000,
     queryFn: async () => {
-      const { results } = await answered(
+      const { results } = await unwrap(
         portal.GET('/portal/api/accounts/{account_id}/activity/people', {
           params: { path: { account_id: accountId } },
         }),

@@ -1,7 +1,7 @@
 import createClient, { type Middleware } from 'openapi-fetch';
-import { watchAttention } from '../session/attention.ts';
 import type { paths as HostingPaths } from './hosting-api';
 import type { paths as PortalPaths } from './portal-api';
+import { watchPresence } from './presence.ts';
 
 /** Below what address everything lies: the server writes it into the page. */
 const base = document.baseURI;
@@ -12,7 +12,7 @@ export const hosting = createClient<HostingPaths>({ baseUrl: new URL('v1', base)
 /** What the portal asks besides. */
 export const portal = createClient<PortalPaths>({ baseUrl: new URL('.', base).href.replace(/\/$/, '') });
 
-const attended = watchAttention(document, () => Date.now());
+const attended = watchPresence(document, () => Date.now());
 
 /** What the page asks by itself is no use of the session: one that stands alone somewhere ends in time. */
 const tellAttention: Middleware = {

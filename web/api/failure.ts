@@ -1,5 +1,5 @@
 /** One fault of what was sent, at its field. */
-export interface Fault {
+export interface FieldError {
   field: string;
   message: string;
 }
@@ -8,12 +8,12 @@ export interface Fault {
 export class ApiFailure extends Error {
   override readonly name = 'ApiFailure';
   readonly status: number;
-  readonly faults: Fault[];
+  readonly faults: FieldError[];
   /** When trying again may help; null where the server said nothing. */
   readonly retryAfterSeconds: number | null;
   /** For whoever looks the cause up in the log. */
   readonly requestId: string | null;
-  constructor(response: Response, envelope: { message: string; errors?: Fault[] }) {
+  constructor(response: Response, envelope: { message: string; errors?: FieldError[] }) {
     super(envelope.message);
     this.status = response.status;
     this.faults = envelope.errors ?? [];
@@ -29,10 +29,10 @@ export class Unreachable extends Error {
 }
 
 /** What a page itself objects to, before or instead of the server; told as it is. */
-export class Objection extends Error {
+export class FormError extends Error {
   override readonly name = 'Objection';
-  readonly faults: Fault[];
-  constructor(sentence: string, faults: Fault[] = []) {
+  readonly faults: FieldError[];
+  constructor(sentence: string, faults: FieldError[] = []) {
     super(sentence);
     this.faults = faults;
   }
@@ -40,12 +40,12 @@ export class Objection extends Error {
 
 interface Answer<Data> {
   data?: Data;
-  error?: { message: string; errors?: Fault[] } | string;
+  error?: { message: string; errors?: FieldError[] } | string;
   response: Response;
 }
 
 /** The body of a success. Throws ApiFailure, Unreachable. */
-export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data> {
+export async function unwrap<Data>(call: Promise<Answer<Data>>): Promise<Data> {
   const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
   if (answer.data === undefined) throw new Error(`${answer.response.url} answered with nothing`);
@@ -53,9 +53,15 @@ export async function answered<Data>(call: Promise<Answer<Data>>): Promise<Data>
 }
 
 /** The same where a success has no body. */
-export async function done(call: Promise<Answer<unknown>>): Promise<void> {
+export async function unwrapEmpty(call: Promise<Answer<unknown>>): Promise<void> {
   const answer = await call.catch(unanswered);
   if (!answer.response.ok) throw failureOf(answer);
+}
+
+/** Returns null for a 404, and throws any other error again. */
+export function nullFor404(error: unknown): null {
+  if (error instanceof ApiFailure && error.status === 404) return null;
+  throw error;
 }
 
 /** The browser's word for it is a TypeError, which elsewhere is a fault of a program. */
@@ -72,8 +78,8 @@ function failureOf({ error, response }: Answer<unknown>): ApiFailure {
 const FEW = 3;
 
 /** What a person is told of whatever went wrong. A fault of the pages' own stands on the browser's console besides. */
-export function sentenceFor(error: unknown): string {
-  if (error instanceof Objection) return error.message;
+export function errorMessage(error: unknown): string {
+  if (error instanceof FormError) return error.message;
   if (error instanceof Unreachable) {
     return 'The server cannot be reached. Look at your connection, and try again.';
   }
@@ -83,7 +89,7 @@ export function sentenceFor(error: unknown): string {
 }
 
 /** The same of one of several things that were asked for in one request. */
-export function sentenceForRefusal(refusal: { message: string; retry_after_seconds: number | null }): string {
+export function refusalMessage(refusal: { message: string; retry_after_seconds: number | null }): string {
   const { message, retry_after_seconds } = refusal;
   return retry_after_seconds === null ? sentence(message) : waitSentence(message, retry_after_seconds);
 }
@@ -103,15 +109,15 @@ function sentenceOf({ status, message, faults, retryAfterSeconds, requestId }: A
 }
 
 /** A fault whose sentence begins with the name of its field, `path_settings.0.path`, with a name that people know: `Path`. */
-function inWords({ field, message }: Fault): string {
+function inWords({ field, message }: FieldError): string {
   if (!message.startsWith(`${field} `)) return message;
   const name = field.split('.').findLast((part) => !/^\d+$/.test(part)) ?? field;
   return `${name.charAt(0).toUpperCase()}${name.slice(1).replaceAll('_', ' ')}${message.slice(field.length)}`;
 }
 
 /** What is wrong with each field, all of it, each thing once. `fieldOf`: where the server's field has another name. */
-export function sentencesByField(
-  faults: readonly Fault[],
+export function messagesByField(
+  faults: readonly FieldError[],
   fieldOf: (field: string) => string,
 ): Record<string, string> {
   const byField = Object.groupBy(faults, ({ field }) => fieldOf(field));
@@ -130,3 +136,13 @@ export function waitingTime(seconds: number): string {
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
+
+/** Returns whether the server responds now. If it does, a failure to load has another cause than the connection. */
+export async function isReachable(): Promise<boolean> {
+  try {
+    const { ok } = await fetch(document.baseURI, { method: 'HEAD', cache: 'no-store' });
+    return ok;
+  } catch {
+    return false;
+  }
+}

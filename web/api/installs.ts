@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting, type PortalPaths, portal } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 import { WHILE_MOVING_MS } from './queries.ts';
 
 export type Install = BodyOf<HostingPaths['/installs/{install_id}']['get']>;
@@ -23,13 +23,13 @@ export function useInstallsEverywhere() {
 }
 
 const allInstalls = (within: { account_id?: string }) =>
-  allPages((page) => answered(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
+  allPages((page) => unwrap(hosting.GET('/installs', { params: { query: { ...within, ...page } } })));
 
 export function useInstall(installId: string) {
   return useQuery({
     queryKey: ['install', installId],
     queryFn: () =>
-      answered(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId } } })),
+      unwrap(hosting.GET('/installs/{install_id}', { params: { path: { install_id: installId } } })),
     refetchInterval: ({ state }) => (state.data?.status === 'pending' ? WHILE_MOVING_MS : false),
   });
 }
@@ -39,7 +39,7 @@ export function useConnection(installId: string) {
   return useQuery({
     queryKey: ['install', installId, 'connection'],
     queryFn: async () => {
-      const { connection } = await answered(
+      const { connection } = await unwrap(
         portal.GET('/portal/api/installs/{install_id}/connection', {
           params: { path: { install_id: installId } },
         }),
@@ -53,7 +53,7 @@ export function useConnection(installId: string) {
 export function useInstallOptions() {
   return useQuery({
     queryKey: ['install-options'],
-    queryFn: () => answered(portal.GET('/portal/api/install_options')),
+    queryFn: () => unwrap(portal.GET('/portal/api/install_options')),
     staleTime: 60_000,
   });
 }

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 
 export type Attention = BodyOf<
   PortalPaths['/portal/api/accounts/{account_id}/attention']['get']
@@ -16,7 +16,7 @@ export function useAttention(accountId: string) {
     queryKey: ['domain', accountId, 'attention'],
     refetchInterval: ATTENTION_EVERY_MS,
     queryFn: async () => {
-      const { results } = await answered(
+      const { results } = await unwrap(
         portal.GET('/portal/api/accounts/{account_id}/attention', {
           params: { path: { account_id: accountId } },
         }),
@@ -33,7 +33,7 @@ export function useDomainSearch(accountId: string, text: string) {
     enabled: text !== '',
     placeholderData: keepPreviousData,
     queryFn: async ({ signal }) => {
-      const { results } = await answered(
+      const { results } = await unwrap(
         portal.GET('/portal/api/accounts/{account_id}/domains', {
           params: { path: { account_id: accountId }, query: { search: text } },
           signal,

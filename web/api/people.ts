@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type BodyOf, type HostingPaths, hosting } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 
 export type Member = BodyOf<HostingPaths['/accounts/{account_id}/account_users/{user_id}']['get']>;
 
@@ -9,7 +9,7 @@ export function usePeople(accountId: string) {
   return useQuery({
     queryKey: ['member', accountId],
     queryFn: async () => {
-      const { results } = await answered(
+      const { results } = await unwrap(
         hosting.GET('/accounts/{account_id}/account_users', { params: { path: { account_id: accountId } } }),
       );
       return results;

@@ -1,8 +1,10 @@
 import { QueryClient } from '@tanstack/react-query';
 import type { Middleware } from 'openapi-fetch';
-import { SESSION_KEY } from '../session/session.ts';
 import { hosting, portal } from './client.ts';
 import { ApiFailure } from './failure.ts';
+
+/** Query key of the session: who is signed in. */
+export const SESSION_KEY = ['session'] as const;
 
 /** A 401 of these is about what was typed. */
 const SIGNING_IN = /^\/portal\/api\/session(\/|$)/;

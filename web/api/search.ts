@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { type BodyOf, type PortalPaths, portal } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 
 export type FoundThing = BodyOf<PortalPaths['/portal/api/search']['get']>['results'][number];
 
@@ -11,5 +11,5 @@ export const searchFor = (text: string) =>
     enabled: text !== '',
     placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
-      answered(portal.GET('/portal/api/search', { params: { query: { search: text } }, signal })),
+      unwrap(portal.GET('/portal/api/search', { params: { query: { search: text } }, signal })),
   });

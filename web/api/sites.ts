@@ -1,9 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
 import { allPages } from './all-pages.ts';
 import { type BodyOf, type HostingPaths, hosting } from './client.ts';
-import { answered } from './failure.ts';
+import { unwrap } from './failure.ts';
 
 export type Site = BodyOf<HostingPaths['/sites/{site_id}']['get']>;
+
+/** The server's limit, in characters. */
+export const LONGEST_SITE_NAME = 40;
 
 /** All sites of an account that the person may see. */
 export function useSites(accountId: string) {
@@ -11,7 +14,7 @@ export function useSites(accountId: string) {
     queryKey: ['site', accountId],
     queryFn: () =>
       allPages((page) =>
-        answered(hosting.GET('/sites', { params: { query: { account_id: accountId, ...page } } })),
+        unwrap(hosting.GET('/sites', { params: { query: { account_id: accountId, ...page } } })),
       ),
   });
 }
@@ -21,6 +24,6 @@ export function useSite(siteId: string | undefined) {
   return useQuery({
     queryKey: ['site', siteId],
     enabled: siteId !== undefined,
-    queryFn: () => answered(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
+    queryFn: () => unwrap(hosting.GET('/sites/{site_id}', { params: { path: { site_id: siteId ?? '' } } })),
   });
 }

@@ -1,9 +1,9 @@
 import { TextField } from './fields.tsx';
-import { useFirstFocus } from './first-focus.ts';
+import { useFocusOnMount } from './focus-on-mount.ts';
 
 /** Six digits of an app; telephones and password managers fill it in. What is typed at once goes here. */
 export function CodeField({ hint }: { hint: string }) {
-  const input = useFirstFocus<HTMLInputElement>();
+  const input = useFocusOnMount<HTMLInputElement>();
   return (
     <TextField
       ref={input}
@@ -22,7 +22,7 @@ export function CodeField({ hint }: { hint: string }) {
 
 /** One of the codes that were kept for when the app is lost. */
 export function RecoveryCodeField() {
-  const input = useFirstFocus<HTMLInputElement>();
+  const input = useFocusOnMount<HTMLInputElement>();
   return (
     <TextField
       ref={input}

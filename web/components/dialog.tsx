@@ -3,10 +3,10 @@ import { Dialog as BaseDialog } from '@base-ui/react/dialog';
 import { type ReactNode, type RefObject, useRef, useState } from 'react';
 import { Button } from './button.tsx';
 import styles from './dialog.module.css';
+import { DialogContext } from './dialog-context.ts';
 import { TextField } from './fields.tsx';
 import { Form } from './form.tsx';
 import { useInitialFocus } from './initial-focus.ts';
-import { SurroundingDialog } from './surrounding-dialog.ts';
 import { FailuresInDialog } from './toast.tsx';
 
 interface DialogProps {
@@ -40,7 +40,7 @@ export function Dialog({
               {description}
             </BaseDialog.Description>
           )}
-          <SurroundingDialog value={{ ...surrounding, begin }}>{children}</SurroundingDialog>
+          <DialogContext value={{ ...surrounding, begin }}>{children}</DialogContext>
           {/* Comes last, so that the focus begins in the form. */}
           <BaseDialog.Close ref={close} className={styles.close} aria-label="Close">
             <span aria-hidden="true">✕</span>
@@ -99,7 +99,7 @@ export function ConfirmDialog({
           <AlertDialog.Description className={styles.description} render={<div />}>
             {description}
           </AlertDialog.Description>
-          <SurroundingDialog value={surrounding}>
+          <DialogContext value={surrounding}>
             <Confirmation
               name={name}
               label={confirmLabel}
@@ -110,7 +110,7 @@ export function ConfirmDialog({
                 onOpenChange(false);
               }}
             />
-          </SurroundingDialog>
+          </DialogContext>
           <FailuresInDialog />
         </AlertDialog.Popup>
       </AlertDialog.Portal>

@@ -1,6 +1,5 @@
 import { Component, type ReactNode, useEffect, useState } from 'react';
-import { sentenceFor, Unreachable } from '../api/failure.ts';
-import { isReachable } from '../api/reach.ts';
+import { errorMessage, isReachable, Unreachable } from '../api/failure.ts';
 import { useIsConnected } from '../live/connected.ts';
 import { Button } from './button.tsx';
 import { Notice } from './notice.tsx';
@@ -27,11 +26,11 @@ export class ErrorBoundary extends Component<
   override render() {
     const { failed } = this.state;
     if (!failed) return this.props.children;
-    return failed.error instanceof Unreachable ? <NotLoaded error={failed.error} /> : <Fault />;
+    return failed.error instanceof Unreachable ? <NotLoaded error={failed.error} /> : <PageError />;
   }
 }
 
-function Fault() {
+function PageError() {
   return (
     <Page title="This page has failed">
       <Notice tone="bad" role="alert">
@@ -63,7 +62,7 @@ function NotLoaded({ error }: { error: Unreachable }) {
   return (
     <Page title="This page could not be loaded">
       <Notice tone="bad" role="alert">
-        <p>{sentenceFor(error)}</p>
+        <p>{errorMessage(error)}</p>
         <Button
           small
           pending={pending}

@@ -1,6 +1,6 @@
 import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './form.module.css';
-import { useFault } from './form.tsx';
+import { useFieldError } from './form.tsx';
 
 interface Labelled {
   label: string;
@@ -11,7 +11,7 @@ interface Labelled {
 /** What every field has around it: label above, hint and fault below, tied to it for those who do not see them. */
 function useField(name: string, hint: ReactNode) {
   const id = useId();
-  const fault = useFault(name);
+  const fault = useFieldError(name);
   const described = [hint !== undefined && `${id}-hint`, fault !== undefined && `${id}-fault`].filter(
     Boolean,
   );

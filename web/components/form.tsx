@@ -8,19 +8,19 @@ import {
   useRef,
   useState,
 } from 'react';
-import { ApiFailure, Objection, sentenceFor, sentencesByField } from '../api/failure.ts';
+import { ApiFailure, errorMessage, FormError, messagesByField } from '../api/failure.ts';
 import { Button } from './button.tsx';
+import { DialogContext } from './dialog-context.ts';
 import styles from './form.module.css';
 import { Notice } from './notice.tsx';
-import { SurroundingDialog } from './surrounding-dialog.ts';
-import { sayFailure } from './toast.tsx';
+import { showFailure } from './toast.tsx';
 
 /** Faults by the name of their field, from the last answer of the server. */
-export const Faults = createContext<Record<string, string>>({});
+export const FieldErrors = createContext<Record<string, string>>({});
 
 /** What is wrong with a field; undefined: nothing that is known of. */
-export function useFault(name: string): string | undefined {
-  return useContext(Faults)[name];
+export function useFieldError(name: string): string | undefined {
+  return useContext(FieldErrors)[name];
 }
 
 /** Why it was not taken, and what is wrong with which field. */
@@ -60,7 +60,7 @@ export function Form({
   children,
 }: FormProps) {
   const form = useRef<HTMLFormElement>(null);
-  const dialog = useContext(SurroundingDialog);
+  const dialog = useContext(DialogContext);
   const [pending, setPending] = useState(false);
   const notice = useRef<HTMLDivElement>(null);
   const [failure, setFailure] = useState<Failure | null>(null);
@@ -84,7 +84,7 @@ export function Form({
       setFailure(null);
     } catch (error) {
       // Left meanwhile: there is no form any more that could say it.
-      if (form.current === null) sayFailure(error);
+      if (form.current === null) showFailure(error);
       else fail(error);
     } finally {
       release?.();
@@ -93,9 +93,9 @@ export function Form({
   }
 
   function fail(error: unknown) {
-    const found = error instanceof ApiFailure || error instanceof Objection ? error.faults : [];
-    const faults = sentencesByField(found, fieldOf);
-    const sentence = whereMarked(form.current, Object.keys(faults)) ?? sentenceFor(error);
+    const found = error instanceof ApiFailure || error instanceof FormError ? error.faults : [];
+    const faults = messagesByField(found, fieldOf);
+    const sentence = whereMarked(form.current, Object.keys(faults)) ?? errorMessage(error);
     setChanged(NONE);
     setFailure((before) => ({ number: (before?.number ?? 0) + 1, sentence, faults }));
   }
@@ -107,7 +107,7 @@ export function Form({
 
   const { shown, faults } = leftOf(failure, changed);
   return (
-    <Faults.Provider value={faults}>
+    <FieldErrors.Provider value={faults}>
       <form ref={form} className={styles.form} onSubmit={submit} onChange={change} noValidate={false}>
         {shown !== null && (
           <Notice key={shown.number} ref={notice} tone="bad" role="alert">
@@ -122,7 +122,7 @@ export function Form({
           {actions ?? (dialog && <Button onClick={dialog.close}>Cancel</Button>)}
         </div>
       </form>
-    </Faults.Provider>
+    </FieldErrors.Provider>
   );
 }
 

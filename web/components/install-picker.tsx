@@ -1,11 +1,11 @@
 import { useId, useMemo, useState } from 'react';
 import { type Install, useInstalls } from '../api/installs.ts';
-import { arranged } from './arranged.ts';
 import { TextField } from './fields.tsx';
 import formStyles from './form.module.css';
-import { useFault } from './form.tsx';
+import { useFieldError } from './form.tsx';
 import styles from './install-picker.module.css';
 import { Loaded } from './loaded.tsx';
+import { sortRows } from './sort-rows.ts';
 
 /** More are not shown at once: whoever has more searches. */
 const SHOWN = 100;
@@ -34,12 +34,12 @@ export function InstallPicker({ accountId, ...picked }: Picked & { accountId: st
 /** What is ticked stays so while it is not shown. */
 function SearchedList({ label, installs, chosen, onChange }: Picked & { installs: readonly Install[] }) {
   const id = useId();
-  const fault = useFault(FIELD);
+  const fault = useFieldError(FIELD);
   const [search, setSearch] = useState('');
   const ticked = useMemo(() => new Set(chosen), [chosen]);
   const found = useMemo(
     () =>
-      arranged(
+      sortRows(
         installs.filter(({ name }) => name.toLowerCase().includes(search.trim().toLowerCase())),
         ({ name }) => name,
         'ascending',

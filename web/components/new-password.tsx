@@ -1,4 +1,4 @@
-import { Objection } from '../api/failure.ts';
+import { FormError } from '../api/failure.ts';
 import { TextField } from './fields.tsx';
 import { textOf } from './form.tsx';
 
@@ -33,7 +33,7 @@ export function newPasswordOf(values: FormData): string {
   const password = textOf(values, 'password');
   if (password !== textOf(values, 'repeated')) {
     const message = 'The two passwords are not the same';
-    throw new Objection(`${message}.`, [{ field: 'repeated', message }]);
+    throw new FormError(`${message}.`, [{ field: 'repeated', message }]);
   }
   return password;
 }

@@ -1,5 +1,5 @@
 import type { ReactNode, Ref } from 'react';
-import { sentenceFor } from '../api/failure.ts';
+import { errorMessage } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './notice.module.css';
 
@@ -44,7 +44,7 @@ export function ProgressBar({ label }: { label: string }) {
 export function LoadFailure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <Notice tone="bad" role="alert">
-      <p>{sentenceFor(error)}</p>
+      <p>{errorMessage(error)}</p>
       {onRetry && (
         <Button small onClick={onRetry}>
           Try again

@@ -1,6 +1,5 @@
 import { type ComponentType, lazy } from 'react';
-import { Unreachable } from '../api/failure.ts';
-import { isReachable } from '../api/reach.ts';
+import { isReachable, Unreachable } from '../api/failure.ts';
 
 /**
  * A page, or a part of one, whose script is loaded when somebody goes there. Fails with Unreachable where it could not be loaded

@@ -1,7 +1,7 @@
 import { type ReactNode, useMemo, useRef } from 'react';
-import { useAddressState } from './address-state.ts';
-import { arranged, type Direction } from './arranged.ts';
 import { Button } from './button.tsx';
+import { useQueryParameters } from './query-parameters.ts';
+import { type Direction, sortRows } from './sort-rows.ts';
 import styles from './table.module.css';
 
 export interface Column<Row> {
@@ -47,7 +47,7 @@ export function Table<Row>({
   const section = useRef<HTMLElement>(null);
   const sortBy = columns.find((column) => column.id === sort?.column)?.sortBy;
   const ordered = useMemo(
-    () => (sortBy ? arranged(rows, sortBy, sort?.direction ?? 'ascending') : rows),
+    () => (sortBy ? sortRows(rows, sortBy, sort?.direction ?? 'ascending') : rows),
     [rows, sortBy, sort?.direction],
   );
   const pages = Math.max(1, Math.ceil((count ?? rows.length) / pageSize));
@@ -122,7 +122,7 @@ export function Table<Row>({
 
 /** Which page of a table the address asks for, the first being 0, and how to ask for another. */
 export function usePage(addressName = '') {
-  const address = useAddressState();
+  const address = useQueryParameters();
   const name = `${addressName}page`;
   const asked = address.get(name);
   const page = /^[1-9]\d{0,8}$/.test(asked) ? Number(asked) - 1 : 0;
@@ -131,7 +131,7 @@ export function usePage(addressName = '') {
 
 /** By which column the address asks to sort (`-name`: backwards), and how to sort by one, or the other way round, from the first page on. */
 function useSort<Row>(addressName: string, columns: readonly Column<Row>[], initial: Sort | undefined) {
-  const address = useAddressState();
+  const address = useQueryParameters();
   const name = `${addressName}sort`;
   const asked = address.get(name);
   const column = asked.replace(/^-/, '');

@@ -1,5 +1,5 @@
 import { type FocusEvent, useEffect, useRef, useSyncExternalStore } from 'react';
-import { sentenceFor } from '../api/failure.ts';
+import { errorMessage } from '../api/failure.ts';
 import { Button } from './button.tsx';
 import styles from './toast.module.css';
 
@@ -33,18 +33,18 @@ function change(next: readonly Toast[]): void {
 }
 
 /** Says that something is done, for a few seconds, without taking the focus. */
-export function say(sentence: string): void {
+export function showSuccess(sentence: string): void {
   const toast = show(sentence, 'good');
   setTimeout(() => takeAway(toast), GOOD_MS);
 }
 
 /** Says what went wrong where there is no form that could; it stays until somebody puts it away. */
-export function sayFailure(error: unknown): void {
-  show(sentenceFor(error), 'bad');
+export function showFailure(error: unknown): void {
+  show(errorMessage(error), 'bad');
 }
 
 /** What went wrong for one person is not told to the next. */
-export function useForgottenFailures(): void {
+export function useClearFailuresOnUnmount(): void {
   useEffect(() => () => change(shown.filter(({ tone }) => tone === 'good')), []);
 }
 

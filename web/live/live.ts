@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { SESSION_KEY } from '../session/session.ts';
+import { SESSION_KEY } from '../api/queries.ts';
 import { type Change, concerns, parseChange } from './change.ts';
 import { connection } from './connected.ts';
 import { loadAgain } from './load-again.ts';

@@ -1,18 +1,17 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { createContext, useContext, useEffect } from 'react';
 import { type PortalPaths, portal } from '../api/client.ts';
-import { ApiFailure, answered, done } from '../api/failure.ts';
-import { meansToLeave } from './leaving.ts';
+import { ApiFailure, unwrap, unwrapEmpty } from '../api/failure.ts';
+import { SESSION_KEY } from '../api/queries.ts';
+import { confirmSignOut } from './sign-out-guard.ts';
 
 export type PortalSession =
   PortalPaths['/portal/api/session']['get']['responses'][200]['content']['application/json'];
 export type SessionAccount = PortalSession['accounts'][number];
 export type Verb = keyof SessionAccount['may'];
 
-export const SESSION_KEY = ['session'] as const;
-
 /** `ended`: somebody was signed in here and has not signed out. */
-export type Nobody = null | 'ended';
+export type SignedOut = null | 'ended';
 
 /** Who is signed in and how far, or nobody. */
 export function useSessionQuery() {
@@ -20,7 +19,7 @@ export function useSessionQuery() {
     queryKey: SESSION_KEY,
     queryFn: async ({ client }) => {
       const found = await loadSession();
-      const before = client.getQueryData<PortalSession | Nobody>(SESSION_KEY) ?? null;
+      const before = client.getQueryData<PortalSession | SignedOut>(SESSION_KEY) ?? null;
       // Somebody else may have signed in in another window: forgotten before anything of theirs is shown.
       if (userOf(found) !== userOf(before)) forget(client);
       return found ?? nobodyAfter(before);
@@ -31,18 +30,18 @@ export function useSessionQuery() {
 /** null: nobody is signed in. */
 async function loadSession(): Promise<PortalSession | null> {
   try {
-    return await answered(portal.GET('/portal/api/session'));
+    return await unwrap(portal.GET('/portal/api/session'));
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 401) return null;
     throw error;
   }
 }
 
-function nobodyAfter(before: PortalSession | Nobody): Nobody {
+function nobodyAfter(before: PortalSession | SignedOut): SignedOut {
   return before === 'ended' || before?.stage === 'full' ? 'ended' : null;
 }
 
-const userOf = (session: PortalSession | Nobody) =>
+const userOf = (session: PortalSession | SignedOut) =>
   session === null || session === 'ended' ? null : session.user.id;
 
 /** What was loaded for somebody is not kept for whoever comes next; what is still on its way for them comes to nothing. */
@@ -72,7 +71,7 @@ export function useMay(accountId: string | undefined): (verb: Verb) => boolean {
 }
 
 /** When the signed-in pages go away, so does what was loaded for them. */
-export function useForgetting(): void {
+export function useClearCacheOnUnmount(): void {
   const queries = useQueryClient();
   useEffect(() => () => forget(queries), [queries]);
 }
@@ -81,8 +80,8 @@ export function useForgetting(): void {
 export function useSignOut(): () => Promise<void> {
   const queries = useQueryClient();
   return async () => {
-    if (!(await meansToLeave())) return;
-    await done(portal.DELETE('/portal/api/session'));
+    if (!(await confirmSignOut())) return;
+    await unwrapEmpty(portal.DELETE('/portal/api/session'));
     queries.setQueryData(SESSION_KEY, null);
   };
 }

@@ -2,10 +2,10 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
 import { ErrorBoundary } from '../components/error-boundary.tsx';
 import { Menu } from '../components/menu.tsx';
-import { sayFailure, useForgottenFailures } from '../components/toast.tsx';
+import { showFailure, useClearFailuresOnUnmount } from '../components/toast.tsx';
 import { useIsConnected } from '../live/connected.ts';
 import { type SessionAccount, useMay, useSession, useSignOut } from '../session/session.ts';
-import { FindButton } from './find-button.tsx';
+import { SearchButton } from './search-button.tsx';
 import styles from './shell.module.css';
 import { applyTheme, chosenTheme, THEMES } from './theme.ts';
 
@@ -18,7 +18,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
   const main = useRef<HTMLElement>(null);
   const [location] = useLocation();
   useFocusOnNewPage(main, location);
-  useForgottenFailures();
+  useClearFailuresOnUnmount();
   const at = (path: string) => `/accounts/${account?.id}/${path}`;
   const places: readonly Place[] = account
     ? [
@@ -50,7 +50,7 @@ export function Shell({ account, children }: { account: SessionAccount | undefin
             ))}
           </ul>
         </nav>
-        {account && <FindButton />}
+        {account && <SearchButton />}
         {account && accounts.length === 1 && (
           <span className={styles.account} title={account.name}>
             {account.name}
@@ -117,7 +117,7 @@ function PersonMenu() {
           label: `Theme: ${theme}`,
           onSelect: () => applyTheme(theme),
         })),
-        { label: 'Sign out', onSelect: () => void signOut().catch(sayFailure) },
+        { label: 'Sign out', onSelect: () => void signOut().catch(showFailure) },
       ]}
     >
       <span className={styles.name}>{user.first_name}</span>
@@ -127,7 +127,7 @@ function PersonMenu() {
 }
 
 /** A page of its own for those who are not signed in, or not wholly. */
-export function Alone({ children }: { children: ReactNode }) {
+export function SignedOutLayout({ children }: { children: ReactNode }) {
   return (
     <main id="content" className={styles.alone} tabIndex={-1}>
       <span className={styles.brand}>

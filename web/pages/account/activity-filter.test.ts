@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { activityFilterOf, faultsOf, NO_FILTER, queryOf } from './activity-filter.ts';
+import { activityFilterOf, filterErrors, NO_FILTER, queryOf } from './activity-filter.ts';
 
 it('asks from the beginning of the first day to the end of the last, as the reader counts them', () => {
   const { since, until } = queryOf({ ...NO_FILTER, from: '2026-02-28', to: '2026-02-28' });
@@ -25,7 +25,7 @@ it('takes from the address what is a filter, and nothing else', () => {
 });
 
 it('objects to a last day before the first', () => {
-  const days = (from: string, to: string) => faultsOf({ ...NO_FILTER, from, to });
+  const days = (from: string, to: string) => filterErrors({ ...NO_FILTER, from, to });
   expect(days('2026-02-28', '2026-02-27')).toEqual({ to: 'This is before From.' });
   expect(days('2026-02-28', '2026-02-28')).toEqual({});
   expect(days('2026-02-28', '')).toEqual({});

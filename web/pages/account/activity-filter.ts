@@ -14,7 +14,7 @@ export const NO_FILTER: ActivityFilter = { person: '', install: '', kind: '', fr
 type Kind = NonNullable<ActivityQuery['kind']>;
 
 /** What changes are about, as people say it. */
-export const KIND_WORDS: Record<Kind, string> = {
+export const KIND_LABELS: Record<Kind, string> = {
   account: 'Account',
   account_user: 'People',
   site: 'Sites',
@@ -31,7 +31,7 @@ export const KIND_WORDS: Record<Kind, string> = {
   profile: 'Profiles',
 };
 
-const isKind = (text: string): text is Kind => Object.hasOwn(KIND_WORDS, text);
+const isKind = (text: string): text is Kind => Object.hasOwn(KIND_LABELS, text);
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The filters that an address asks for; what is none, as somebody may have typed it, is empty. */
@@ -49,7 +49,7 @@ export function activityFilterOf(get: (name: string) => string): ActivityFilter 
 }
 
 /** What is wrong with which filter. */
-export function faultsOf({ from, to }: ActivityFilter): Record<string, string> {
+export function filterErrors({ from, to }: ActivityFilter): Record<string, string> {
   return from !== '' && to !== '' && to < from ? { to: 'This is before From.' } : {};
 }
 

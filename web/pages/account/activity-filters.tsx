@@ -1,10 +1,10 @@
 import { useActivityPeople } from '../../api/activity.ts';
 import type { Install } from '../../api/installs.ts';
-import { arranged } from '../../components/arranged.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
-import { Faults } from '../../components/form.tsx';
+import { FieldErrors } from '../../components/form.tsx';
+import { sortRows } from '../../components/sort-rows.ts';
 import { TableTools } from '../../components/table.tsx';
-import { type ActivityFilter, faultsOf, KIND_WORDS } from './activity-filter.ts';
+import { type ActivityFilter, filterErrors, KIND_LABELS } from './activity-filter.ts';
 
 type Option = { value: string; label: string };
 
@@ -38,7 +38,7 @@ export function ActivityFilters({
           filter.install,
           'Any install',
           'An install that is gone',
-          arranged(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
+          sortRows(installs, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
             label: name,
           })),
@@ -49,13 +49,13 @@ export function ActivityFilters({
         {...field('kind')}
         options={[
           { value: '', label: 'Everything' },
-          ...Object.entries(KIND_WORDS).map(([value, label]) => ({ value, label })),
+          ...Object.entries(KIND_LABELS).map(([value, label]) => ({ value, label })),
         ]}
       />
-      <Faults.Provider value={faultsOf(filter)}>
+      <FieldErrors.Provider value={filterErrors(filter)}>
         <TextField type="date" label="From" max={filter.to || undefined} {...field('from')} />
         <TextField type="date" label="To" min={filter.from || undefined} {...field('to')} />
-      </Faults.Provider>
+      </FieldErrors.Provider>
     </TableTools>
   );
 }

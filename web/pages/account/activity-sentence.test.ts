@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../api/activity.ts';
-import { meansOf, sentenceOf } from './activity-sentence.ts';
+import { sentenceOf, sourceOf } from './activity-sentence.ts';
 import { nameAndAddress } from './person-name.ts';
 
 const ACTIONS: readonly Entry['action'][] = [
@@ -188,6 +188,6 @@ describe('a deed', () => {
 });
 
 it('tells by which way, and with which credential', () => {
-  expect(meansOf({ means: 'portal', credential_name: null })).toBe('Portal');
-  expect(meansOf({ means: 'api', credential_name: 'Deploy' })).toBe('API, with Deploy');
+  expect(sourceOf({ means: 'portal', credential_name: null })).toBe('Portal');
+  expect(sourceOf({ means: 'api', credential_name: 'Deploy' })).toBe('API, with Deploy');
 });

@@ -1,22 +1,25 @@
 import type { Entry } from '../../api/activity.ts';
-import { shortened } from '../../components/shortened.ts';
-import { environmentOf, environmentWord } from '../site/environments.ts';
+import { environmentLabel, environmentOf } from '../../components/environments.ts';
+import { truncate } from '../../components/truncate.ts';
 import { nameAndAddress } from './person-name.ts';
-import { parseRoles, roleWords } from './roles.ts';
+import { parseRoles, roleLabel } from './roles.ts';
 
 /** Backups are called by descriptions, which may be long; the file of the activity has them whole. */
 const LONGEST_NAME = 120;
 
-type Told = Pick<Entry, 'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'>;
+type EntryFields = Pick<
+  Entry,
+  'action' | 'subject_id' | 'subject_name' | 'user_id' | 'user_name' | 'details'
+>;
 type Details = NonNullable<Entry['details']>;
 
 /** What somebody did, in one sentence without its full stop: "Frida Full added the domain shop.example". */
-export function sentenceOf(entry: Told): string {
-  const deed = Object.hasOwn(DEEDS, entry.action) ? DEEDS[entry.action] : unknownDeed;
+export function sentenceOf(entry: EntryFields): string {
+  const deed = Object.hasOwn(PREDICATES, entry.action) ? PREDICATES[entry.action] : unknownPredicate;
   return `${capital(nameAndAddress(entry.user_name).name)} ${deed(entry, entry.details ?? {})}`;
 }
 
-const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> = {
+const PREDICATES: Record<Entry['action'], (entry: EntryFields, details: Details) => string> = {
   'account.create': ({ subject_name }) => `created the account ${subject_name}`,
   'account.update': accountUpdate,
   'account_user.invite': ({ subject_name }, { again, roles }) =>
@@ -43,9 +46,9 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
   'domain.verify': ({ subject_name }) => `verified the domain ${subject_name} by its TXT record`,
   'domain.lose': ({ subject_name }) =>
     `withdrew the domain ${subject_name}, because another account proved that it owns it`,
-  'backup.create': ({ subject_name }) => `asked for the backup “${shortened(subject_name, LONGEST_NAME)}”`,
+  'backup.create': ({ subject_name }) => `asked for the backup “${truncate(subject_name, LONGEST_NAME)}”`,
   'backup.restore': ({ subject_name }, { from, to }) =>
-    `restored the backup “${shortened(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
+    `restored the backup “${truncate(subject_name, LONGEST_NAME)}”${from === to || !text(to) ? '' : ` of ${from} into ${to}`}`,
   'cache.purge': ({ subject_name }, { type }) =>
     `emptied the ${text(type) ? `${type} cache` : 'cache'} of ${subject_name}`,
   'offload.update': ({ subject_name }, { bucket }) =>
@@ -74,33 +77,36 @@ const DEEDS: Record<Entry['action'], (entry: Told, details: Details) => string> 
 };
 
 /** What a newer server has written down, or an older one. */
-const unknownDeed = ({ action, subject_name }: Told) => `did ${action} to ${subject_name}`;
+const unknownPredicate = ({ action, subject_name }: EntryFields) => `did ${action} to ${subject_name}`;
 
 /** Whether somebody did to themselves what is told under their own address. */
-function isOwn({ subject_id, subject_name, user_id, user_name }: Told): boolean {
+function isOwn({ subject_id, subject_name, user_id, user_name }: EntryFields): boolean {
   if (user_id === null) return false;
   const { email } = nameAndAddress(user_name);
   return subject_id === user_id || email === null || email === subject_name;
 }
 
-const ofWhom = (entry: Told) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
-const whose = (entry: Told, what: string) =>
+const ofWhom = (entry: EntryFields) => (isOwn(entry) ? '' : ` of ${entry.subject_name}`);
+const whose = (entry: EntryFields, what: string) =>
   isOwn(entry) ? `their ${what}` : `the ${what} of ${entry.subject_name}`;
 
-function profileUpdate(entry: Told, { from, to }: Details): string {
+function profileUpdate(entry: EntryFields, { from, to }: Details): string {
   if (!text(from) || !text(to)) return `changed ${whose(entry, 'profile')}`;
   return isOwn(entry)
     ? `changed their e-mail address from ${from} to ${to}`
     : `changed the e-mail address of ${from} to ${to}`;
 }
 
-function accountUserRemove({ subject_id, subject_name, user_id }: Told, { self, declined }: Details): string {
+function accountUserRemove(
+  { subject_id, subject_name, user_id }: EntryFields,
+  { self, declined }: Details,
+): string {
   if (declined === true) return 'declined the invitation';
   const left = self === true || (subject_id !== null && subject_id === user_id);
   return left ? 'left the account' : `removed ${subject_name}`;
 }
 
-function accountUpdate({ subject_name }: Told, { from, to, requires_second_factor }: Details): string {
+function accountUpdate({ subject_name }: EntryFields, { from, to, requires_second_factor }: Details): string {
   const parts = [
     ...(text(to) ? [renamed(`the account ${from ?? subject_name}`, String(to))] : []),
     ...(requires_second_factor === undefined
@@ -110,16 +116,16 @@ function accountUpdate({ subject_name }: Told, { from, to, requires_second_facto
   return joined(parts, `changed the account ${subject_name}`);
 }
 
-function accountUserUpdate({ subject_name }: Told, { roles, installs }: Details): string {
+function accountUserUpdate({ subject_name }: EntryFields, { roles, installs }: Details): string {
   const parts = [
-    ...(text(roles) ? [`made ${subject_name} ${roleWords(parseRoles(String(roles)))}`] : []),
+    ...(text(roles) ? [`made ${subject_name} ${roleLabel(parseRoles(String(roles)))}`] : []),
     ...(typeof installs === 'number' ? [`gave ${subject_name} ${counted(installs, 'install')}`] : []),
   ];
   return joined(parts, `changed ${subject_name}`);
 }
 
-function installUpdate({ subject_name }: Told, { site, environment }: Details): string {
-  const slot = text(environment) ? environmentWord(environmentOf(environment)) : null;
+function installUpdate({ subject_name }: EntryFields, { site, environment }: Details): string {
+  const slot = text(environment) ? environmentLabel(environmentOf(environment)) : null;
   if (text(site))
     return `moved the install ${subject_name} into the site ${site}${slot ? ` as ${slot}` : ''}`;
   if (site === null) return `took the install ${subject_name} out of its site`;
@@ -127,7 +133,10 @@ function installUpdate({ subject_name }: Told, { site, environment }: Details): 
   return slot ? `made the install ${subject_name} ${slot}` : `changed the install ${subject_name}`;
 }
 
-function domainUpdate({ subject_name }: Told, { primary, redirect_to, secure_all_urls }: Details): string {
+function domainUpdate(
+  { subject_name }: EntryFields,
+  { primary, redirect_to, secure_all_urls }: Details,
+): string {
   const parts = [
     ...(primary === undefined
       ? []
@@ -149,7 +158,7 @@ function domainUpdate({ subject_name }: Told, { primary, redirect_to, secure_all
 const renamed = (what: string, to: string) => `renamed ${what} to ${to}`;
 const joined = (parts: string[], otherwise: string) => (parts.length === 0 ? otherwise : parts.join(' and '));
 const text = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const asRoles = (roles: unknown) => (text(roles) ? ` as ${roleWords(parseRoles(roles))}` : '');
+const asRoles = (roles: unknown) => (text(roles) ? ` as ${roleLabel(parseRoles(roles))}` : '');
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;
 const capital = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);
 
@@ -161,6 +170,6 @@ const MEANS: Record<Entry['means'], string> = {
 };
 
 /** By which way it was done, and with which credential. */
-export function meansOf({ means, credential_name }: Pick<Entry, 'means' | 'credential_name'>): string {
+export function sourceOf({ means, credential_name }: Pick<Entry, 'means' | 'credential_name'>): string {
   return credential_name === null ? MEANS[means] : `${MEANS[means]}, with ${credential_name}`;
 }

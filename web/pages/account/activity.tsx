@@ -11,8 +11,8 @@ import { useAccount } from '../../session/session.ts';
 import styles from './account.module.css';
 import { activityFilterOf, NO_FILTER, queryOf } from './activity-filter.ts';
 import { ActivityFilters } from './activity-filters.tsx';
-import { meansOf, sentenceOf } from './activity-sentence.ts';
-import { useListAddress } from './list-address.ts';
+import { sentenceOf, sourceOf } from './activity-sentence.ts';
+import { useListParameters } from './list-parameters.ts';
 import { NothingMatches } from './nothing-matches.tsx';
 import { nameAndAddress } from './person-name.ts';
 
@@ -21,7 +21,7 @@ const NO_INSTALLS: readonly Install[] = [];
 /** Who changed what in an account, the latest first. */
 export function ActivityPage({ accountId }: { accountId: string }) {
   const own = useAccount(accountId)?.may['activity.read'] === 'own';
-  const { get, ask } = useListAddress();
+  const { get, ask } = useListParameters();
   const filter = activityFilterOf(get);
   const query = queryOf(filter);
   const narrowed = Object.keys(query).length > 0;
@@ -118,7 +118,7 @@ function columnsOf(installs: ReadonlyMap<string, string>): Column<Entry>[] {
     {
       id: 'means',
       header: 'By way of',
-      cell: (entry) => <span className={styles.whole}>{meansOf(entry)}</span>,
+      cell: (entry) => <span className={styles.whole}>{sourceOf(entry)}</span>,
     },
     {
       id: 'address',

@@ -3,7 +3,7 @@ import { type Reason, useAttention } from '../../api/overview.ts';
 import { Notice } from '../../components/notice.tsx';
 import { useNow } from '../../components/time.tsx';
 import styles from './account.module.css';
-import { attentionWords } from './attention-words.ts';
+import { attentionLabel } from './attention-labels.ts';
 import { ATTENTION } from './search.ts';
 
 /** So many reasons of one install are said in a list; its own pages say all. */
@@ -16,7 +16,7 @@ export function Reasons({ installId, reasons }: { installId: string; reasons: re
   return (
     <ul className={styles.reasons}>
       {reasons.slice(0, MOST_SHOWN).map((reason) => {
-        const { sentence, section } = attentionWords(reason, now);
+        const { sentence, section } = attentionLabel(reason, now);
         return (
           <li key={sentence}>
             <Link href={`/installs/${installId}${section}`}>{sentence}</Link>

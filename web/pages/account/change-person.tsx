@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Form } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
-import { say } from '../../components/toast.tsx';
+import { showSuccess } from '../../components/toast.tsx';
 import { useSession } from '../../session/session.ts';
-import { nameOf } from './person-name.ts';
-import { type Given, RoleFields } from './role-fields.tsx';
+import { personName } from './person-name.ts';
+import { type RoleChoice, RoleFields } from './role-fields.tsx';
 import { type MemberRole, parseRoles, rolesInput } from './roles.ts';
 
 /** Asks what a member shall be from now on. `member`: null while nobody is asked about. */
@@ -27,7 +27,7 @@ export function ChangePersonDialog({
     <Dialog
       open={member !== null}
       onOpenChange={(open) => open || onClose()}
-      title={member ? `Change the role of ${nameOf(member)}` : 'Change a role'}
+      title={member ? `Change the role of ${personName(member)}` : 'Change a role'}
       description="It is in force at once, also for their API credentials."
     >
       {member && <ChangeForm member={member} actor={actor} onClose={onClose} />}
@@ -39,13 +39,13 @@ function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberR
   const { user } = useSession();
   const queries = useQueryClient();
   const { account_id, user_id, installs = [] } = member;
-  const [given, setGiven] = useState<Given>({
+  const [given, setGiven] = useState<RoleChoice>({
     ...parseRoles(member.roles),
     installIds: installs.map(({ id }) => id),
   });
 
   async function change() {
-    await answered(
+    await unwrap(
       hosting.PATCH('/accounts/{account_id}/account_users/{user_id}', {
         params: { path: { account_id, user_id } },
         body: {
@@ -56,7 +56,7 @@ function ChangeForm({ member, actor, onClose }: { member: Member; actor: MemberR
     );
     void queries.invalidateQueries({ queryKey: ['member', account_id] });
     if (user_id === user.id) void queries.invalidateQueries({ queryKey: ['session'] });
-    say(`The role of ${nameOf(member)} is changed.`);
+    showSuccess(`The role of ${personName(member)} is changed.`);
     onClose();
   }
 

@@ -1,15 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
+import { LONGEST_SITE_NAME } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
-import { say } from '../../components/toast.tsx';
-
-/** As many as the server takes. */
-export const LONGEST_SITE_NAME = 40;
+import { showSuccess } from '../../components/toast.tsx';
 
 /** Asks for the name of a new site, and goes there. */
 export function CreateSiteDialog({
@@ -34,11 +32,11 @@ export function CreateSiteDialog({
         submitLabel="Create the site"
         actions={<Button onClick={() => onOpenChange(false)}>Cancel</Button>}
         onSubmit={async (values) => {
-          const site = await answered(
+          const site = await unwrap(
             hosting.POST('/sites', { body: { name: textOf(values, 'name'), account_id: accountId } }),
           );
           void queries.invalidateQueries({ queryKey: ['site', accountId] });
-          say(`The site ${site.name} is created.`);
+          showSuccess(`The site ${site.name} is created.`);
           navigate(`/sites/${site.id}`);
         }}
       >

@@ -1,9 +1,9 @@
 import type { Site } from '../../api/sites.ts';
-import { arranged } from '../../components/arranged.ts';
+import { ENVIRONMENTS, environmentLabel } from '../../components/environments.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
-import { STATUS_WORDS } from '../../components/install-status.tsx';
+import { STATUS_LABELS } from '../../components/install-status.tsx';
+import { sortRows } from '../../components/sort-rows.ts';
 import { TableTools } from '../../components/table.tsx';
-import { ENVIRONMENTS, environmentWord } from '../site/environments.ts';
 import { ATTENTION, type InstallFilter, NONE } from './search.ts';
 
 /** Search and filters of the list of installs. */
@@ -46,7 +46,7 @@ export function InstallFilters({
         options={[
           { value: '', label: 'Any status' },
           { value: ATTENTION, label: `Needs attention${needing === undefined ? '' : ` (${needing})`}` },
-          ...Object.entries(STATUS_WORDS).map(([value, label]) => ({ value, label })),
+          ...Object.entries(STATUS_LABELS).map(([value, label]) => ({ value, label })),
         ]}
       />
       <SelectField
@@ -54,8 +54,8 @@ export function InstallFilters({
         {...choice('environment')}
         options={[
           { value: '', label: 'Any environment' },
-          ...ENVIRONMENTS.map((value) => ({ value, label: environmentWord(value) })),
-          { value: NONE, label: environmentWord(null) },
+          ...ENVIRONMENTS.map((value) => ({ value, label: environmentLabel(value) })),
+          { value: NONE, label: environmentLabel(null) },
         ]}
       />
       <SelectField
@@ -73,7 +73,7 @@ export function InstallFilters({
 
 /** The sites; until they are there, the one that is asked for has a place all the same. */
 function optionsOf(sites: readonly Site[] | undefined, asked: string) {
-  const options = arranged(sites ?? [], ({ name }) => name, 'ascending').map(({ id, name }) => ({
+  const options = sortRows(sites ?? [], ({ name }) => name, 'ascending').map(({ id, name }) => ({
     value: id,
     label: name,
   }));

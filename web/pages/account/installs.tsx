@@ -4,23 +4,23 @@ import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Reason, useAttention } from '../../api/overview.ts';
 import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
-import { InstallStatus, STATUS_WORDS } from '../../components/install-status.tsx';
+import { environmentLabel, environmentRank } from '../../components/environments.ts';
+import { InstallStatus, STATUS_LABELS } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Empty, Page } from '../../components/page.tsx';
 import { type Column, Table } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
 import { CreateInstallDialog } from '../site/create-install.tsx';
-import { environmentRank, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
 import { AttentionNotice, Reasons } from './attention.tsx';
+import { BulkActionsDialog } from './bulk-actions-dialog.tsx';
 import { focusFilter } from './focus-filter.ts';
-import { FoundBy, WithoutDomains } from './found-by.tsx';
 import { InstallFilters } from './install-filters.tsx';
-import { useListAddress, useSearch } from './list-address.ts';
+import { useListParameters, useSearch } from './list-parameters.ts';
+import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
 import { ATTENTION, filterInstalls, foundBy, installFilterOf } from './search.ts';
-import { SeveralDialog } from './several-dialog.tsx';
 import { ShownCount } from './shown-count.tsx';
 
 const NO_SITES: readonly Site[] = [];
@@ -81,8 +81,8 @@ function InstallTable({
   installs: readonly Install[];
   sites: readonly Site[] | undefined;
 }) {
-  const { get, ask, search: typed, setSearch } = useListAddress();
-  const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
+  const { get, ask, search: typed, setSearch } = useListParameters();
+  const { text, byDomain, domainSearchFailed } = useSearch(accountId, typed);
   const needing = useAttention(accountId);
   const mayWork = useMay(accountId)('install.work');
   const [working, setWorking] = useState(false);
@@ -111,7 +111,7 @@ function InstallTable({
       {status !== ATTENTION && (
         <AttentionNotice accountId={accountId} onFollow={() => focusFilter('status')} />
       )}
-      {withoutDomains && <WithoutDomains />}
+      {domainSearchFailed && <DomainSearchUnavailable />}
       <div className={styles.counted}>
         <ShownCount shown={found.length} total={installs.length} thing="install" />
         {mayWork && installs.length > 1 && (
@@ -120,7 +120,7 @@ function InstallTable({
           </Button>
         )}
       </div>
-      <SeveralDialog
+      <BulkActionsDialog
         accountId={accountId}
         installs={installs}
         // Whoever has narrowed the list means those that are left.
@@ -166,14 +166,14 @@ function columnsOf(
             <Link href={`/installs/${id}`}>{name}</Link>
           </strong>
           <span className={styles.soft}>{primary_domain}</span>
-          <FoundBy name={foundBy(byDomain, { id, primary_domain })} />
+          <MatchedDomain name={foundBy(byDomain, { id, primary_domain })} />
         </span>
       ),
     },
     {
       id: 'status',
       header: 'Status',
-      sortBy: ({ status }) => STATUS_WORDS[status],
+      sortBy: ({ status }) => STATUS_LABELS[status],
       cell: ({ status }) => <InstallStatus status={status} />,
     },
     {
@@ -190,7 +190,7 @@ function columnsOf(
       header: 'Environment',
       sortBy: ({ environment }) => environmentRank(environment),
       cell: ({ environment }) =>
-        environment === null ? <span className={styles.soft}>None</span> : environmentWord(environment),
+        environment === null ? <span className={styles.soft}>None</span> : environmentLabel(environment),
     },
     {
       id: 'site',

@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
-import { say } from '../../components/toast.tsx';
-import { type Given, RoleFields } from './role-fields.tsx';
-import { givenRoles, type MemberRole, rolesInput } from './roles.ts';
+import { showSuccess } from '../../components/toast.tsx';
+import { type RoleChoice, RoleFields } from './role-fields.tsx';
+import { assignableRoles, type MemberRole, rolesInput } from './roles.ts';
 
 /** Asks whom to invite and as what. */
 export function InvitePersonDialog({
@@ -43,14 +43,14 @@ function InviteForm({
   onClose(): void;
 }) {
   const queries = useQueryClient();
-  const [given, setGiven] = useState<Given>({
-    role: givenRoles(actor).at(-1) ?? 'partial',
+  const [given, setGiven] = useState<RoleChoice>({
+    role: assignableRoles(actor).at(-1) ?? 'partial',
     billing: false,
     installIds: [],
   });
 
   async function invite(values: FormData) {
-    const { account_user: member } = await answered(
+    const { account_user: member } = await unwrap(
       hosting.POST('/accounts/{account_id}/account_users', {
         params: { path: { account_id: accountId } },
         body: {
@@ -66,7 +66,7 @@ function InviteForm({
       }),
     );
     void queries.invalidateQueries({ queryKey: ['member', accountId] });
-    say(`The invitation is on its way to ${member.email}.`);
+    showSuccess(`The invitation is on its way to ${member.email}.`);
     onClose();
   }
 

@@ -10,9 +10,9 @@ import styles from './account.module.css';
 import { ChangePersonDialog } from './change-person.tsx';
 import { InvitePersonDialog } from './invite-person.tsx';
 import { PersonActions } from './person-actions.tsx';
-import { nameOf } from './person-name.ts';
+import { personName } from './person-name.ts';
 import { RemovePersonDialog } from './remove-person.tsx';
-import { givenRoles, type MemberRole, parseRoles, roleWords } from './roles.ts';
+import { assignableRoles, type MemberRole, parseRoles, roleLabel } from './roles.ts';
 
 /** Who is in an account, and what they may do in it. */
 export function PeoplePage({ accountId }: { accountId: string }) {
@@ -60,7 +60,7 @@ function People({ accountId, actor, own }: { accountId: string; actor: MemberRol
           : 'Who may do what in this account.'
       }
       actions={
-        givenRoles(actor).length > 0 && (
+        assignableRoles(actor).length > 0 && (
           <Button variant="primary" onClick={() => setInviting(true)}>
             Invite a person
           </Button>
@@ -101,11 +101,11 @@ function columnsFor(userId: string): Column<Member>[] {
       id: 'name',
       header: 'Person',
       rowHeader: true,
-      sortBy: nameOf,
+      sortBy: personName,
       cell: (member) => (
         <span className={styles.named}>
           <strong>
-            {nameOf(member)}
+            {personName(member)}
             {member.user_id === userId && ' (you)'}
           </strong>
           <span className={styles.soft}>{member.email}</span>
@@ -115,10 +115,10 @@ function columnsFor(userId: string): Column<Member>[] {
     {
       id: 'role',
       header: 'Role',
-      sortBy: ({ roles }) => roleWords(parseRoles(roles)),
+      sortBy: ({ roles }) => roleLabel(parseRoles(roles)),
       cell: (member) => (
         <span className={styles.role}>
-          <span>{roleWords(parseRoles(member.roles))}</span>
+          <span>{roleLabel(parseRoles(member.roles))}</span>
           {parseRoles(member.roles).role === 'partial' && (
             <span className={styles.soft}>{givenInstalls(member)}</span>
           )}

@@ -1,12 +1,12 @@
 import { useState } from 'react';
 import { portal } from '../../api/client.ts';
-import { done } from '../../api/failure.ts';
+import { unwrapEmpty } from '../../api/failure.ts';
 import type { Member } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
-import { say, sayFailure } from '../../components/toast.tsx';
+import { showFailure, showSuccess } from '../../components/toast.tsx';
 import styles from './account.module.css';
-import { nameOf } from './person-name.ts';
-import { type MemberRole, parseRoles, whyNotChange } from './roles.ts';
+import { personName } from './person-name.ts';
+import { type MemberRole, parseRoles, reasonNotToChange } from './roles.ts';
 
 /** What the person who looks may do with a member; or why they may do nothing. */
 export function PersonActions({
@@ -23,9 +23,9 @@ export function PersonActions({
   onChange(member: Member): void;
   onRemove(member: Member): void;
 }) {
-  const name = nameOf(member);
+  const name = personName(member);
   const target = { ...parseRoles(member.roles), lastOwner: member.last_owner ?? false };
-  const reason = whyNotChange(actor, target);
+  const reason = reasonNotToChange(actor, target);
   const mayChange = reason === null;
   const mayEnd = self ? !target.lastOwner : mayChange;
   if (!mayEnd) return <span className={styles.soft}>{reason}</span>;
@@ -53,20 +53,20 @@ function InviteAgain({ member: { account_id, user_id, ...person } }: { member: M
   async function send() {
     setPending(true);
     try {
-      await done(
+      await unwrapEmpty(
         portal.POST('/portal/api/accounts/{account_id}/account_users/{user_id}/invitation', {
           params: { path: { account_id, user_id } },
         }),
       );
-      say(`The invitation is on its way to ${person.email} again.`);
+      showSuccess(`The invitation is on its way to ${person.email} again.`);
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       setPending(false);
     }
   }
   return (
-    <Button small pending={pending} aria-label={`Invite again: ${nameOf(person)}`} onClick={send}>
+    <Button small pending={pending} aria-label={`Invite again: ${personName(person)}`} onClick={send}>
       Invite again
     </Button>
   );

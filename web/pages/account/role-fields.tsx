@@ -1,9 +1,16 @@
 import { CheckboxField, RadioGroup } from '../../components/fields.tsx';
 import { InstallPicker } from '../../components/install-picker.tsx';
-import { givenRoles, type MemberRole, mayGiveBilling, ROLE_MEANINGS, ROLES, roleWord } from './roles.ts';
+import {
+  assignableRoles,
+  type MemberRole,
+  mayAssignBilling,
+  ROLE_MEANINGS,
+  ROLES,
+  roleName,
+} from './roles.ts';
 
 /** A role and, for partial users, the installs that are given to them. */
-export interface Given extends MemberRole {
+export interface RoleChoice extends MemberRole {
   installIds: string[];
 }
 
@@ -16,8 +23,8 @@ export function RoleFields({
 }: {
   accountId: string;
   actor: MemberRole;
-  given: Given;
-  onChange(given: Given): void;
+  given: RoleChoice;
+  onChange(given: RoleChoice): void;
 }) {
   return (
     <>
@@ -29,13 +36,13 @@ export function RoleFields({
           const role = ROLES.find((one) => one === value) ?? 'partial';
           onChange({ ...given, role, billing: role !== 'owner' && given.billing });
         }}
-        options={givenRoles(actor).map((role) => ({
+        options={assignableRoles(actor).map((role) => ({
           value: role,
-          label: roleWord(role),
+          label: roleName(role),
           hint: ROLE_MEANINGS[role],
         }))}
       />
-      {given.role !== 'owner' && mayGiveBilling(actor) && (
+      {given.role !== 'owner' && mayAssignBilling(actor) && (
         <CheckboxField
           label="Billing"
           name="billing"

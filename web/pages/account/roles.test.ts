@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { mayHandle } from '../../../src/access/permissions.ts';
 import { formatRoles, parseRoles as parseInput, ROLE_INPUTS } from '../../../src/lib/roles.ts';
 import {
-  givenRoles,
-  mayGiveBilling,
+  assignableRoles,
+  mayAssignBilling,
   parseRoles,
   ROLES,
+  reasonNotToChange,
+  roleLabel,
   rolesInput,
-  roleWords,
-  whyNotChange,
 } from './roles.ts';
 
 const all = ROLE_INPUTS.map((input) => parseInput(input));
@@ -22,16 +22,20 @@ describe('roles', () => {
   });
 
   it('are told in words', () => {
-    expect(roleWords({ role: 'owner', billing: false })).toBe('Owner');
-    expect(roleWords({ role: 'partial', billing: true })).toBe('Partial, with billing');
+    expect(roleLabel({ role: 'owner', billing: false })).toBe('Owner');
+    expect(roleLabel({ role: 'partial', billing: true })).toBe('Partial, with billing');
   });
 
   it('are offered exactly as far as the server lets them be given', () => {
     for (const actor of all) {
-      expect(givenRoles(actor)).toEqual(ROLES.filter((role) => mayHandle(actor, { role, billing: false })));
-      expect(mayGiveBilling(actor)).toBe(mayHandle(actor, { role: 'partial', billing: true }));
+      expect(assignableRoles(actor)).toEqual(
+        ROLES.filter((role) => mayHandle(actor, { role, billing: false })),
+      );
+      expect(mayAssignBilling(actor)).toBe(mayHandle(actor, { role: 'partial', billing: true }));
       for (const target of all) {
-        expect(whyNotChange(actor, { ...target, lastOwner: false }) === null).toBe(mayHandle(actor, target));
+        expect(reasonNotToChange(actor, { ...target, lastOwner: false }) === null).toBe(
+          mayHandle(actor, target),
+        );
       }
     }
   });
@@ -39,8 +43,10 @@ describe('roles', () => {
   it('that cannot be changed say why', () => {
     const owner = { role: 'owner', billing: false } as const;
     const full = { role: 'full', billing: false } as const;
-    expect(whyNotChange(owner, { ...owner, lastOwner: true })).toMatch(/Make somebody else an owner first/);
-    expect(whyNotChange(full, { ...owner, lastOwner: true })).toBe('Only an owner can change an owner.');
-    expect(whyNotChange(full, { role: 'partial', billing: true, lastOwner: false })).toMatch(/billing/);
+    expect(reasonNotToChange(owner, { ...owner, lastOwner: true })).toMatch(
+      /Make somebody else an owner first/,
+    );
+    expect(reasonNotToChange(full, { ...owner, lastOwner: true })).toBe('Only an owner can change an owner.');
+    expect(reasonNotToChange(full, { role: 'partial', billing: true, lastOwner: false })).toMatch(/billing/);
   });
 });

@@ -32,11 +32,11 @@ export const ROLE_MEANINGS: Record<Role, string> = {
     'Only the installs you tick: their domains, backups, caches and files. Creates and deletes no installs.',
 };
 
-export function roleWord(role: Role): string {
+export function roleName(role: Role): string {
   return WORDS[role];
 }
 
-export function roleWords({ role, billing }: MemberRole): string {
+export function roleLabel({ role, billing }: MemberRole): string {
   return billing ? `${WORDS[role]}, with billing` : WORDS[role];
 }
 
@@ -50,17 +50,20 @@ function mayHandle(actor: MemberRole, target: MemberRole): boolean {
 }
 
 /** The roles that somebody may give. */
-export function givenRoles(actor: MemberRole): Role[] {
+export function assignableRoles(actor: MemberRole): Role[] {
   return ROLES.filter((role) => mayHandle(actor, { role, billing: false }));
 }
 
 /** Whether somebody may give billing to whom they give a role. */
-export function mayGiveBilling(actor: MemberRole): boolean {
+export function mayAssignBilling(actor: MemberRole): boolean {
   return mayHandle(actor, { role: 'partial', billing: true });
 }
 
 /** Why somebody cannot change or remove a member of the account, in words for them; null: they can. */
-export function whyNotChange(actor: MemberRole, target: MemberRole & { lastOwner: boolean }): string | null {
+export function reasonNotToChange(
+  actor: MemberRole,
+  target: MemberRole & { lastOwner: boolean },
+): string | null {
   if (actor.role === 'partial') return 'You cannot change who is in this account.';
   if (!mayHandle(actor, target)) {
     return target.role === 'owner'

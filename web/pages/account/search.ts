@@ -1,7 +1,7 @@
 import type { Install } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
-import { STATUS_WORDS } from '../../components/install-status.tsx';
-import { environmentOf } from '../site/environments.ts';
+import { environmentOf } from '../../components/environments.ts';
+import { STATUS_LABELS } from '../../components/install-status.tsx';
 
 /** What is searched for: a text, and what the server knows of it, by the ids of installs: a domain whose name holds it. */
 export interface Search {
@@ -49,7 +49,7 @@ export const ATTENTION = 'attention';
 export function installFilterOf(get: (name: string) => string): InstallFilter {
   const [status, environment] = [get('status'), get('environment')];
   return {
-    status: status === ATTENTION || Object.hasOwn(STATUS_WORDS, status) ? status : '',
+    status: status === ATTENTION || Object.hasOwn(STATUS_LABELS, status) ? status : '',
     environment: environment === NONE || environmentOf(environment) !== null ? environment : '',
     site: get('site'),
   };

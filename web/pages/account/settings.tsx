@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { portal } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
 import { usePeople } from '../../api/people.ts';
 import { Button } from '../../components/button.tsx';
 import { Copyable } from '../../components/copy.tsx';
@@ -11,7 +11,7 @@ import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Badge } from '../../components/notice.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
-import { say } from '../../components/toast.tsx';
+import { showSuccess } from '../../components/toast.tsx';
 import { type SessionAccount, useAccount, useMay, useSession } from '../../session/session.ts';
 
 /** What the account itself is called, and what it demands of its people. */
@@ -45,7 +45,7 @@ export function SettingsPage({ accountId }: { accountId: string }) {
 function useUpdate(accountId: string) {
   const queries = useQueryClient();
   return async (body: { name?: string; requires_second_factor?: boolean }) => {
-    await answered(
+    await unwrap(
       portal.PATCH('/portal/api/accounts/{account_id}', {
         params: { path: { account_id: accountId } },
         body,
@@ -64,7 +64,7 @@ function NameSection({ account }: { account: SessionAccount }) {
         onSubmit={async (values) => {
           const name = textOf(values, 'name').trim();
           await update({ name });
-          say(`The account is called ${name} now.`);
+          showSuccess(`The account is called ${name} now.`);
         }}
       >
         <TextField
@@ -120,7 +120,9 @@ function SecondFactorSection({ account }: { account: SessionAccount }) {
         confirmLabel={demanded ? 'Demand it no longer' : 'Demand it'}
         onConfirm={async () => {
           await update({ requires_second_factor: !demanded });
-          say(demanded ? 'No second factor is demanded any longer.' : 'A second factor is demanded now.');
+          showSuccess(
+            demanded ? 'No second factor is demanded any longer.' : 'A second factor is demanded now.',
+          );
         }}
       />
     </Section>

@@ -3,6 +3,7 @@ import { Link } from 'wouter';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSites } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
+import { byEnvironment, environmentLabel } from '../../components/environments.ts';
 import { TextField } from '../../components/fields.tsx';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
@@ -11,12 +12,11 @@ import { Empty, Page } from '../../components/page.tsx';
 import { type Column, Table, TableTools } from '../../components/table.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
-import { byEnvironment, environmentWord } from '../site/environments.ts';
 import styles from './account.module.css';
 import { AttentionNotice } from './attention.tsx';
 import { CreateSiteDialog } from './create-site.tsx';
-import { FoundBy, WithoutDomains } from './found-by.tsx';
-import { useListAddress, useSearch } from './list-address.ts';
+import { useListParameters, useSearch } from './list-parameters.ts';
+import { DomainSearchUnavailable, MatchedDomain } from './matched-domain.tsx';
 import { NothingMatches } from './nothing-matches.tsx';
 import { foundBy, NONE, searchSites } from './search.ts';
 import { ShownCount } from './shown-count.tsx';
@@ -80,8 +80,8 @@ function SiteTable({
   sites: readonly Site[];
   installs: ReadonlyMap<string, Install>;
 }) {
-  const { search: typed, setSearch } = useListAddress();
-  const { text, byDomain, withoutDomains } = useSearch(accountId, typed);
+  const { search: typed, setSearch } = useListParameters();
+  const { text, byDomain, domainSearchFailed } = useSearch(accountId, typed);
   const found = useMemo(
     () => searchSites(sites, { text, byDomain }, installs),
     [sites, text, byDomain, installs],
@@ -99,7 +99,7 @@ function SiteTable({
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </TableTools>
-      {withoutDomains && <WithoutDomains />}
+      {domainSearchFailed && <DomainSearchUnavailable />}
       <ShownCount shown={found.length} total={sites.length} thing="site" />
       {found.length === 0 ? (
         <NothingMatches onClear={() => setSearch('')} />
@@ -165,9 +165,9 @@ function Environments({
         return (
           <li key={id}>
             <Link href={`/installs/${id}`}>{name}</Link>
-            <span className={styles.soft}>{environmentWord(environment)}</span>
+            <span className={styles.soft}>{environmentLabel(environment)}</span>
             {install && <InstallStatus status={install.status} />}
-            <FoundBy name={foundBy(byDomain, { id, primary_domain: install?.primary_domain })} />
+            <MatchedDomain name={foundBy(byDomain, { id, primary_domain: install?.primary_domain })} />
           </li>
         );
       })}

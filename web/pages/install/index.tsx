@@ -2,14 +2,14 @@ import { type ComponentType, Suspense } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type Install, useConnection, useInstall } from '../../api/installs.ts';
 import { useSite } from '../../api/sites.ts';
+import { environmentLabel } from '../../components/environments.ts';
 import { InstallStatus } from '../../components/install-status.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { isNotThere, NotThere } from '../../components/not-there.tsx';
+import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { ProgressBar } from '../../components/notice.tsx';
 import { onDemand } from '../../components/on-demand.ts';
 import { Page, SectionNav } from '../../components/page.tsx';
-import { useShowAccount } from '../../shell/shown-account.ts';
-import { environmentWord } from '../site/environments.ts';
+import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { InstallNotice } from './install-notice.tsx';
 import { Overview } from './overview/overview.tsx';
 import { AdminLink, WebsiteLink } from './website-link.tsx';
@@ -65,7 +65,7 @@ const SECTIONS: readonly { id: string; label: string; content: ComponentType<Sec
 /** Everything of one website, each part at an address of its own. */
 export function InstallPage({ installId, section }: { installId: string; section: string }) {
   const query = useInstall(installId);
-  if (isNotThere(query.error)) return <NotThere what="install" />;
+  if (isNotFound(query.error)) return <NotFound what="install" />;
   if (query.data === undefined) {
     return (
       <Page title="Install">
@@ -79,7 +79,7 @@ export function InstallPage({ installId, section }: { installId: string; section
 }
 
 function InstallFrame({ install, section }: { install: Install; section: string }) {
-  useShowAccount(install.account.id);
+  useSetCurrentAccount(install.account.id);
   const connection = useConnection(install.id);
   const [location] = useLocation();
   const own = `/installs/${install.id}`;
@@ -135,7 +135,7 @@ function Placement({ install }: SectionProps) {
   return (
     <>
       <InstallStatus status={install.status} /> <span aria-hidden="true">· </span>
-      {environmentWord(install.environment)}
+      {environmentLabel(install.environment)}
       {install.site === null ? (
         ', in no site'
       ) : (

@@ -1,8 +1,14 @@
 import type { Install } from '../../api/installs.ts';
+import { isUnderWay, useOperations } from '../../api/operations.ts';
 import { Notice, ProgressBar } from '../../components/notice.tsx';
 import { Time } from '../../components/time.tsx';
-import { nameOf, sinceOf, stateOf, stepOf, whatToDo } from './operation-words.ts';
-import { isUnderWay, useOperations } from './queries.ts';
+import {
+  copyStep,
+  failureAdvice,
+  operationName,
+  operationState,
+  stateSince,
+} from './operations/operation-labels.ts';
 
 /** What anybody should know first of an install: that it is not (yet) a website, or is about to become another. */
 export function InstallNotice({ install }: { install: Install }) {
@@ -16,7 +22,7 @@ function Making({ install }: { install: Install }) {
     <Notice tone="busy" title={`${install.name} is being made`} role="status">
       {operation && (
         <p>
-          {nameOf(operation)}: {stateOf(operation).word}, <Time at={sinceOf(operation)} />.
+          {operationName(operation)}: {operationState(operation).word}, <Time at={stateSince(operation)} />.
           {operation.attempt > 1 && ` This is attempt ${operation.attempt}.`}
           {operation.reason !== null && ` The last one failed: ${operation.reason}`}
         </p>
@@ -36,7 +42,7 @@ function BeingReplaced({ install }: { install: Install }) {
   const title = `${copy.copy?.from ?? 'Another install'} is being copied into ${install.name}`;
   return (
     <Notice tone="busy" title={title} role="status">
-      <p>{stepOf(copy) ?? copy.reason ?? 'It waits for its turn.'}</p>
+      <p>{copyStep(copy) ?? copy.reason ?? 'It waits for its turn.'}</p>
       <p>
         The files and the database of {install.name} are replaced; what is changed in them until then is lost.
       </p>
@@ -51,7 +57,7 @@ function Failed({ install }: { install: Install }) {
   return (
     <Notice tone="bad" title={`${install.name} could not be made`}>
       <p>{failed?.reason ?? 'The reason is not kept any more.'}</p>
-      <p>{whatToDo({ kind: 'provision_install', state: 'failed' })}</p>
+      <p>{failureAdvice({ kind: 'provision_install', state: 'failed' })}</p>
     </Notice>
   );
 }

@@ -1,13 +1,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
-import { ApiFailure, answered, done } from '../../api/failure.ts';
+import { ApiFailure, unwrap, unwrapEmpty } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { say } from '../../components/toast.tsx';
-import { SESSION_KEY, useSession } from '../../session/session.ts';
+import { showSuccess } from '../../components/toast.tsx';
+import { useSession } from '../../session/session.ts';
 
 const isUnusable = (error: unknown): boolean => error instanceof ApiFailure && error.status === 404;
 
@@ -20,20 +21,20 @@ export function ConfirmEmailPage({ token }: { token: string }) {
   const path = { token };
   const change = useQuery({
     queryKey,
-    queryFn: () => answered(portal.GET('/portal/api/email_changes/{token}', { params: { path } })),
+    queryFn: () => unwrap(portal.GET('/portal/api/email_changes/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
   });
 
   async function confirm() {
     try {
-      await done(portal.POST('/portal/api/email_changes/{token}', { params: { path } }));
+      await unwrapEmpty(portal.POST('/portal/api/email_changes/{token}', { params: { path } }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
     await queries.invalidateQueries({ queryKey: SESSION_KEY });
-    say('Your e-mail address is changed.');
+    showSuccess('Your e-mail address is changed.');
     navigate('/me/profile', { replace: true });
   }
 

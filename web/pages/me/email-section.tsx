@@ -1,9 +1,9 @@
 import { useState } from 'react';
 import { portal } from '../../api/client.ts';
-import { done } from '../../api/failure.ts';
+import { unwrapEmpty } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { useFirstFocus } from '../../components/first-focus.ts';
+import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Facts, Section } from '../../components/page.tsx';
@@ -18,7 +18,7 @@ export function EmailSection() {
     const email = textOf(values, 'email').trim();
     const code = textOf(values, 'code').trim();
     const body = { email, current_password: textOf(values, 'current_password'), ...(code && { code }) };
-    await done(portal.POST('/portal/api/email_changes', { body }));
+    await unwrapEmpty(portal.POST('/portal/api/email_changes', { body }));
     setAsked(email);
   }
 
@@ -67,7 +67,7 @@ export function EmailSection() {
 
 /** Says the same whoever has the address. */
 function Asked({ email, onAgain }: { email: string; onAgain(): void }) {
-  const notice = useFirstFocus<HTMLDivElement>();
+  const notice = useFocusOnMount<HTMLDivElement>();
   return (
     <>
       <Notice ref={notice} tone="good" role="status" title="Look into your mail">

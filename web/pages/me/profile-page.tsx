@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { portal } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Page, Section } from '../../components/page.tsx';
-import { say } from '../../components/toast.tsx';
-import { SESSION_KEY, useSession } from '../../session/session.ts';
+import { showSuccess } from '../../components/toast.tsx';
+import { useSession } from '../../session/session.ts';
 import { EmailSection } from './email-section.tsx';
 import { profileChange } from './profile-change.ts';
 
@@ -19,9 +20,9 @@ export function ProfilePage() {
       last_name: textOf(values, 'last_name'),
       phone: textOf(values, 'phone'),
     });
-    await answered(portal.PATCH('/portal/api/profile', { body }));
+    await unwrap(portal.PATCH('/portal/api/profile', { body }));
     await queries.invalidateQueries({ queryKey: SESSION_KEY });
-    say('Your profile is saved.');
+    showSuccess('Your profile is saved.');
   }
 
   return (

@@ -7,6 +7,6 @@ export function Card({ children }: { children: ReactNode }) {
 }
 
 /** What else can be done there. */
-export function OtherWays({ children }: { children: ReactNode }) {
+export function CardLinks({ children }: { children: ReactNode }) {
   return <div className={styles.other}>{children}</div>;
 }

@@ -1,26 +1,26 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { portal } from '../../api/client.ts';
-import { done } from '../../api/failure.ts';
+import { unwrapEmpty } from '../../api/failure.ts';
 import { TextField } from '../../components/fields.tsx';
-import { useFirstFocus } from '../../components/first-focus.ts';
+import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { Card, OtherWays } from './card.tsx';
-import { attemptFailure } from './refusal.ts';
+import { attemptError } from './attempt-error.ts';
+import { Card, CardLinks } from './card.tsx';
 
 /** Says the same whoever has the address. */
 export function ForgottenPasswordPage() {
   const [asked, setAsked] = useState<string | null>(null);
-  const email = useFirstFocus<HTMLInputElement>();
+  const email = useFocusOnMount<HTMLInputElement>();
 
   async function ask(values: FormData) {
     const typed = textOf(values, 'email').trim();
     try {
-      await done(portal.POST('/portal/api/password_resets', { body: { email: typed } }));
+      await unwrapEmpty(portal.POST('/portal/api/password_resets', { body: { email: typed } }));
     } catch (error) {
-      throw attemptFailure(error, '');
+      throw attemptError(error, '');
     }
     setAsked(typed);
   }
@@ -45,16 +45,16 @@ export function ForgottenPasswordPage() {
         ) : (
           <Asked email={asked} />
         )}
-        <OtherWays>
+        <CardLinks>
           <Link href="/sign-in">Back to sign-in</Link>
-        </OtherWays>
+        </CardLinks>
       </Card>
     </Page>
   );
 }
 
 function Asked({ email }: { email: string }) {
-  const notice = useFirstFocus<HTMLDivElement>();
+  const notice = useFocusOnMount<HTMLDivElement>();
   return (
     <Notice ref={notice} tone="good" role="status" title="Look into your mail">
       If somebody has the address {email} here, a mail with a link is on its way. The link works once, and for

@@ -2,22 +2,22 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { type PortalPaths, portal } from '../../api/client.ts';
-import { answered, done } from '../../api/failure.ts';
+import { unwrap, unwrapEmpty } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { ConfirmDialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
-import { useFirstFocus } from '../../components/first-focus.ts';
+import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { say } from '../../components/toast.tsx';
-import { SESSION_KEY } from '../../session/session.ts';
-import { Card, OtherWays } from './card.tsx';
-import { FirstField } from './first-field.tsx';
+import { showSuccess } from '../../components/toast.tsx';
+import { Card, CardLinks } from './card.tsx';
+import { FocusedForm } from './first-field.tsx';
+import { noticeState } from './sign-in-notice.ts';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
-import { stateWith } from './word.ts';
 
 type Invitation =
   PortalPaths['/portal/api/invitations/{token}']['get']['responses'][200]['content']['application/json'];
@@ -33,7 +33,7 @@ export function InvitationPage({ token }: { token: string }) {
   const [declined, setDeclined] = useState<string | null>(null);
   const invitation = useQuery({
     queryKey,
-    queryFn: () => answered(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
+    queryFn: () => unwrap(portal.GET('/portal/api/invitations/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
     // Back here after it was used, it is looked at anew.
     gcTime: 0,
@@ -42,20 +42,20 @@ export function InvitationPage({ token }: { token: string }) {
   async function accept({ account_name, email, has_password }: Invitation, values: FormData) {
     const body = has_password ? {} : { password: newPasswordOf(values) };
     try {
-      await done(portal.POST('/portal/api/invitations/{token}', { params: { path }, body }));
+      await unwrapEmpty(portal.POST('/portal/api/invitations/{token}', { params: { path }, body }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
     // Whoever is signed in already goes straight on, with one account more.
     queries.removeQueries({ queryKey: SESSION_KEY });
-    if (has_password) say(`You are now in the account ${account_name}.`);
-    navigate('/sign-in', { state: stateWith('accepted', email) });
+    if (has_password) showSuccess(`You are now in the account ${account_name}.`);
+    navigate('/sign-in', { state: noticeState('accepted', email) });
   }
 
   async function decline({ account_name }: Invitation) {
     try {
-      await done(portal.DELETE('/portal/api/invitations/{token}', { params: { path } }));
+      await unwrapEmpty(portal.DELETE('/portal/api/invitations/{token}', { params: { path } }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
@@ -80,7 +80,7 @@ export function InvitationPage({ token }: { token: string }) {
                   Hello {open.first_name}. You are invited to the account <strong>{open.account_name}</strong>
                   .
                 </p>
-                <FirstField>
+                <FocusedForm>
                   <Form submitLabel="Accept the invitation" onSubmit={(values) => accept(open, values)}>
                     {open.has_password ? (
                       <p>You have a password here already, for {open.email}; it stays as it is.</p>
@@ -99,12 +99,12 @@ export function InvitationPage({ token }: { token: string }) {
                       </>
                     )}
                   </Form>
-                </FirstField>
-                <OtherWays>
+                </FocusedForm>
+                <CardLinks>
                   <Button small variant="quiet" onClick={() => setDeclining(true)}>
                     Decline
                   </Button>
-                </OtherWays>
+                </CardLinks>
                 <ConfirmDialog
                   open={declining}
                   onOpenChange={setDeclining}
@@ -123,7 +123,7 @@ export function InvitationPage({ token }: { token: string }) {
 }
 
 function Declined({ accountName }: { accountName: string }) {
-  const notice = useFirstFocus<HTMLDivElement>();
+  const notice = useFocusOnMount<HTMLDivElement>();
   return (
     <Page title="Invitation">
       <Notice ref={notice} tone="good" role="status" title="You have declined the invitation">

@@ -1,17 +1,17 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
-import { answered, done } from '../../api/failure.ts';
+import { unwrap, unwrapEmpty } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { CheckboxField, TextField } from '../../components/fields.tsx';
 import { Form } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../components/new-password.tsx';
 import { Page } from '../../components/page.tsx';
-import { SESSION_KEY } from '../../session/session.ts';
 import { Card } from './card.tsx';
-import { FirstField } from './first-field.tsx';
+import { FocusedForm } from './first-field.tsx';
+import { noticeState } from './sign-in-notice.ts';
 import { isUnusable, UnusableLink } from './unusable-link.tsx';
-import { stateWith } from './word.ts';
 
 /** Where the links of the first start, of the command line and of the mail for a forgotten password lead. */
 export function PasswordLinkPage({ token }: { token: string }) {
@@ -21,7 +21,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
   const path = { token };
   const link = useQuery({
     queryKey,
-    queryFn: () => answered(portal.GET('/portal/api/password_links/{token}', { params: { path } })),
+    queryFn: () => unwrap(portal.GET('/portal/api/password_links/{token}', { params: { path } })),
     staleTime: Number.POSITIVE_INFINITY,
     // Back here after it was used, it is looked at anew.
     gcTime: 0,
@@ -30,14 +30,14 @@ export function PasswordLinkPage({ token }: { token: string }) {
   async function set(values: FormData, email: string) {
     const body = { password: newPasswordOf(values), end_api_access: values.has('end_api_access') };
     try {
-      await done(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
+      await unwrapEmpty(portal.POST('/portal/api/password_links/{token}', { params: { path }, body }));
     } catch (error) {
       if (isUnusable(error)) await queries.refetchQueries({ queryKey });
       throw error;
     }
     // All sessions of the person have ended, that of this browser too if it is theirs.
     queries.removeQueries({ queryKey: SESSION_KEY });
-    navigate('/sign-in', { state: stateWith('password_set', email) });
+    navigate('/sign-in', { state: noticeState('password_set', email) });
   }
 
   return (
@@ -57,7 +57,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
                     ? `Welcome. Choose a password for the portal.`
                     : `Hello ${first_name}. Choose a new password; wherever you are signed in now, you will be signed out.`}
                 </p>
-                <FirstField>
+                <FocusedForm>
                   <Form submitLabel="Set the password" onSubmit={(values) => set(values, email)}>
                     <TextField
                       label="E-mail address"
@@ -78,7 +78,7 @@ export function PasswordLinkPage({ token }: { token: string }) {
                       />
                     )}
                   </Form>
-                </FirstField>
+                </FocusedForm>
               </>
             )}
           </Loaded>

@@ -2,16 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../api/client.ts';
-import { ApiFailure, answered } from '../../api/failure.ts';
+import { ApiFailure, unwrap } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { Button } from '../../components/button.tsx';
 import { CodeField, RecoveryCodeField } from '../../components/code-field.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Page } from '../../components/page.tsx';
-import { sayFailure } from '../../components/toast.tsx';
-import { SESSION_KEY, useSignOut } from '../../session/session.ts';
-import { Card, OtherWays } from './card.tsx';
-import { attemptFailure } from './refusal.ts';
-import { stateWith } from './word.ts';
+import { showFailure } from '../../components/toast.tsx';
+import { useSignOut } from '../../session/session.ts';
+import { attemptError } from './attempt-error.ts';
+import { Card, CardLinks } from './card.tsx';
+import { noticeState } from './sign-in-notice.ts';
 
 type Kind = 'app' | 'recovery';
 
@@ -32,14 +33,14 @@ export function SecondFactorPage() {
             <RecoveryCodeField />
           </Form>
         )}
-        <OtherWays>
+        <CardLinks>
           <Button small variant="quiet" onClick={() => setKind(kind === 'app' ? 'recovery' : 'app')}>
             {kind === 'app' ? 'Use a recovery code' : 'Use the app'}
           </Button>
-          <Button small variant="quiet" onClick={() => signOut().catch(sayFailure)}>
+          <Button small variant="quiet" onClick={() => signOut().catch(showFailure)}>
             Sign in as somebody else
           </Button>
-        </OtherWays>
+        </CardLinks>
       </Card>
     </Page>
   );
@@ -51,16 +52,16 @@ function usePassSecondFactor() {
   return async (values: FormData, kind: Kind) => {
     const body = { code: textOf(values, 'code') };
     try {
-      await answered(portal.POST('/portal/api/session/second_factor', { body }));
+      await unwrap(portal.POST('/portal/api/session/second_factor', { body }));
     } catch (error) {
       // A wrong code and a session that has ended are refused alike: the session itself tells which it was.
       const refused = error instanceof ApiFailure && error.status === 401;
       if (refused) await queries.refetchQueries({ queryKey: SESSION_KEY });
       if (refused && queries.getQueryData(SESSION_KEY) === null) {
-        navigate(location, { replace: true, state: stateWith('ended') });
+        navigate(location, { replace: true, state: noticeState('ended') });
         return;
       }
-      throw attemptFailure(
+      throw attemptError(
         error,
         kind === 'app'
           ? 'The code is not right, or it was used already. Wait for the next one of the app.'

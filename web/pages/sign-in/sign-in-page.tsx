@@ -2,23 +2,24 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 import { portal } from '../../api/client.ts';
-import { answered, Objection } from '../../api/failure.ts';
+import { FormError, unwrap } from '../../api/failure.ts';
+import { SESSION_KEY } from '../../api/queries.ts';
 import { TextField } from '../../components/fields.tsx';
-import { useFirstFocus } from '../../components/first-focus.ts';
+import { useFocusOnMount } from '../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../components/form.tsx';
 import { Notice } from '../../components/notice.tsx';
 import { Page } from '../../components/page.tsx';
-import { type Nobody, type PortalSession, SESSION_KEY } from '../../session/session.ts';
-import { Card, OtherWays } from './card.tsx';
-import { attemptFailure } from './refusal.ts';
-import { emailOf, SESSION_ENDED, sentenceOf } from './word.ts';
+import type { PortalSession, SignedOut } from '../../session/session.ts';
+import { attemptError } from './attempt-error.ts';
+import { Card, CardLinks } from './card.tsx';
+import { emailOf, SESSION_ENDED, sentenceOf } from './sign-in-notice.ts';
 
 const WRONG = 'The e-mail address or the password is not right.';
 
 /** Stands at the address that was asked for, which is gone on to once somebody has signed in. */
 export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   const queries = useQueryClient();
-  const first = useFirstFocus<HTMLInputElement>();
+  const first = useFocusOnMount<HTMLInputElement>();
   const state = useHistoryState<unknown>();
   const word = sentenceOf(state) ?? (hasEnded ? SESSION_ENDED : null);
   const known = emailOf(state);
@@ -26,14 +27,14 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
   async function signIn(values: FormData) {
     const body = { email: textOf(values, 'email').trim(), password: textOf(values, 'password') };
     try {
-      await answered(portal.POST('/portal/api/session', { body }));
+      await unwrap(portal.POST('/portal/api/session', { body }));
     } catch (error) {
-      throw attemptFailure(error, WRONG, 'use a browser in which you have signed in before');
+      throw attemptError(error, WRONG, 'use a browser in which you have signed in before');
     }
     await queries.refetchQueries({ queryKey: SESSION_KEY });
-    const session = queries.getQueryData<PortalSession | Nobody>(SESSION_KEY);
+    const session = queries.getQueryData<PortalSession | SignedOut>(SESSION_KEY);
     if (session === null || session === 'ended') {
-      throw new Objection(
+      throw new FormError(
         'Your browser has not kept the sign-in. Allow cookies, and use the address that begins with https.',
       );
     }
@@ -68,9 +69,9 @@ export function SignInPage({ hasEnded }: { hasEnded: boolean }) {
             required
           />
         </Form>
-        <OtherWays>
+        <CardLinks>
           <Link href="/forgotten-password">I have forgotten my password</Link>
-        </OtherWays>
+        </CardLinks>
       </Card>
     </Page>
   );

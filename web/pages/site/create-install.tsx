@@ -2,17 +2,17 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
 import { useInstallOptions } from '../../api/installs.ts';
 import type { Site } from '../../api/sites.ts';
-import { arranged } from '../../components/arranged.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { EnvironmentField } from '../../components/environment-field.tsx';
+import { type Environment, environmentOf } from '../../components/environments.ts';
 import { SelectField, TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
-import { say } from '../../components/toast.tsx';
-import { EnvironmentField } from './environment-field.tsx';
-import { type Environment, environmentOf } from './environments.ts';
+import { sortRows } from '../../components/sort-rows.ts';
+import { showSuccess } from '../../components/toast.tsx';
 import { INSTALL_NAME_RULE, installNameFault } from './install-name.ts';
 
 interface Start {
@@ -51,7 +51,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
 
   async function create(values: FormData) {
     const php = textOf(values, 'php_version');
-    const install = await answered(
+    const install = await unwrap(
       hosting.POST('/installs', {
         body: {
           name,
@@ -64,7 +64,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
     );
     void queries.invalidateQueries({ queryKey: ['install', accountId] });
     void queries.invalidateQueries({ queryKey: ['site'] });
-    say(`The install ${install.name} is being made.`);
+    showSuccess(`The install ${install.name} is being made.`);
     navigate(`/installs/${install.id}`);
   }
 
@@ -83,7 +83,7 @@ function CreateInstallForm({ accountId, sites, place, onCancel }: Start & { onCa
         onChange={(event) => setSiteId(event.currentTarget.value)}
         options={[
           { value: '', label: 'In no site' },
-          ...arranged(sites, (one) => one.name, 'ascending').map((one) => ({
+          ...sortRows(sites, (one) => one.name, 'ascending').map((one) => ({
             value: one.id,
             label: one.name,
           })),

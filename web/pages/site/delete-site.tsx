@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { hosting } from '../../api/client.ts';
-import { done } from '../../api/failure.ts';
+import { unwrapEmpty } from '../../api/failure.ts';
 import type { Site } from '../../api/sites.ts';
 import { ConfirmDialog } from '../../components/dialog.tsx';
-import { say } from '../../components/toast.tsx';
-import { byEnvironment, environmentWord } from './environments.ts';
+import { byEnvironment, environmentLabel } from '../../components/environments.ts';
+import { showSuccess } from '../../components/toast.tsx';
 
 /** Asks for the site's name before it and its installs are deleted. */
 export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
@@ -13,8 +13,8 @@ export function DeleteSiteDialog({ site, open, onClose }: { site: Site; open: bo
   const [, navigate] = useLocation();
 
   async function remove() {
-    await done(hosting.DELETE('/sites/{site_id}', { params: { path: { site_id: site.id } } }));
-    say(`The site ${site.name} is deleted.`);
+    await unwrapEmpty(hosting.DELETE('/sites/{site_id}', { params: { path: { site_id: site.id } } }));
+    showSuccess(`The site ${site.name} is deleted.`);
     navigate(`/accounts/${site.account.id}/sites`);
     for (const topic of ['site', 'install']) void queries.invalidateQueries({ queryKey: [topic] });
   }
@@ -44,7 +44,7 @@ function WhatGoes({ site: { installs } }: { site: Site }) {
       <ul>
         {byEnvironment(installs).map(({ id, name, environment }) => (
           <li key={id}>
-            {name} ({environmentWord(environment)})
+            {name} ({environmentLabel(environment)})
           </li>
         ))}
       </ul>

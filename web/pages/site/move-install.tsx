@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
+import { unwrap } from '../../api/failure.ts';
 import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSites } from '../../api/sites.ts';
-import { arranged } from '../../components/arranged.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { type Environment, environmentLabel } from '../../components/environments.ts';
 import { SelectField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
 import { Loaded } from '../../components/loaded.tsx';
-import { say } from '../../components/toast.tsx';
-import { type Environment, environmentWord } from './environments.ts';
+import { sortRows } from '../../components/sort-rows.ts';
+import { showSuccess } from '../../components/toast.tsx';
 
 interface Place {
   siteId: string;
@@ -34,7 +34,7 @@ export function MoveInstallDialog({
       title="Move an install here"
       description={
         place &&
-        `It becomes ${environmentWord(place.environment)} of ${site.name}. The website itself goes on as it is.`
+        `It becomes ${environmentLabel(place.environment)} of ${site.name}. The website itself goes on as it is.`
       }
     >
       {place && <Choice site={site} place={place} onClose={onClose} />}
@@ -73,14 +73,14 @@ function MoveForm({
   const names = new Map(sites.map(({ id, name }) => [id, name]));
 
   async function move(values: FormData) {
-    const install = await answered(
+    const install = await unwrap(
       hosting.PATCH('/installs/{install_id}', {
         params: { path: { install_id: textOf(values, 'install_id') } },
         body: { site_id: place.siteId, environment: place.environment },
       }),
     );
     await Promise.all(['site', 'install'].map((topic) => queries.invalidateQueries({ queryKey: [topic] })));
-    say(`${install.name} is ${environmentWord(place.environment)} of ${site.name} now.`);
+    showSuccess(`${install.name} is ${environmentLabel(place.environment)} of ${site.name} now.`);
     onClose();
   }
 
@@ -97,7 +97,7 @@ function MoveForm({
         required
         options={[
           { value: '', label: 'Choose one' },
-          ...arranged(installs, ({ name }) => name, 'ascending').map((install) => ({
+          ...sortRows(installs, ({ name }) => name, 'ascending').map((install) => ({
             value: install.id,
             label: `${install.name}: ${whereIs(install, names)}`,
           })),
@@ -110,5 +110,7 @@ function MoveForm({
 function whereIs({ site, environment }: Install, names: ReadonlyMap<string, string>): string {
   if (site === null) return 'in no site';
   const name = names.get(site.id) ?? 'another site';
-  return environment === null ? `in no environment of ${name}` : `${environmentWord(environment)} of ${name}`;
+  return environment === null
+    ? `in no environment of ${name}`
+    : `${environmentLabel(environment)} of ${name}`;
 }

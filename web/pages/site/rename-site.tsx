@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { hosting } from '../../api/client.ts';
-import { answered } from '../../api/failure.ts';
-import type { Site } from '../../api/sites.ts';
+import { unwrap } from '../../api/failure.ts';
+import { LONGEST_SITE_NAME, type Site } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { TextField } from '../../components/fields.tsx';
 import { Form, textOf } from '../../components/form.tsx';
-import { say } from '../../components/toast.tsx';
-import { LONGEST_SITE_NAME } from '../account/create-site.tsx';
+import { showSuccess } from '../../components/toast.tsx';
 
 export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: boolean; onClose(): void }) {
   const queries = useQueryClient();
@@ -22,14 +21,14 @@ export function RenameSiteDialog({ site, open, onClose }: { site: Site; open: bo
         submitLabel="Rename the site"
         actions={<Button onClick={onClose}>Cancel</Button>}
         onSubmit={async (values) => {
-          const renamed = await answered(
+          const renamed = await unwrap(
             hosting.PATCH('/sites/{site_id}', {
               params: { path: { site_id: site.id } },
               body: { name: textOf(values, 'name') },
             }),
           );
           await queries.invalidateQueries({ queryKey: ['site'] });
-          say(`The site is called ${renamed.name} now.`);
+          showSuccess(`The site is called ${renamed.name} now.`);
           onClose();
         }}
       >

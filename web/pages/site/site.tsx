@@ -4,25 +4,25 @@ import { type Install, useInstalls } from '../../api/installs.ts';
 import { type Site, useSite } from '../../api/sites.ts';
 import { Button } from '../../components/button.tsx';
 import { Copyable } from '../../components/copy.tsx';
+import { ENVIRONMENTS, type Environment, environmentLabel } from '../../components/environments.ts';
 import { Loaded } from '../../components/loaded.tsx';
-import { isNotThere, NotThere } from '../../components/not-there.tsx';
+import { isNotFound, NotFound } from '../../components/not-found.tsx';
 import { Facts, Page, Section } from '../../components/page.tsx';
 import { Time } from '../../components/time.tsx';
 import { useMay } from '../../session/session.ts';
-import { useShowAccount } from '../../shell/shown-account.ts';
+import { useSetCurrentAccount } from '../../shell/current-account.ts';
 import { CreateInstallDialog } from './create-install.tsx';
 import { DeleteSiteDialog } from './delete-site.tsx';
-import { ENVIRONMENTS, type Environment, environmentWord } from './environments.ts';
+import { DetachInstallDialog } from './detach-install.tsx';
 import { MoveInstallDialog } from './move-install.tsx';
 import { RenameSiteDialog } from './rename-site.tsx';
 import styles from './site.module.css';
 import { Slot } from './slot.tsx';
-import { TakeOutDialog } from './take-out.tsx';
 
 /** A site: its environments side by side. */
 export function SitePage({ siteId }: { siteId: string }) {
   const site = useSite(siteId);
-  if (isNotThere(site.error)) return <NotThere what="site" />;
+  if (isNotFound(site.error)) return <NotFound what="site" />;
   return (
     <Loaded query={site} what="the site">
       {(loaded) => <Shown site={loaded} />}
@@ -39,7 +39,7 @@ type Asked =
 
 function Shown({ site }: { site: Site }) {
   const accountId = site.account.id;
-  useShowAccount(accountId);
+  useSetCurrentAccount(accountId);
   const may = useMay(accountId);
   const { data: installs = NO_INSTALLS } = useInstalls(accountId);
   const [asked, setAsked] = useState<Asked | null>(null);
@@ -70,12 +70,12 @@ function Shown({ site }: { site: Site }) {
         {ENVIRONMENTS.map((environment) => (
           <Slot
             key={environment}
-            title={environmentWord(environment)}
+            title={environmentLabel(environment)}
             install={inSlot(site, installs, environment)}
             mayChange={may('install.change')}
             onCreate={() => setAsked({ what: 'create', environment })}
             onMove={() => setAsked({ what: 'move', environment })}
-            onTakeOut={() => setAsked({ what: 'take-out', environment })}
+            onDetach={() => setAsked({ what: 'take-out', environment })}
           />
         ))}
       </div>
@@ -98,7 +98,7 @@ function Shown({ site }: { site: Site }) {
         onOpenChange={(open) => open || close()}
       />
       <MoveInstallDialog site={site} place={asked?.what === 'move' ? place : undefined} onClose={close} />
-      <TakeOutDialog
+      <DetachInstallDialog
         site={site}
         slot={asked?.what === 'take-out' ? asked.environment : undefined}
         onClose={close}

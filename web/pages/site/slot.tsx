@@ -20,14 +20,14 @@ export function Slot({
   mayChange,
   onCreate,
   onMove,
-  onTakeOut,
+  onDetach,
 }: {
   title: string;
   install: SlotInstall | undefined;
   mayChange: boolean;
   onCreate(): void;
   onMove(): void;
-  onTakeOut(): void;
+  onDetach(): void;
 }) {
   const id = useId();
   return (
@@ -40,7 +40,7 @@ export function Slot({
         <span aria-live="polite">{install?.status && <InstallStatus status={install.status} />}</span>
       </header>
       {install ? (
-        <Filled install={install} mayChange={mayChange} onTakeOut={onTakeOut} />
+        <Filled install={install} mayChange={mayChange} onDetach={onDetach} />
       ) : (
         <>
           <p className={styles.soft}>Empty</p>
@@ -63,11 +63,11 @@ export function Slot({
 function Filled({
   install,
   mayChange,
-  onTakeOut,
+  onDetach,
 }: {
   install: SlotInstall;
   mayChange: boolean;
-  onTakeOut(): void;
+  onDetach(): void;
 }) {
   return (
     <>
@@ -84,7 +84,7 @@ function Filled({
         </ButtonLink>
         {install.status === 'active' && <OpenWebsite install={install} />}
         {mayChange && (
-          <Button small onClick={onTakeOut} aria-label={`Take out ${install.name}`}>
+          <Button small onClick={onDetach} aria-label={`Take out ${install.name}`}>
             Take out
           </Button>
         )}

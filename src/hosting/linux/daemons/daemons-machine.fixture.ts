@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { pino } from 'pino';
-import { drawOwn } from '../../../../test/draw-own.ts';
+import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import { makeHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';

@@ -4,8 +4,8 @@ import { chmod, chown, lchown, mkdir, rm, symlink, writeFile } from 'node:fs/pro
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
-import { drawOwn } from '../../../../test/draw-own.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
+import { drawOwn } from '../../../../test/servers/draw-own.ts';
 import { freePort } from '../../../../test/servers/free-port.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { InstallState } from '../../contract/host.ts';

@@ -1,17 +1,17 @@
 import { useState } from 'react';
+import { BACKUPS_A_PAGE, type Backup, useBackups } from '../../../api/backups.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { formatBytes } from '../../../components/bytes.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
-import { shortened } from '../../../components/shortened.ts';
 import { Time } from '../../../components/time.tsx';
+import { truncate } from '../../../components/truncate.ts';
 import { useMay } from '../../../session/session.ts';
-import { BACKUPS_A_PAGE, type Backup, useBackups } from '../queries.ts';
-import { BACKUP_STATES, filesInWords, isBeingMade } from './backup-words.ts';
+import { BACKUP_STATES, filesInWords, isBeingMade } from './backup-labels.ts';
 import styles from './backups.module.css';
-import { MakeBackup } from './make-backup.tsx';
+import { CreateBackup } from './create-backup.tsx';
 import { RestoreBackup } from './restore-backup.tsx';
 import { Restores } from './restores.tsx';
 
@@ -58,7 +58,7 @@ export function BackupsSection({ install }: { install: Install }) {
             </>
           )}
         </Loaded>
-        <MakeBackup open={making} onOpenChange={setMaking} install={install} />
+        <CreateBackup open={making} onOpenChange={setMaking} install={install} />
         {restored && (
           <RestoreBackup
             install={install}
@@ -86,7 +86,7 @@ function occasionOf({ scheduled, for_copy }: Backup): string {
 function BackupItem({ backup, onRestore }: { backup: Backup; onRestore: (() => void) | null }) {
   const { word, tone } = BACKUP_STATES[backup.status];
   const [isWhole, setIsWhole] = useState(false);
-  const described = shortened(backup.description, LONGEST_DESCRIPTION);
+  const described = truncate(backup.description, LONGEST_DESCRIPTION);
   return (
     <li className={styles.backup}>
       <div className={styles.told}>

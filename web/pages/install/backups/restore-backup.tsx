@@ -1,15 +1,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Backup } from '../../../api/backups.ts';
 import { portal } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
-import { shortened } from '../../../components/shortened.ts';
 import { Time } from '../../../components/time.tsx';
-import { say } from '../../../components/toast.tsx';
-import type { Backup } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
+import { truncate } from '../../../components/truncate.ts';
 import styles from './backups.module.css';
 import { type Target, TargetForm } from './target-form.tsx';
 
@@ -29,19 +29,19 @@ export function RestoreBackup({
   onBackupInstead(): void;
 }) {
   const [target, setTarget] = useState<Target | null>(null);
-  const described = shortened(backup.description, LONGEST_DESCRIPTION);
+  const described = truncate(backup.description, LONGEST_DESCRIPTION);
   const queries = useQueryClient();
   const [, go] = useLocation();
 
   async function restore(into: Target) {
-    await answered(
+    await unwrap(
       portal.POST('/portal/api/installs/{install_id}/backups/{backup_id}/restore', {
         params: { path: { install_id: install.id, backup_id: backup.id } },
         body: { into_install_id: into.id === install.id ? null : into.id },
       }),
     );
     await queries.invalidateQueries({ queryKey: ['operation', into.id] });
-    say(`${into.name} is being restored.`);
+    showSuccess(`${into.name} is being restored.`);
     // How it fares is shown where it happens.
     if (into.id !== install.id) go(`/installs/${into.id}/backups`);
   }

@@ -1,8 +1,8 @@
+import { isUnderWay, useOperations } from '../../../api/operations.ts';
 import { ProgressBar } from '../../../components/notice.tsx';
 import { Section } from '../../../components/page.tsx';
-import operationStyles from '../overview/operations.module.css';
-import { OperationItem } from '../overview/operations.tsx';
-import { isUnderWay, useOperations } from '../queries.ts';
+import operationStyles from '../operations/operations.module.css';
+import { OperationItem } from '../operations/operations.tsx';
 
 const SHOWN = 3;
 

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react';
 import { type Install, useInstalls } from '../../../api/installs.ts';
 import { useSites } from '../../../api/sites.ts';
-import { arranged } from '../../../components/arranged.ts';
 import { Button } from '../../../components/button.tsx';
+import { environmentLabel } from '../../../components/environments.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty } from '../../../components/page.tsx';
-import { environmentWord } from '../../site/environments.ts';
+import { sortRows } from '../../../components/sort-rows.ts';
 
 export interface Target {
   id: string;
@@ -37,7 +37,7 @@ export function TargetForm({
   const labelOf = ({ id, name, site, environment }: Install) => {
     if (id === install.id) return `${name} (this install)`;
     const siteName = sites.data?.find((one) => one.id === site?.id)?.name;
-    return siteName === undefined ? name : `${name} (${environmentWord(environment)} of ${siteName})`;
+    return siteName === undefined ? name : `${name} (${environmentLabel(environment)} of ${siteName})`;
   };
   const rankOf = ({ id, site }: Install) => {
     if (id === install.id) return 0;
@@ -52,8 +52,8 @@ export function TargetForm({
         if (targets.length === 0) {
           return <Empty>There is no {withItself ? '' : 'other '}active install in this account.</Empty>;
         }
-        const byName = arranged(targets, labelOf, 'ascending');
-        const options = arranged(byName, rankOf, 'ascending').map((target) => ({
+        const byName = sortRows(targets, labelOf, 'ascending');
+        const options = sortRows(byName, rankOf, 'ascending').map((target) => ({
           value: target.id,
           label: labelOf(target),
         }));

@@ -1,17 +1,17 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
+import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
-import { say, sayFailure } from '../../../components/toast.tsx';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { useMay } from '../../../session/session.ts';
-import operationStyles from '../overview/operations.module.css';
-import { OperationItem } from '../overview/operations.tsx';
-import { useOperations } from '../queries.ts';
+import operationStyles from '../operations/operations.module.css';
+import { OperationItem } from '../operations/operations.tsx';
 import styles from './caches.module.css';
 
 const CACHES = [
@@ -88,15 +88,15 @@ function PurgeButton({ installId, cache, next }: { installId: string; cache: Cac
   async function purge() {
     setPending(true);
     try {
-      await done(
+      await unwrapEmpty(
         hosting.POST('/installs/{install_id}/purge_cache', {
           params: { path: { install_id: installId } },
           body: { type: cache.type },
         }),
       );
-      say(`The ${lower(cache.name)} is being purged.`);
+      showSuccess(`The ${lower(cache.name)} is being purged.`);
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       await queries.invalidateQueries({ queryKey: ['operation', installId] });
       setPending(false);

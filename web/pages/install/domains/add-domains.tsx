@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { ApiFailure, answered, Objection } from '../../../api/failure.ts';
+import type { Domain } from '../../../api/domains.ts';
+import { ApiFailure, FormError, unwrap } from '../../../api/failure.ts';
 import { Dialog } from '../../../components/dialog.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { CheckboxField, TextArea } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
-import { shortened } from '../../../components/shortened.ts';
-import { say } from '../../../components/toast.tsx';
-import type { Domain } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
+import { truncate } from '../../../components/truncate.ts';
 import { reloadDomains } from './change-domain.ts';
 import { faultsOfNames, LONGEST_NAME, type NewDomain, readNames, withTwins } from './new-names.ts';
-import { shownName } from './shown-name.ts';
 
 const MOST = 20;
 
@@ -51,8 +51,8 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
 
   async function add() {
     const objection = objectionTo(domains.length, redirects.length);
-    if (objection !== null) throw new Objection(objection, [{ field: 'names', message: objection }]);
-    await answered(
+    if (objection !== null) throw new FormError(objection, [{ field: 'names', message: objection }]);
+    await unwrap(
       hosting.POST('/installs/{install_id}/domains/bulk', {
         params: { path: { install_id: installId } },
         body: { domains },
@@ -61,9 +61,9 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
       throw withNames(error, domains);
     });
     await reloadDomains(queries, installId);
-    say(
+    showSuccess(
       domains.length === 1
-        ? `${shownName(domains[0]?.name ?? '')} is added.`
+        ? `${displayName(domains[0]?.name ?? '')} is added.`
         : `${domains.length} domains are added.`,
     );
     onAdded();
@@ -97,12 +97,12 @@ function AddForm({ installId, present, onAdded }: { installId: string; present: 
   );
 }
 
-const cut = (name: string) => shortened(shownName(name), LONGEST_NAME);
+const cut = (name: string) => truncate(displayName(name), LONGEST_NAME);
 
 /** The server counts the names; people know them by what they wrote. */
 function withNames(error: unknown, domains: readonly NewDomain[]): unknown {
   if (!(error instanceof ApiFailure) || error.faults.length === 0) return error;
-  return new Objection('Nothing was added: look at the names.', faultsOfNames(error.faults, domains));
+  return new FormError('Nothing was added: look at the names.', faultsOfNames(error.faults, domains));
 }
 
 function objectionTo(names: number, redirects: number): string | null {

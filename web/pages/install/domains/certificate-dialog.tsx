@@ -1,18 +1,18 @@
 import { useState } from 'react';
+import { type Domain, useCertificate } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { CopyButton } from '../../../components/copy.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { Empty, Facts } from '../../../components/page.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import { type Domain, useCertificate } from '../queries.ts';
-import { daysLeft } from './domain-words.ts';
+import { daysLeft } from './domain-labels.ts';
 import styles from './domains.module.css';
-import { shownName } from './shown-name.ts';
 
 const SOURCES = {
   LETS_ENCRYPT: 'the certificate authority',
@@ -34,7 +34,7 @@ export function CertificateDialog({
   domain: Domain;
 }) {
   return (
-    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${shownName(domain.name)}`}>
+    <Dialog open={open} onOpenChange={onOpenChange} title={`Certificate of ${displayName(domain.name)}`}>
       <Certificate install={install} domain={domain} />
     </Dialog>
   );
@@ -77,7 +77,7 @@ function Certificate({ install, domain }: { install: Install; domain: Domain }) 
               <CopyButton text={cert_info.cert} what="the certificate" />
             </div>
             {maySeeKey && cert_info.key !== '' && (
-              <PrivateKey pem={cert_info.key} name={shownName(domain.name)} />
+              <PrivateKey pem={cert_info.key} name={displayName(domain.name)} />
             )}
           </>
         );

@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 
 /** Changes a domain, and has what is shown of the install loaded again. */
 export async function changeDomain(
@@ -9,7 +9,7 @@ export async function changeDomain(
   domainId: string,
   change: { primary?: boolean; redirect_to?: string | null; secure_all_urls?: boolean },
 ): Promise<void> {
-  await answered(
+  await unwrap(
     hosting.PATCH('/installs/{install_id}/domains/{domain_id}', {
       params: { path: { install_id: installId, domain_id: domainId } },
       body: change,

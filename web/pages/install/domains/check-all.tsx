@@ -1,10 +1,10 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { portal } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
-import { sayFailure } from '../../../components/toast.tsx';
+import { showFailure } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 
 /** Has all domains of an install looked at; how each fares stands in its card. `next`: when it may be asked again; null: now. */
@@ -16,13 +16,13 @@ export function CheckAll({ installId, next }: { installId: string; next: string 
   async function check() {
     setPending(true);
     try {
-      await answered(
+      await unwrap(
         portal.POST('/portal/api/installs/{install_id}/domains/check_all', {
           params: { path: { install_id: installId } },
         }),
       );
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       await reloadDomains(queries, installId);
       setPending(false);

@@ -1,4 +1,4 @@
-import type { Domain } from '../queries.ts';
+import type { Domain } from '../../../api/domains.ts';
 
 export interface DnsRecord {
   type: 'CNAME' | 'A' | 'AAAA' | 'TXT';

@@ -1,8 +1,8 @@
+import type { Domain } from '../../../api/domains.ts';
 import { Copyable } from '../../../components/copy.tsx';
-import type { Domain } from '../queries.ts';
+import { displayName } from '../../../components/display-name.ts';
 import { type DnsRecord, dnsAdvice } from './dns-advice.ts';
 import styles from './domains.module.css';
-import { shownName } from './shown-name.ts';
 
 /** What to set in the DNS so that visitors of a domain get here. */
 export function DnsRecords({ domain }: { domain: Domain }) {
@@ -11,7 +11,7 @@ export function DnsRecords({ domain }: { domain: Domain }) {
   return (
     <details className={styles.details}>
       <summary>
-        Which DNS record to set<span className="visually-hidden"> for {shownName(domain.name)}</span>
+        Which DNS record to set<span className="visually-hidden"> for {displayName(domain.name)}</span>
       </summary>
       <div className={styles.stack}>
         {cname && (
@@ -20,17 +20,17 @@ export function DnsRecords({ domain }: { domain: Domain }) {
               Where the DNS of this domain is kept, set this record, and remove A and AAAA records of the
               name:
             </p>
-            <Records domain={shownName(domain.name)} records={[cname]} />
+            <Records domain={displayName(domain.name)} records={[cname]} />
           </>
         )}
         {cname && addresses.length > 0 && <p>If a CNAME is not possible, set these in its place:</p>}
         {apex && addresses.length > 0 && (
           <p>
-            {shownName(domain.name)} is the top of its zone, and a CNAME cannot stand there. Set these where
+            {displayName(domain.name)} is the top of its zone, and a CNAME cannot stand there. Set these where
             its DNS is kept:
           </p>
         )}
-        {addresses.length > 0 && <Records domain={shownName(domain.name)} records={addresses} />}
+        {addresses.length > 0 && <Records domain={displayName(domain.name)} records={addresses} />}
         {apex && (
           <p>
             If your DNS provider offers ALIAS or ANAME records, one with the value <code>{ownName}</code> does
@@ -38,7 +38,7 @@ export function DnsRecords({ domain }: { domain: Domain }) {
           </p>
         )}
         <p className={styles.soft}>
-          Some providers want the whole name {shownName(domain.name)} in the place of the short one.
+          Some providers want the whole name {displayName(domain.name)} in the place of the short one.
         </p>
         <p className={styles.soft}>
           It may take as long as the old record was allowed to be kept, mostly an hour. Then press Check now.

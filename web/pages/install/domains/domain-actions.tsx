@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import type { Domain } from '../../../api/domains.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Menu } from '../../../components/menu.tsx';
-import { say, sayFailure } from '../../../components/toast.tsx';
-import type { Domain } from '../queries.ts';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { changeDomain, reloadDomains } from './change-domain.ts';
-import { shownName } from './shown-name.ts';
 
 /** What may be done with a domain. What the rules refuse is refused with their sentence. */
 export function DomainActions({
@@ -43,23 +43,23 @@ export function DomainActions({
   async function change(wanted: Parameters<typeof changeDomain>[3], sentence: string) {
     try {
       await changeDomain(queries, install.id, domain.id, wanted);
-      say(sentence);
+      showSuccess(sentence);
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     }
   }
 
   async function remove() {
-    await done(
+    await unwrapEmpty(
       hosting.DELETE('/installs/{install_id}/domains/{domain_id}', {
         params: { path: { install_id: install.id, domain_id: domain.id } },
       }),
     );
     await reloadDomains(queries, install.id);
-    say(`${shownName(domain.name)} is deleted.`);
+    showSuccess(`${displayName(domain.name)} is deleted.`);
   }
 
-  const isPrimaryNow = `${shownName(domain.name)} is the primary domain now.`;
+  const isPrimaryNow = `${displayName(domain.name)} is the primary domain now.`;
   const cannotBePrimary =
     domain.primary || isRedirect || domain.duplicate || needsProof || domain.name.startsWith('*.');
   const entries = [
@@ -80,7 +80,7 @@ export function DomainActions({
           {
             label: 'Stop redirecting',
             onSelect: () =>
-              void change({ redirect_to: null }, `${shownName(domain.name)} is redirected no more.`),
+              void change({ redirect_to: null }, `${displayName(domain.name)} is redirected no more.`),
           },
         ]
       : []),
@@ -90,14 +90,14 @@ export function DomainActions({
   return (
     <>
       {entries.length > 0 && (
-        <Menu small label={`Change ${shownName(domain.name)}`} entries={entries}>
+        <Menu small label={`Change ${displayName(domain.name)}`} entries={entries}>
           Change <span aria-hidden="true">▾</span>
         </Menu>
       )}
       <ConfirmDialog
         open={asking === 'primary'}
         onOpenChange={close}
-        title={`Make ${shownName(domain.name)} primary`}
+        title={`Make ${displayName(domain.name)} primary`}
         description={
           <p>
             {objection} The website may send its visitors to its primary domain, and until the DNS leads here
@@ -107,14 +107,14 @@ export function DomainActions({
         confirmLabel="Make it primary"
         onConfirm={async () => {
           await changeDomain(queries, install.id, domain.id, { primary: true });
-          say(isPrimaryNow);
+          showSuccess(isPrimaryNow);
         }}
       />
       <Dialog
         open={asking === 'redirect'}
         onOpenChange={close}
-        title={`Redirect ${shownName(domain.name)}`}
-        description={`Visitors of ${shownName(domain.name)} are sent on to another domain of this install.`}
+        title={`Redirect ${displayName(domain.name)}`}
+        description={`Visitors of ${displayName(domain.name)} are sent on to another domain of this install.`}
       >
         <Form
           submitLabel="Redirect"
@@ -122,7 +122,7 @@ export function DomainActions({
             await changeDomain(queries, install.id, domain.id, {
               redirect_to: textOf(values, 'redirect_to'),
             });
-            say(`${shownName(domain.name)} is redirected.`);
+            showSuccess(`${displayName(domain.name)} is redirected.`);
             setAsking(null);
           }}
         >
@@ -130,14 +130,14 @@ export function DomainActions({
             label="To"
             name="redirect_to"
             defaultValue={targets.find(({ primary }) => primary)?.id}
-            options={targets.map(({ id, name }) => ({ value: id, label: shownName(name) }))}
+            options={targets.map(({ id, name }) => ({ value: id, label: displayName(name) }))}
           />
         </Form>
       </Dialog>
       <ConfirmDialog
         open={asking === 'delete'}
         onOpenChange={close}
-        title={`Delete ${shownName(domain.name)}`}
+        title={`Delete ${displayName(domain.name)}`}
         description="Visitors by this name see the website no more, and its certificate is deleted. It can be added again."
         confirmLabel="Delete the domain"
         onConfirm={remove}

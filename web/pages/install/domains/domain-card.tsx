@@ -1,18 +1,18 @@
 import { useState } from 'react';
+import type { Domain, DomainState } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Badge } from '../../../components/notice.tsx';
 import { Time, useNow } from '../../../components/time.tsx';
-import type { Domain, DomainState } from '../queries.ts';
 import { CertificateDialog } from './certificate-dialog.tsx';
 import { DnsRecords } from './dns-records.tsx';
 import { DomainActions } from './domain-actions.tsx';
 import { DomainCheckPanel } from './domain-check.tsx';
+import { CERTIFICATE_SOURCES, daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-labels.ts';
 import { DomainVerification } from './domain-verification.tsx';
-import { CERTIFICATE_SOURCES, daysLeft, networkWord, objectionToPrimary, tlsWord } from './domain-words.ts';
 import styles from './domains.module.css';
 import { HttpsSwitch } from './https-switch.tsx';
-import { shownName } from './shown-name.ts';
 
 const EVERY_MINUTE_MS = 60_000;
 
@@ -45,7 +45,7 @@ export function DomainCard({
   return (
     <li className={styles.card}>
       <div className={styles.head}>
-        <h3 className={styles.name}>{shownName(domain.name)}</h3>
+        <h3 className={styles.name}>{displayName(domain.name)}</h3>
         <div className={styles.badges}>
           {domain.primary && <Badge>Primary</Badge>}
           {state?.is_cname && <Badge>Own name</Badge>}
@@ -55,7 +55,7 @@ export function DomainCard({
       </div>
       {target && (
         <p>
-          Visitors are sent on to <strong>{shownName(target.name)}</strong>.
+          Visitors are sent on to <strong>{displayName(target.name)}</strong>.
         </p>
       )}
       {state !== undefined && !state.is_cname && (
@@ -127,7 +127,7 @@ function CertificateLine({
             <Badge tone={left.tone}>{left.word}</Badge>
             <Button
               small
-              aria-label={`Certificate of ${shownName(domain.name)}`}
+              aria-label={`Certificate of ${displayName(domain.name)}`}
               onClick={() => setOpen(true)}
             >
               Certificate

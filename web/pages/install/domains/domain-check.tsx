@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { type Domain, type DomainCheck, type Report, useReport } from '../../../api/domains.ts';
+import { unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Badge, ProgressBar } from '../../../components/notice.tsx';
 import { Time, useSecondsUntil } from '../../../components/time.tsx';
-import { sayFailure } from '../../../components/toast.tsx';
-import { type Domain, type DomainCheck, type Report, useReport } from '../queries.ts';
+import { showFailure } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 import styles from './domains.module.css';
-import { checkWord } from './report-words.ts';
-import { shownName } from './shown-name.ts';
+import { checkWord } from './report-labels.ts';
 
 const ReportDetails = lazy(async () => ({ default: (await import('./report-details.tsx')).ReportDetails }));
 
@@ -74,13 +74,13 @@ function CheckButton({
   async function check() {
     setAsking(true);
     try {
-      await answered(
+      await unwrap(
         hosting.POST('/installs/{install_id}/domains/{domain_id}/check_status', {
           params: { path: { install_id: installId, domain_id: domain.id } },
         }),
       );
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       // The new report is the domain's last one from now on, and the next turn is later.
       await reloadDomains(queries, installId);
@@ -96,7 +96,7 @@ function CheckButton({
         small
         pending={asking || pending}
         disabled={seconds > 0}
-        aria-label={`${label}: ${shownName(domain.name)}`}
+        aria-label={`${label}: ${displayName(domain.name)}`}
         onClick={check}
       >
         {label}
@@ -110,7 +110,7 @@ function ShownReport({ report, domain }: { report: Report; domain: Domain }) {
   const check = report.domains.find(({ name }) => name === domain.name);
   return (
     <>
-      {!report.complete && <ProgressBar label={`${shownName(domain.name)} is being checked`} />}
+      {!report.complete && <ProgressBar label={`${displayName(domain.name)} is being checked`} />}
       {check && <CheckResult check={check} domain={domain} />}
     </>
   );
@@ -127,7 +127,7 @@ function CheckResult({ check, domain }: { check: DomainCheck; domain: Domain }) 
       </p>
       <details className={styles.details} onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
-          What was seen<span className="visually-hidden"> of {shownName(check.name)}</span>
+          What was seen<span className="visually-hidden"> of {displayName(check.name)}</span>
         </summary>
         {open && (
           <Suspense fallback={<ProgressBar label="Loading what was seen" />}>

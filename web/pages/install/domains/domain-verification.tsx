@@ -1,16 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import type { Domain } from '../../../api/domains.ts';
+import { unwrap } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Badge } from '../../../components/notice.tsx';
 import { useSecondsUntil } from '../../../components/time.tsx';
-import { say, sayFailure } from '../../../components/toast.tsx';
-import type { Domain } from '../queries.ts';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { reloadDomains } from './change-domain.ts';
 import { Records } from './dns-records.tsx';
 import styles from './domains.module.css';
-import { shownName } from './shown-name.ts';
 
 /** Whether the account has proved that it owns a domain, and how it does: urgent if the domain is not served before. */
 export function DomainVerification({
@@ -27,7 +27,7 @@ export function DomainVerification({
   next: string | null;
   mayWork: boolean;
 }) {
-  const owned = shownName(domain.txt_verified_domain);
+  const owned = displayName(domain.txt_verified_domain);
   if (domain.ownership_status === 'TXT_VERIFIED') {
     return (
       <p>
@@ -40,7 +40,7 @@ export function DomainVerification({
     return (
       <div className={styles.stack}>
         <p>
-          {shownName(domain.name)} is not served yet. Another account has this name or had it recently, or
+          {displayName(domain.name)} is not served yet. Another account has this name or had it recently, or
           your provider asks for a proof. Prove that you own {owned} to serve it here.
         </p>
         {steps}
@@ -51,7 +51,7 @@ export function DomainVerification({
     <details className={styles.details}>
       <summary>
         Verify that you own {owned}
-        <span className="visually-hidden">, for {shownName(domain.name)}</span>
+        <span className="visually-hidden">, for {displayName(domain.name)}</span>
       </summary>
       <div className={styles.stack}>
         <p>Optional. It keeps other accounts from taking names of {owned}.</p>
@@ -77,8 +77,8 @@ function Steps({
     <>
       {name !== null && value !== null && (
         <>
-          <p>Add this record to the DNS of {shownName(domain.txt_verified_domain)}:</p>
-          <Records domain={shownName(domain.name)} records={[{ type: 'TXT', name, value }]} />
+          <p>Add this record to the DNS of {displayName(domain.txt_verified_domain)}:</p>
+          <Records domain={displayName(domain.name)} records={[{ type: 'TXT', name, value }]} />
           <p className={styles.soft}>
             It covers all names of the domain. Homeport also looks for it regularly, so you can leave this
             page.
@@ -118,16 +118,17 @@ function VerifyButton({
   async function verify() {
     setAsking(true);
     try {
-      const { txt_verified_time: verified } = await answered(
+      const { txt_verified_time: verified } = await unwrap(
         hosting.POST('/installs/{install_id}/domains/{domain_id}/verification', {
           params: { path: { install_id: installId, domain_id: domain.id } },
         }),
       );
-      const owned = shownName(domain.txt_verified_domain);
-      if (verified !== null) say(`${owned} is verified.`);
-      else if (asked) say(`The TXT record of ${owned} is not there yet. DNS changes can take an hour.`);
+      const owned = displayName(domain.txt_verified_domain);
+      if (verified !== null) showSuccess(`${owned} is verified.`);
+      else if (asked)
+        showSuccess(`The TXT record of ${owned} is not there yet. DNS changes can take an hour.`);
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       await reloadDomains(queries, installId);
       setAsking(false);
@@ -140,7 +141,7 @@ function VerifyButton({
       small
       pending={asking}
       disabled={seconds > 0}
-      aria-label={`${shown}: ${shownName(domain.name)}`}
+      aria-label={`${shown}: ${displayName(domain.name)}`}
       onClick={verify}
     >
       {shown}

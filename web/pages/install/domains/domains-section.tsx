@@ -1,19 +1,20 @@
 import { type ReactNode, useState } from 'react';
+import { type Domain, useDomainStates, useDomains } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
-import { useAddressState, useTyped } from '../../../components/address-state.ts';
+import { useOperations } from '../../../api/operations.ts';
 import { Button } from '../../../components/button.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
+import { useEditableText, useQueryParameters } from '../../../components/query-parameters.ts';
 import { TableTools } from '../../../components/table.tsx';
 import { useMay } from '../../../session/session.ts';
-import { type Domain, useDomainStates, useDomains, useOperations } from '../queries.ts';
 import { AddDomains } from './add-domains.tsx';
 import { CheckAll } from './check-all.tsx';
 import { DomainCard } from './domain-card.tsx';
 import styles from './domains.module.css';
 import { twinOf } from './new-names.ts';
-import { shownName } from './shown-name.ts';
 
 /** More than these are found by searching rather than by looking. */
 const SEARCHED_FROM = 8;
@@ -74,12 +75,12 @@ export function DomainsSection({ install }: { install: Install }) {
 }
 
 function DomainList({ all, children }: { all: Domain[]; children: (domain: Domain) => ReactNode }) {
-  const { get, set } = useAddressState();
-  const [sought, setSought] = useTyped(get('search'), (search) => set({ search }));
+  const { get, set } = useQueryParameters();
+  const [sought, setSought] = useEditableText(get('search'), (search) => set({ search }));
   const [most, setMost] = useState(SHOWN_AT_ONCE);
   // Whoever came by a search can widen it.
   const [cameBySearch] = useState(sought !== '');
-  const found = all.filter(({ name }) => shownName(name).includes(sought.trim().toLowerCase()));
+  const found = all.filter(({ name }) => displayName(name).includes(sought.trim().toLowerCase()));
   return (
     <>
       {(all.length >= SEARCHED_FROM || cameBySearch) && (

@@ -1,11 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
+import type { Domain } from '../../../api/domains.ts';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
-import { say, sayFailure } from '../../../components/toast.tsx';
-import type { Domain } from '../queries.ts';
+import { displayName } from '../../../components/display-name.ts';
+import { showFailure, showSuccess } from '../../../components/toast.tsx';
 import { changeDomain } from './change-domain.ts';
 import styles from './domains.module.css';
-import { shownName } from './shown-name.ts';
 
 /** Whether visitors by HTTP are sent to HTTPS. */
 export function HttpsSwitch({
@@ -25,10 +25,10 @@ export function HttpsSwitch({
 
   async function turn() {
     await changeDomain(queries, installId, domain.id, { secure_all_urls: !domain.secure_all_urls });
-    say(
+    showSuccess(
       domain.secure_all_urls
-        ? `Visitors of ${shownName(domain.name)} may use HTTP again.`
-        : `Visitors of ${shownName(domain.name)} are sent to HTTPS.`,
+        ? `Visitors of ${displayName(domain.name)} may use HTTP again.`
+        : `Visitors of ${displayName(domain.name)} are sent to HTTPS.`,
     );
   }
 
@@ -37,7 +37,7 @@ export function HttpsSwitch({
     try {
       await turn();
     } catch (error) {
-      sayFailure(error);
+      showFailure(error);
     } finally {
       setPending(false);
     }
@@ -59,12 +59,12 @@ export function HttpsSwitch({
         }}
       />
       <label htmlFor={id}>
-        Send visitors <span className="visually-hidden">of {shownName(domain.name)} </span>to HTTPS
+        Send visitors <span className="visually-hidden">of {displayName(domain.name)} </span>to HTTPS
       </label>
       <ConfirmDialog
         open={asking}
         onOpenChange={setAsking}
-        title={`Send visitors of ${shownName(domain.name)} to HTTPS`}
+        title={`Send visitors of ${displayName(domain.name)} to HTTPS`}
         description={
           <p>
             {warnsOf} Browsers warn every visitor of it, and most visitors turn back. Better wait until the

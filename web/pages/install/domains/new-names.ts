@@ -1,5 +1,5 @@
-import type { Fault } from '../../../api/failure.ts';
-import { shortened } from '../../../components/shortened.ts';
+import type { FieldError } from '../../../api/failure.ts';
+import { truncate } from '../../../components/truncate.ts';
 import { looksLikeApex } from './dns-advice.ts';
 
 /** Enough to know one's name by; a whole file pasted by mistake is one name too. */
@@ -48,12 +48,12 @@ export function withTwins(names: readonly string[], present: readonly string[], 
 }
 
 /** The faults of a request, each at the field of the names and with the name that it is of, which the server only counts. */
-export function faultsOfNames(faults: readonly Fault[], domains: readonly NewDomain[]): Fault[] {
+export function faultsOfNames(faults: readonly FieldError[], domains: readonly NewDomain[]): FieldError[] {
   return faults.map(({ field, message }) => {
     const [, index] = /^domains\.(\d+)\./.exec(field) ?? [];
     const name = index === undefined ? undefined : domains[Number(index)]?.name;
     const isNamed = name === undefined || message.includes(name);
-    const sentence = isNamed ? message : `${shortened(name, LONGEST_NAME)}: ${message}`;
+    const sentence = isNamed ? message : `${truncate(name, LONGEST_NAME)}: ${message}`;
     return { field: 'names', message: sentence };
   });
 }

@@ -1,9 +1,9 @@
 import type { ReactNode } from 'react';
+import type { DomainCheck } from '../../../api/domains.ts';
 import { Badge } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
-import type { DomainCheck } from '../queries.ts';
-import { disagreement, tlsSeen } from './report-words.ts';
+import { disagreement, tlsSeen } from './report-labels.ts';
 
 /** All that a status report saw of one domain. */
 export function ReportDetails({ check }: { check: DomainCheck }) {

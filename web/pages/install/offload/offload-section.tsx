@@ -1,5 +1,11 @@
 import { lazy, Suspense } from 'react';
 import type { Install } from '../../../api/installs.ts';
+import {
+  type OffloadSettings,
+  useOffloadSettings,
+  useOffloadStatus,
+  useValidationFile,
+} from '../../../api/offload.ts';
 import { CopyButton } from '../../../components/copy.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice, ProgressBar } from '../../../components/notice.tsx';
@@ -7,12 +13,6 @@ import { Empty, Facts, Section } from '../../../components/page.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import {
-  type OffloadSettings,
-  useOffloadSettings,
-  useOffloadStanding,
-  useValidationFile,
-} from '../queries.ts';
 import styles from './offload.module.css';
 
 const OffloadForm = lazy(async () => ({ default: (await import('./offload-form.tsx')).OffloadForm }));
@@ -53,7 +53,7 @@ export function OffloadSection({ install }: { install: Install }) {
 
 /** How the last request fared. */
 function Standing({ installId }: { installId: string }) {
-  const query = useOffloadStanding(installId);
+  const query = useOffloadStatus(installId);
   return (
     <div aria-live="polite" className={styles.standing}>
       <Loaded query={query} what="the state of the check">

@@ -1,4 +1,4 @@
-import type { OffloadSettings } from '../queries.ts';
+import type { OffloadSettings } from '../../../api/offload.ts';
 
 type PathSetting = OffloadSettings['path_settings'][number];
 

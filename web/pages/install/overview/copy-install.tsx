@@ -2,13 +2,13 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { portal } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog, Dialog } from '../../../components/dialog.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
 import { Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
+import { showSuccess } from '../../../components/toast.tsx';
 import { type Target, TargetForm } from '../backups/target-form.tsx';
 
 /** Makes another install what this one is: production as staging, to try something, or the other way round. */
@@ -19,7 +19,7 @@ export function CopyInstall({ install }: { install: Install }) {
   const [, go] = useLocation();
 
   async function copyInto(into: Target, keepBackup: boolean) {
-    await answered(
+    await unwrap(
       portal.POST('/portal/api/installs/{install_id}/copy', {
         params: { path: { install_id: install.id } },
         body: { into_install_id: into.id, keep_backup: keepBackup },
@@ -30,7 +30,7 @@ export function CopyInstall({ install }: { install: Install }) {
       queries.invalidateQueries({ queryKey: ['operation', install.id] }),
       queries.invalidateQueries({ queryKey: ['operation', into.id] }),
     ]);
-    say(`${install.name} is being copied into ${into.name}.`);
+    showSuccess(`${install.name} is being copied into ${into.name}.`);
     // How it fares is shown where it happens.
     go(`/installs/${into.id}`);
   }

@@ -2,12 +2,12 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { hosting } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
+import { showSuccess } from '../../../components/toast.tsx';
 
 /** Deletes a website with all that belongs to it, once its name has been typed. */
 export function DeleteInstall({ install }: { install: Install }) {
@@ -16,8 +16,10 @@ export function DeleteInstall({ install }: { install: Install }) {
   const queries = useQueryClient();
 
   async function remove() {
-    await done(hosting.DELETE('/installs/{install_id}', { params: { path: { install_id: install.id } } }));
-    say(`${install.name} is deleted.`);
+    await unwrapEmpty(
+      hosting.DELETE('/installs/{install_id}', { params: { path: { install_id: install.id } } }),
+    );
+    showSuccess(`${install.name} is deleted.`);
     go(install.site ? `/sites/${install.site.id}` : `/accounts/${install.account.id}/installs`);
     queries.removeQueries({ queryKey: ['install', install.id] });
     await Promise.all([

@@ -1,19 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 import type { Install } from '../../../api/installs.ts';
 import { type Site, useSites } from '../../../api/sites.ts';
-import { arranged } from '../../../components/arranged.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
+import { EnvironmentField } from '../../../components/environment-field.tsx';
+import { environmentOf } from '../../../components/environments.ts';
 import { SelectField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
-import { EnvironmentField } from '../../site/environment-field.tsx';
-import { environmentOf } from '../../site/environments.ts';
+import { sortRows } from '../../../components/sort-rows.ts';
+import { showSuccess } from '../../../components/toast.tsx';
 
 /** Gives an install to another site, or to another environment of its own. */
 export function MoveInstall({ install }: { install: Install }) {
@@ -54,7 +54,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
 
   async function move(values: FormData) {
     const environment = environmentOf(textOf(values, 'environment'));
-    await answered(
+    await unwrap(
       hosting.PATCH('/installs/{install_id}', {
         params: { path: { install_id: install.id } },
         body: { site_id: siteId === '' ? null : siteId, environment },
@@ -64,7 +64,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
       queries.invalidateQueries({ queryKey: ['install', install.id] }),
       queries.invalidateQueries({ queryKey: ['site'] }),
     ]);
-    say(`${install.name} is moved.`);
+    showSuccess(`${install.name} is moved.`);
     onMoved();
   }
 
@@ -77,7 +77,7 @@ function MoveForm({ install, sites, onMoved }: { install: Install; sites: Site[]
         onChange={(event) => setSiteId(event.currentTarget.value)}
         options={[
           { value: '', label: 'In no site' },
-          ...arranged(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
+          ...sortRows(sites, ({ name }) => name, 'ascending').map(({ id, name }) => ({
             value: id,
             label: name,
           })),

@@ -1,14 +1,14 @@
+import { useDomains } from '../../../api/domains.ts';
 import type { Install } from '../../../api/installs.ts';
 import { Copyable } from '../../../components/copy.tsx';
+import { displayName } from '../../../components/display-name.ts';
 import { Facts, Section } from '../../../components/page.tsx';
 import { Time } from '../../../components/time.tsx';
 import { useMay } from '../../../session/session.ts';
-import { shownName } from '../domains/shown-name.ts';
-import { useDomains } from '../queries.ts';
+import { Operations } from '../operations/operations.tsx';
 import { CopyInstall } from './copy-install.tsx';
 import { DeleteInstall } from './delete-install.tsx';
 import { MoveInstall } from './move-install.tsx';
-import { Operations } from './operations.tsx';
 
 /** What an install is, what is being done to it, and what may be done with it as a whole. */
 export function Overview({ install }: { install: Install }) {
@@ -19,7 +19,7 @@ export function Overview({ install }: { install: Install }) {
       <Section title="Facts">
         <Facts
           facts={[
-            ['Primary domain', shownName(install.primary_domain)],
+            ['Primary domain', displayName(install.primary_domain)],
             ['Own name', <code key="cname">{install.cname}</code>],
             ['PHP', install.php_version ?? 'none: this website is served as files'],
             ...(addresses.length > 0 ? [['Addresses', addresses.join(', ')] as const] : []),

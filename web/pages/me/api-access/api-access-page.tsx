@@ -2,15 +2,15 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
+import { CREDENTIALS_KEY, type Credential, useCredentials } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Page, Section } from '../../../components/page.tsx';
 import { useNow } from '../../../components/time.tsx';
-import { say } from '../../../components/toast.tsx';
-import { CREDENTIALS_KEY, type Credential, useCredentials } from '../queries.ts';
-import { stateOf } from './credential-words.ts';
+import { showSuccess } from '../../../components/toast.tsx';
+import { credentialState } from './credential-labels.ts';
 import { EndedCredentials, WorkingCredentials } from './credentials-table.tsx';
 import { IssuedCredentialShown } from './issued-credential-shown.tsx';
 import { type IssuedCredential, NewCredentialForm } from './new-credential-form.tsx';
@@ -62,16 +62,16 @@ function Credentials() {
   async function revoke() {
     if (revoking === null) return;
     const path = { credential_id: revoking.id };
-    await done(portal.DELETE('/portal/api/credentials/{credential_id}', { params: { path } }));
+    await unwrapEmpty(portal.DELETE('/portal/api/credentials/{credential_id}', { params: { path } }));
     await queries.invalidateQueries({ queryKey: CREDENTIALS_KEY });
-    say(`The credential ${revoking.name} is revoked.`);
+    showSuccess(`The credential ${revoking.name} is revoked.`);
   }
 
   return (
     <>
       <Loaded query={credentials} what="your credentials">
         {(all) => {
-          const working = all.filter((credential) => stateOf(credential, now) === 'working');
+          const working = all.filter((credential) => credentialState(credential, now) === 'working');
           const ended = all.filter((credential) => !working.includes(credential));
           return (
             <>

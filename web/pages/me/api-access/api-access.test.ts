@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { reachInWords, stateOf } from './credential-words.ts';
+import { credentialState, reachInWords } from './credential-labels.ts';
 import { curlLine } from './curl-line.ts';
 import { expiryOf } from './expiry.ts';
 
@@ -20,12 +20,12 @@ describe('a credential in words', () => {
   it('says whether it works still', () => {
     const now = new Date('2026-11-21T12:00:00Z');
     const never = { revoked_at: null, expires_at: null };
-    expect(stateOf(never, now)).toBe('working');
-    expect(stateOf({ ...never, expires_at: '2026-11-21T12:00:01Z' }, now)).toBe('working');
-    expect(stateOf({ ...never, expires_at: '2026-11-21T12:00:00Z' }, now)).toBe('expired');
-    expect(stateOf({ revoked_at: '2026-11-20T00:00:00Z', expires_at: '2026-11-20T00:00:00Z' }, now)).toBe(
-      'revoked',
-    );
+    expect(credentialState(never, now)).toBe('working');
+    expect(credentialState({ ...never, expires_at: '2026-11-21T12:00:01Z' }, now)).toBe('working');
+    expect(credentialState({ ...never, expires_at: '2026-11-21T12:00:00Z' }, now)).toBe('expired');
+    expect(
+      credentialState({ revoked_at: '2026-11-20T00:00:00Z', expires_at: '2026-11-20T00:00:00Z' }, now),
+    ).toBe('revoked');
   });
 });
 

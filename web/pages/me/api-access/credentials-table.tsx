@@ -1,10 +1,10 @@
+import type { Credential } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { Badge } from '../../../components/notice.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
-import type { Credential } from '../queries.ts';
 import styles from './api-access.module.css';
-import { reachInWords } from './credential-words.ts';
+import { reachInWords } from './credential-labels.ts';
 
 const name: Column<Credential> = {
   id: 'name',

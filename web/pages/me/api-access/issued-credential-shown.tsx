@@ -1,12 +1,12 @@
+import { useApiCertificate } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { Copyable } from '../../../components/copy.tsx';
-import { useFirstFocus } from '../../../components/first-focus.ts';
+import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
+import { LeaveConfirmation } from '../../../components/leave-confirmation.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Facts } from '../../../components/page.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
-import { LeaveQuestion } from '../leave-question.tsx';
-import { useApiCertificate } from '../queries.ts';
 import styles from './api-access.module.css';
 import { curlLine } from './curl-line.ts';
 import type { IssuedCredential } from './new-credential-form.tsx';
@@ -15,14 +15,14 @@ const CERTIFICATE_FILE = 'homeport.crt';
 
 /** The one time that the password is shown, with a line to try it at once. */
 export function IssuedCredentialShown({ issued, onKept }: { issued: IssuedCredential; onKept(): void }) {
-  const heading = useFirstFocus<HTMLHeadingElement>();
+  const heading = useFocusOnMount<HTMLHeadingElement>();
   const { id: username, password, name } = issued;
   return (
     <div className={styles.steps}>
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         {name}
       </h3>
-      <LeaveQuestion description="The password is not shown again. Without it the credential is of no use." />
+      <LeaveConfirmation description="The password is not shown again. Without it the credential is of no use." />
       <Notice tone="busy">
         The password is not shown again: keep it now, in a password manager or in the settings of your
         program.

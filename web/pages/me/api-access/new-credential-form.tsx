@@ -1,14 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type PortalPaths, portal } from '../../../api/client.ts';
-import { answered, Objection } from '../../../api/failure.ts';
+import { FormError, unwrap } from '../../../api/failure.ts';
+import { CREDENTIALS_KEY } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { CheckboxField, RadioGroup, SelectField, TextField } from '../../../components/fields.tsx';
-import { useFirstFocus } from '../../../components/first-focus.ts';
+import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { InstallPicker } from '../../../components/install-picker.tsx';
 import { useSession } from '../../../session/session.ts';
-import { CREDENTIALS_KEY } from '../queries.ts';
 import { EXPIRIES, expiryOf } from './expiry.ts';
 
 export type IssuedCredential =
@@ -29,7 +29,7 @@ export function NewCredentialForm({
 }) {
   const { accounts } = useSession();
   const queries = useQueryClient();
-  const name = useFirstFocus<HTMLInputElement>();
+  const name = useFocusOnMount<HTMLInputElement>();
   const [expiry, setExpiry] = useState('90');
   const [reach, setReach] = useState('all');
   const [accountId, setAccountId] = useState(accounts[0]?.id ?? '');
@@ -38,7 +38,7 @@ export function NewCredentialForm({
   async function issue(values: FormData) {
     if (reach === 'installs' && installs.length === 0) {
       const message = 'Choose at least one install.';
-      throw new Objection(message, [{ field: 'install_ids', message }]);
+      throw new FormError(message, [{ field: 'install_ids', message }]);
     }
     const body = {
       name: textOf(values, 'name'),
@@ -47,7 +47,7 @@ export function NewCredentialForm({
       account_id: reach === 'all' ? null : accountId,
       install_ids: reach === 'installs' ? [...installs] : null,
     };
-    const issued = await answered(portal.POST('/portal/api/credentials', { body }));
+    const issued = await unwrap(portal.POST('/portal/api/credentials', { body }));
     await queries.invalidateQueries({ queryKey: CREDENTIALS_KEY });
     onIssued(issued);
   }

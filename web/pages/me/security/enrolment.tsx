@@ -1,10 +1,10 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react';
 import { portal } from '../../../api/client.ts';
-import { answered } from '../../../api/failure.ts';
+import { unwrap } from '../../../api/failure.ts';
 import { CodeField } from '../../../components/code-field.tsx';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
-import { useFirstFocus } from '../../../components/first-focus.ts';
+import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form, textOf } from '../../../components/form.tsx';
 import { ProgressBar } from '../../../components/notice.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
@@ -32,13 +32,13 @@ export function Enrolment({
 
   async function begin(values: FormData) {
     const body = { password: textOf(values, 'password') };
-    const begun = await answered(portal.POST('/portal/api/second_factor/enrolment', { body }));
+    const begun = await unwrap(portal.POST('/portal/api/second_factor/enrolment', { body }));
     setStep({ at: 'app', ...begun });
   }
 
   async function confirm(values: FormData) {
     const body = { code: textOf(values, 'code') };
-    const confirmed = await answered(portal.POST('/portal/api/second_factor', { body }));
+    const confirmed = await unwrap(portal.POST('/portal/api/second_factor', { body }));
     setStep({ at: 'codes', codes: confirmed.recovery_codes });
   }
 
@@ -75,7 +75,7 @@ export function Enrolment({
 }
 
 function PasswordField() {
-  const input = useFirstFocus<HTMLInputElement>();
+  const input = useFocusOnMount<HTMLInputElement>();
   return (
     <TextField
       ref={input}

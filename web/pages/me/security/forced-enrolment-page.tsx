@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useSecondFactor } from '../../../api/me.ts';
+import { SESSION_KEY } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Page, Section } from '../../../components/page.tsx';
-import { sayFailure } from '../../../components/toast.tsx';
-import { SESSION_KEY, useSignOut } from '../../../session/session.ts';
-import { useSecondFactor } from '../queries.ts';
+import { showFailure } from '../../../components/toast.tsx';
+import { useSignOut } from '../../../session/session.ts';
 import { Enrolment } from './enrolment.tsx';
 import { accountsInWords } from './required-by.ts';
 
@@ -27,7 +28,7 @@ export function ForcedEnrolmentPage({ email }: { email: string }) {
       <Section title="Set it up">
         <Enrolment
           email={email}
-          actions={<Button onClick={() => signOut().catch(sayFailure)}>Sign out</Button>}
+          actions={<Button onClick={() => signOut().catch(showFailure)}>Sign out</Button>}
           onDone={() => queries.refetchQueries({ queryKey: SESSION_KEY })}
         />
       </Section>

@@ -2,14 +2,14 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { portal } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
+import { SESSIONS_KEY } from '../../../api/me.ts';
 import { TextField } from '../../../components/fields.tsx';
 import { Form, textOf } from '../../../components/form.tsx';
 import { NewPasswordFields, newPasswordOf } from '../../../components/new-password.tsx';
 import { Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
+import { showSuccess } from '../../../components/toast.tsx';
 import { useSession } from '../../../session/session.ts';
-import { SESSIONS_KEY } from '../queries.ts';
 
 /** A new password; it ends the sessions in all other browsers. */
 export function PasswordSection() {
@@ -19,9 +19,9 @@ export function PasswordSection() {
 
   async function change(values: FormData) {
     const body = { current_password: textOf(values, 'current_password'), password: newPasswordOf(values) };
-    await done(portal.POST('/portal/api/password', { body }));
+    await unwrapEmpty(portal.POST('/portal/api/password', { body }));
     setChanges(changes + 1);
-    say('Your password is changed. Wherever else you were signed in, you are not any more.');
+    showSuccess('Your password is changed. Wherever else you were signed in, you are not any more.');
     await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
   }
 

@@ -2,11 +2,11 @@ import { focusManager } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { CopyButton } from '../../../components/copy.tsx';
 import { CheckboxField } from '../../../components/fields.tsx';
-import { useFirstFocus } from '../../../components/first-focus.ts';
+import { useFocusOnMount } from '../../../components/focus-on-mount.ts';
 import { Form } from '../../../components/form.tsx';
+import { LeaveConfirmation } from '../../../components/leave-confirmation.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { TextDownload } from '../../../components/text-download.tsx';
-import { LeaveQuestion } from '../leave-question.tsx';
 import { recoveryCodesFile } from './recovery-codes.ts';
 import styles from './security.module.css';
 
@@ -21,7 +21,7 @@ export function RecoveryCodesShown({
   onKept(): Promise<void>;
 }) {
   const [kept, setKept] = useState(false);
-  const heading = useFirstFocus<HTMLHeadingElement>();
+  const heading = useFocusOnMount<HTMLHeadingElement>();
   useStillness();
   const file = recoveryCodesFile(codes, { email, host: new URL(document.baseURI).host });
   return (
@@ -29,7 +29,7 @@ export function RecoveryCodesShown({
       <h3 ref={heading} tabIndex={-1} className={styles.heading}>
         Your recovery codes
       </h3>
-      <LeaveQuestion description="The recovery codes are not shown again. Without them you do not get in when you have lost your telephone." />
+      <LeaveConfirmation description="The recovery codes are not shown again. Without them you do not get in when you have lost your telephone." />
       <Notice tone="busy">
         Each lets you sign in once when you do not have the app. They are not shown again: keep them now,
         where nobody else finds them.

@@ -2,7 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { flushSync } from 'react-dom';
 import { portal } from '../../../api/client.ts';
-import { answered, done } from '../../../api/failure.ts';
+import { unwrap, unwrapEmpty } from '../../../api/failure.ts';
+import { SECOND_FACTOR_KEY, SESSIONS_KEY, type SecondFactor, useSecondFactor } from '../../../api/me.ts';
+import { SESSION_KEY } from '../../../api/queries.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { TextField } from '../../../components/fields.tsx';
@@ -10,9 +12,8 @@ import { Form, textOf } from '../../../components/form.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Badge, Notice } from '../../../components/notice.tsx';
 import { Facts, Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
-import { SESSION_KEY, useSession } from '../../../session/session.ts';
-import { SECOND_FACTOR_KEY, SESSIONS_KEY, type SecondFactor, useSecondFactor } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
+import { useSession } from '../../../session/session.ts';
 import { Enrolment } from './enrolment.tsx';
 import { RecoveryCodesShown } from './recovery-codes-shown.tsx';
 import { accountsInWords } from './required-by.ts';
@@ -53,7 +54,7 @@ function Standing({ standing }: { standing: SecondFactor }) {
       ),
     );
     goBack();
-    say(sentence);
+    showSuccess(sentence);
   }
 
   switch (shown.what) {
@@ -120,13 +121,13 @@ function SwitchedOn({
 
   async function renew(code: string) {
     const body = { code };
-    const renewed = await answered(portal.POST('/portal/api/second_factor/recovery_codes', { body }));
+    const renewed = await unwrap(portal.POST('/portal/api/second_factor/recovery_codes', { body }));
     setAsking(null);
     onNewCodes(renewed.recovery_codes);
   }
 
   async function remove(code: string) {
-    await done(portal.POST('/portal/api/second_factor/removal', { body: { code } }));
+    await unwrapEmpty(portal.POST('/portal/api/second_factor/removal', { body: { code } }));
     setAsking(null);
     await onSwitchedOff();
   }

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { portal } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
+import { SESSIONS_KEY, type SessionEntry, useSessions } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
@@ -9,8 +10,7 @@ import { Badge } from '../../../components/notice.tsx';
 import { Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
-import { say } from '../../../components/toast.tsx';
-import { SESSIONS_KEY, type SessionEntry, useSessions } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
 import { describeUserAgent } from './user-agent.ts';
 
 /** What is about to be ended: one session, or all but this one. */
@@ -24,13 +24,13 @@ export function SessionsSection() {
 
   async function end() {
     if (ending === null) return;
-    await done(
+    await unwrapEmpty(
       ending === 'others'
         ? portal.DELETE('/portal/api/sessions')
         : portal.DELETE('/portal/api/sessions/{session_id}', { params: { path: { session_id: ending.id } } }),
     );
     await queries.invalidateQueries({ queryKey: SESSIONS_KEY });
-    say(ending === 'others' ? 'You are signed in nowhere else any more.' : 'The session has ended.');
+    showSuccess(ending === 'others' ? 'You are signed in nowhere else any more.' : 'The session has ended.');
   }
 
   return (

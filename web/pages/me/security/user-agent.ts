@@ -23,8 +23,8 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
 /** "Firefox on Linux": what somebody knows their browser by. */
 export function describeUserAgent(userAgent: string | null): string {
   if (userAgent === null) return 'Unknown browser';
-  const nameOf = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
-  const browser = nameOf(BROWSERS) ?? 'Unknown browser';
-  const system = nameOf(SYSTEMS);
+  const matchedName = (known: typeof BROWSERS) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
+  const browser = matchedName(BROWSERS) ?? 'Unknown browser';
+  const system = matchedName(SYSTEMS);
   return system === undefined ? browser : `${browser} on ${system}`;
 }

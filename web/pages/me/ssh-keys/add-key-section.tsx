@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type ChangeEvent, useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { answered, Objection } from '../../../api/failure.ts';
+import { FormError, unwrap } from '../../../api/failure.ts';
+import { SSH_KEYS_KEY } from '../../../api/me.ts';
 import { TextArea, TextField } from '../../../components/fields.tsx';
 import { Form } from '../../../components/form.tsx';
 import { Notice } from '../../../components/notice.tsx';
 import { Section } from '../../../components/page.tsx';
-import { say } from '../../../components/toast.tsx';
-import { SSH_KEYS_KEY } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
 import { isPrivateKey, LONGEST_KEY_FILE } from './public-key-text.ts';
 import styles from './ssh-keys.module.css';
 
@@ -38,10 +38,10 @@ export function AddKeySection() {
   }
 
   async function add() {
-    if (isPrivateKey(text)) throw new Objection(PRIVATE);
-    const key = await answered(hosting.POST('/ssh_keys', { body: { public_key: text.trim() } }));
+    if (isPrivateKey(text)) throw new FormError(PRIVATE);
+    const key = await unwrap(hosting.POST('/ssh_keys', { body: { public_key: text.trim() } }));
     setText('');
-    say(`The key ${key.comment || key.fingerprint} is added.`);
+    showSuccess(`The key ${key.comment || key.fingerprint} is added.`);
     await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
   }
 

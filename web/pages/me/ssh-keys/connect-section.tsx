@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { type Connection, useConnection, useInstallsEverywhere } from '../../../api/installs.ts';
-import { arranged } from '../../../components/arranged.ts';
 import { commandLine } from '../../../components/command-line.ts';
 import { Copyable } from '../../../components/copy.tsx';
 import { TextField } from '../../../components/fields.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
+import { sortRows } from '../../../components/sort-rows.ts';
 import styles from './ssh-keys.module.css';
 
 const MOST_SHOWN = 20;
@@ -20,7 +20,7 @@ export function ConnectSection() {
       <Loaded query={installs} what="installs">
         {(all) => {
           const named = all.filter(({ name }) => name.includes(search.trim().toLowerCase()));
-          const found = arranged(named, ({ name }) => name, 'ascending');
+          const found = sortRows(named, ({ name }) => name, 'ascending');
           return all.length === 0 ? (
             <Empty>There is no install yet.</Empty>
           ) : (

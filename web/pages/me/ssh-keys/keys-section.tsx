@@ -1,20 +1,21 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { hosting } from '../../../api/client.ts';
-import { done } from '../../../api/failure.ts';
+import { unwrapEmpty } from '../../../api/failure.ts';
+import { SSH_KEYS_KEY, useSshKeys } from '../../../api/me.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { Loaded } from '../../../components/loaded.tsx';
 import { Empty, Section } from '../../../components/page.tsx';
 import { type Column, Table } from '../../../components/table.tsx';
 import { Time } from '../../../components/time.tsx';
-import { say } from '../../../components/toast.tsx';
-import { SSH_KEYS_KEY, useSshKeys } from '../queries.ts';
+import { showSuccess } from '../../../components/toast.tsx';
 import styles from './ssh-keys.module.css';
 
 type SshKey = NonNullable<ReturnType<typeof useSshKeys>['data']>[number];
 
-const nameOf = ({ comment, fingerprint_sha256 }: SshKey): string => comment || `SHA256:${fingerprint_sha256}`;
+const keyLabel = ({ comment, fingerprint_sha256 }: SshKey): string =>
+  comment || `SHA256:${fingerprint_sha256}`;
 
 export function KeysSection() {
   const keys = useSshKeys();
@@ -24,9 +25,9 @@ export function KeysSection() {
   async function remove() {
     if (removing === null) return;
     const path = { ssh_key_id: removing.id };
-    await done(hosting.DELETE('/ssh_keys/{ssh_key_id}', { params: { path } }));
+    await unwrapEmpty(hosting.DELETE('/ssh_keys/{ssh_key_id}', { params: { path } }));
     await queries.invalidateQueries({ queryKey: SSH_KEYS_KEY });
-    say(`The key ${nameOf(removing)} is removed.`);
+    showSuccess(`The key ${keyLabel(removing)} is removed.`);
   }
 
   return (
@@ -48,7 +49,7 @@ export function KeysSection() {
       <ConfirmDialog
         open={removing !== null}
         onOpenChange={(open) => !open && setRemoving(null)}
-        title={`Remove the key ${removing ? nameOf(removing) : ''}`}
+        title={`Remove the key ${removing ? keyLabel(removing) : ''}`}
         description="Whoever has its private part reaches none of your installs any more. You can add it again."
         confirmLabel="Remove"
         onConfirm={remove}
@@ -85,7 +86,7 @@ const columns = (onRemove: (key: SshKey) => void): Column<SshKey>[] => [
     id: 'remove',
     header: 'Actions',
     cell: (key) => (
-      <Button small aria-label={`Remove the key ${nameOf(key)}`} onClick={() => onRemove(key)}>
+      <Button small aria-label={`Remove the key ${keyLabel(key)}`} onClick={() => onRemove(key)}>
         Remove
       </Button>
     ),

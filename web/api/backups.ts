@@ -1,0 +1,28 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { portal } from './client.ts';
+import { unwrap } from './failure.ts';
+import { WHILE_MOVING_MS } from './queries.ts';
+
+export const BACKUPS_A_PAGE = 25;
+
+export function useBackups(installId: string, page: number) {
+  return useQuery({
+    queryKey: ['backup', installId, page],
+    placeholderData: keepPreviousData,
+    queryFn: () =>
+      unwrap(
+        portal.GET('/portal/api/installs/{install_id}/backups', {
+          params: {
+            path: { install_id: installId },
+            query: { limit: BACKUPS_A_PAGE, offset: page * BACKUPS_A_PAGE },
+          },
+        }),
+      ),
+    refetchInterval: ({ state }) =>
+      state.data?.results.some(({ status }) => status === 'requested' || status === 'in_progress')
+        ? WHILE_MOVING_MS
+        : false,
+  });
+}
+
+export type Backup = NonNullable<ReturnType<typeof useBackups>['data']>['results'][number];

@@ -1,0 +1,48 @@
+import { useQuery } from '@tanstack/react-query';
+import { hosting, portal } from './client.ts';
+import { nullFor404, unwrap } from './failure.ts';
+import { WHILE_MOVING_MS } from './queries.ts';
+
+const ofInstall = (installId: string) => ({ params: { path: { install_id: installId } } });
+
+/** The offload settings in force; null: none. */
+export function useOffloadSettings(installId: string) {
+  return useQuery({
+    queryKey: ['offload', installId, 'settings'],
+    queryFn: async () => {
+      try {
+        const { filestore_settings } = await unwrap(
+          hosting.GET('/installs/{install_id}/offload_settings/files', ofInstall(installId)),
+        );
+        return filestore_settings;
+      } catch (error) {
+        return nullFor404(error);
+      }
+    },
+  });
+}
+
+/** How the last request for offload settings fared. */
+export function useOffloadStatus(installId: string) {
+  return useQuery({
+    queryKey: ['offload', installId, 'standing'],
+    queryFn: () => unwrap(portal.GET('/portal/api/installs/{install_id}/offload', ofInstall(installId))),
+    refetchInterval: ({ state }) => (state.data?.state === 'requested' ? WHILE_MOVING_MS : false),
+  });
+}
+
+export function useValidationFile(installId: string) {
+  return useQuery({
+    queryKey: ['offload', installId, 'validation'],
+    staleTime: Number.POSITIVE_INFINITY,
+    queryFn: () =>
+      unwrap(
+        hosting.GET(
+          '/installs/{install_id}/offload_settings/filestore_validation_file',
+          ofInstall(installId),
+        ),
+      ),
+  });
+}
+
+export type OffloadSettings = NonNullable<ReturnType<typeof useOffloadSettings>['data']>;

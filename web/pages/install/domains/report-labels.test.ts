@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { DomainCheck } from '../../../api/domains.ts';
+import { checkWord, disagreement } from './report-labels.ts';
+
+const check: DomainCheck = {
+  name: 'example.com',
+  cname: '',
+  a_record: '',
+  aaaa_record: '',
+  result: 'example.com answers here over HTTPS.',
+  dns_provider: '',
+  install_name: '',
+  cluster_id: '',
+  http_forwarded: '',
+  http_forwarded_list: '',
+  platform_env_id: '',
+  complete: true,
+  dns_error: false,
+  http_error: false,
+  ns: [],
+  mx: [],
+  txt: [],
+  ip: [],
+  address: [],
+  soa: [],
+  caa: [],
+  aname: [],
+  ssl: {
+    status: 'verified',
+    issuer: '',
+    not_before: '',
+    not_after: '',
+    error: '',
+    serial_number: '',
+    common_name: '',
+    dns_names: [],
+    sans: [],
+    signature_algorithm: 0,
+    subject: {
+      common_name: '',
+      organization: [],
+      organizational_unit: [],
+      country: [],
+      province: [],
+      locality: [],
+    },
+  },
+};
+
+describe('the word for a check', () => {
+  const tone = (changed: Partial<DomainCheck>) => checkWord({ ...check, ...changed }, undefined).tone;
+
+  it('is good for nothing but the sentence that all is well', () => {
+    expect(tone({})).toBe('good');
+    expect(tone({ result: 'example.com answers here, but its certificate cannot be renewed.' })).toBe('busy');
+  });
+
+  it('is bad where visitors get nowhere', () => {
+    const result = 'Set the A record of example.com to 203.0.113.5.';
+    expect(tone({ result, dns_error: true })).toBe('bad');
+    expect(tone({ result, http_error: true })).toBe('bad');
+    expect(tone({ result, ssl: { ...check.ssl, status: 'failed' } })).toBe('bad');
+  });
+
+  it('is that it is under way until the check is complete', () => {
+    expect(checkWord({ ...check, complete: false }, undefined).word).toBe('Being checked');
+  });
+});
+
+it('tells where name servers say something else than the resolver', () => {
+  expect(disagreement({ ip: ['192.0.2.1', '192.0.2.2'], address: ['192.0.2.2', '192.0.2.1'] })).toBe(false);
+  expect(disagreement({ ip: ['192.0.2.1'], address: ['192.0.2.2'] })).toBe(true);
+  expect(disagreement({ ip: ['192.0.2.1'], address: [] })).toBe(false);
+});

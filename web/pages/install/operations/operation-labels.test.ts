@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { copyStep, failureAdvice, operationName, operationState, stateSince } from './operation-labels.ts';
+
+const operation = {
+  id: 'o',
+  kind: 'create_backup',
+  cache: null,
+  backup: null,
+  copy: null,
+  state: 'queued',
+  attempt: 0,
+  reason: null,
+  created_at: '2026-01-01T00:00:00.000Z',
+  started_at: '2026-01-01T00:01:00.000Z',
+  finished_at: '2026-01-01T00:02:00.000Z',
+} as const;
+
+describe('an operation in words', () => {
+  it('is named by what is done, a purge by its cache', () => {
+    expect(operationName(operation)).toBe('Making a backup');
+    expect(operationName({ ...operation, kind: 'purge_cache', cache: 'page' })).toBe(
+      'Purging the page cache',
+    );
+    expect(operationName({ ...operation, kind: 'purge_cache' })).toBe('Purging a cache');
+    const backup = { description: 'before the update', created_at: operation.created_at };
+    expect(operationName({ ...operation, kind: 'restore_backup', backup })).toBe(
+      'Restoring a backup: before the update',
+    );
+    const long = { ...backup, description: 'x'.repeat(1000) };
+    expect(operationName({ ...operation, backup: long })).toMatch(/^Making a backup: x{119}…$/);
+  });
+
+  it('is a copy of what is copied, and says how far it is', () => {
+    const copying = (step: 'waiting' | 'backing_up' | 'restoring' | null, from: string | null = 'shop') => ({
+      ...operation,
+      kind: 'copy_install' as const,
+      copy: { from, step },
+    });
+    expect(operationName(copying(null))).toBe('Copying shop into this install');
+    expect(operationName(copying(null, null))).toBe('Copying another install into this one');
+    expect(copyStep(copying('waiting'))).toBeNull();
+    expect(copyStep(copying('backing_up'))).toBe('Step 1 of 2: shop is being backed up.');
+    expect(copyStep(copying('backing_up', null))).toBe('Step 1 of 2: the other install is being backed up.');
+    expect(copyStep(copying('restoring'))).toContain('Step 2 of 2');
+    expect(copyStep(copying(null))).toBeNull();
+    expect(copyStep(operation)).toBeNull();
+  });
+
+  it('waits at first, and after a failure to be tried again', () => {
+    expect(operationState(operation).word).toBe('Waiting');
+    expect(operationState({ ...operation, attempt: 1 }).word).toBe('To be tried again');
+  });
+
+  it('says what to do after a failure alone', () => {
+    expect(failureAdvice(operation)).toBeNull();
+    expect(failureAdvice({ ...operation, state: 'failed' })).toContain('Make the backup again');
+  });
+
+  it('has been in its state since it got there', () => {
+    expect(stateSince(operation)).toBe(operation.created_at);
+    expect(stateSince({ ...operation, state: 'running' })).toBe(operation.started_at);
+    expect(stateSince({ ...operation, state: 'succeeded' })).toBe(operation.finished_at);
+  });
+});

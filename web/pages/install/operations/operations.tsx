@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { isUnderWay, type Operation, useOperations } from '../../../api/operations.ts';
+import { Button } from '../../../components/button.tsx';
+import { Loaded } from '../../../components/loaded.tsx';
+import { Badge } from '../../../components/notice.tsx';
+import { Empty, Section } from '../../../components/page.tsx';
+import { Time } from '../../../components/time.tsx';
+import { copyStep, failureAdvice, operationName, operationState, stateSince } from './operation-labels.ts';
+import styles from './operations.module.css';
+
+const SHOWN_AT_FIRST = 8;
+
+/** What is being done to an install, and what was done of late. */
+export function Operations({ installId }: { installId: string }) {
+  const query = useOperations(installId);
+  return (
+    <Loaded query={query} what="what is being done">
+      {({ results }) => (
+        <>
+          <OperationList
+            title="Under way"
+            operations={results.filter(isUnderWay)}
+            empty="Nothing is being done at present."
+          />
+          <OperationList
+            title="Done of late"
+            operations={results.filter((operation) => !isUnderWay(operation))}
+            empty="Nothing was done of late."
+          />
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function OperationList({
+  title,
+  operations,
+  empty,
+}: {
+  title: string;
+  operations: Operation[];
+  empty: string;
+}) {
+  const [isAll, setIsAll] = useState(false);
+  const shown = isAll ? operations : operations.slice(0, SHOWN_AT_FIRST);
+  return (
+    <Section title={title}>
+      {operations.length === 0 ? (
+        <Empty>{empty}</Empty>
+      ) : (
+        <ul className={styles.list} aria-live="polite">
+          {shown.map((operation) => (
+            <OperationItem key={operation.id} operation={operation} />
+          ))}
+        </ul>
+      )}
+      {shown.length < operations.length && (
+        <div>
+          <Button small onClick={() => setIsAll(true)}>
+            Show all {operations.length}
+          </Button>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+/** One operation: what, how it stands, since when, and after a failure why and what to do. */
+export function OperationItem({ operation }: { operation: Operation }) {
+  const { word, tone } = operationState(operation);
+  const advice = failureAdvice(operation);
+  const step = copyStep(operation);
+  return (
+    <li>
+      <div className={styles.line}>
+        <span>
+          {operationName(operation)}
+          {operation.kind === 'restore_backup' && operation.backup && (
+            <>
+              , made <Time at={operation.backup.created_at} exact />
+            </>
+          )}
+        </span>
+        <Badge tone={tone}>{word}</Badge>
+        <span className={styles.since}>
+          <Time at={stateSince(operation)} />
+          {operation.attempt > 1 && `, attempt ${operation.attempt}`}
+        </span>
+      </div>
+      {step !== null && <p>{step}</p>}
+      {step === null && operation.reason !== null && operation.state !== 'succeeded' && (
+        <p>{operation.reason}</p>
+      )}
+      {advice !== null && <p>{advice}</p>}
+    </li>
+  );
+}

@@ -1,0 +1,57 @@
+import { Suspense, useEffect, useState } from 'react';
+import buttonStyles from '../components/button.module.css';
+import { ErrorBoundary } from '../components/error-boundary.tsx';
+import { onDemand } from '../components/on-demand.ts';
+import styles from './shell.module.css';
+
+const SearchDialog = onDemand(
+  () => import('./search-dialog.tsx'),
+  ({ SearchDialog }) => SearchDialog,
+);
+
+/** Opens the search over all accounts, as does Ctrl K (⌘ K) from anywhere; its script comes when it is first asked for. */
+export function SearchButton() {
+  const [open, setOpen] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const show = () => {
+    setWanted(true);
+    setOpen(true);
+  };
+
+  useEffect(() => {
+    const listener = (event: KeyboardEvent) => {
+      const isAsked = (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey;
+      // Inside a dialog the keys are the dialog's.
+      if (!isAsked || event.key.toLowerCase() !== 'k' || document.querySelector('[role$="dialog"]')) return;
+      event.preventDefault();
+      setWanted(true);
+      setOpen(true);
+    };
+    document.addEventListener('keydown', listener);
+    return () => document.removeEventListener('keydown', listener);
+  }, []);
+
+  return (
+    <>
+      <button
+        type="button"
+        className={buttonStyles.button}
+        aria-keyshortcuts="Control+K Meta+K"
+        onClick={show}
+      >
+        <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+          <circle cx="6.5" cy="6.5" r="4.5" fill="none" stroke="currentcolor" strokeWidth="1.75" />
+          <path d="m10 10 4.5 4.5" stroke="currentcolor" strokeWidth="1.75" />
+        </svg>
+        <span className={styles.word}>Find</span>
+      </button>
+      {wanted && (
+        <ErrorBoundary place={String(open)}>
+          <Suspense fallback={null}>
+            <SearchDialog open={open} onOpenChange={setOpen} />
+          </Suspense>
+        </ErrorBoundary>
+      )}
+    </>
+  );
+}
