@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
-import { insertOwnedAccount } from '../src/features/accounts/account-users/owned-account-store.ts';
+import { insertOwnedAccount } from '../src/features/accounts/account-users/store.ts';
 import { addToInstallCount } from '../src/features/websites/installs/store.ts';
 import { hashSecret } from '../src/secrets/random-secret.ts';
 

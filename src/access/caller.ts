@@ -56,3 +56,19 @@ export const PLATFORM: { userId: null; origin: Origin } = {
 export function operatorFor(userId: string): Caller {
   return { userId, limits: null, origin: AT_COMMAND_LINE };
 }
+
+/** The request of a portal session, for the activity log. */
+export interface RequestOrigin {
+  address: string;
+  requestId: string;
+}
+
+/** A portal request with the token that may identify its browser as a known device. */
+export interface BrowserOrigin extends RequestOrigin {
+  device: string | null;
+}
+
+/** A user of the portal, who may not have finished signing in. */
+export function portalCaller(userId: string, { address, requestId }: RequestOrigin): Caller {
+  return { userId, limits: null, origin: { means: 'portal', credentialId: null, address, requestId } };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ROLES } from '../lib/roles.ts';
 import type { CallerLimits } from './caller.ts';
-import { excludesInstall, hasLimitedScope, limitedAccess, limitedRole, readLimits } from './limits.ts';
+import { excludesInstall, hasLimitedScope, limitedAccess, limitedRole, parseLimits } from './limits.ts';
 import { isAllowed } from './permissions.ts';
 
 const none: CallerLimits = { readOnly: false, accountId: null, installIds: null };
@@ -80,18 +80,18 @@ it('installs that are left out, and callers that are confined', () => {
 
 describe('limits as they are stored', () => {
   it('are none where nothing is limited', () => {
-    expect(readLimits({ read_only: false, account_id: null, install_ids: null })).toBeNull();
+    expect(parseLimits({ read_only: false, account_id: null, install_ids: null })).toBeNull();
   });
 
   it('are what was asked for', () => {
-    expect(readLimits({ read_only: true, account_id: null, install_ids: null })).toEqual({
+    expect(parseLimits({ read_only: true, account_id: null, install_ids: null })).toEqual({
       ...none,
       readOnly: true,
     });
-    expect(readLimits({ read_only: false, account_id: 'a', install_ids: ['i'] })).toEqual(toInstall);
+    expect(parseLimits({ read_only: false, account_id: 'a', install_ids: ['i'] })).toEqual(toInstall);
   });
 
   it.each([['"i"'], [{}], [[1]], ['i']])('are refused rather than guessed: %j', (install_ids) => {
-    expect(() => readLimits({ read_only: false, account_id: 'a', install_ids })).toThrow();
+    expect(() => parseLimits({ read_only: false, account_id: 'a', install_ids })).toThrow();
   });
 });

@@ -7,7 +7,7 @@ import type { ResourceAccess } from './permissions.ts';
 const storedInstallIds = Type.Union([Type.Null(), Type.Array(Type.String())]);
 
 /** The limits of a credential as they are stored; null where there are none. */
-export function readLimits(row: {
+export function parseLimits(row: {
   read_only: boolean;
   account_id: string | null;
   install_ids: unknown;

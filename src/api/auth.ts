@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { CallerLimits } from '../access/caller.ts';
-import { readLimits } from '../access/limits.ts';
+import { parseLimits } from '../access/limits.ts';
 import type { Database, Queries } from '../database/database.ts';
 import { createLastUses, minuteOf } from '../database/last-uses.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -123,7 +123,7 @@ async function noteLastUsed(queries: Queries, id: string, minute: string): Promi
 }
 
 function knownFrom({ read_only, account_id, install_ids, ...row }: Readonly<CredentialRow>): KnownCredential {
-  return { ...row, limits: readLimits({ read_only, account_id, install_ids }) };
+  return { ...row, limits: parseLimits({ read_only, account_id, install_ids }) };
 }
 
 function readBasic(header: string): BasicCredentials | undefined {

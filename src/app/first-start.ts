@@ -1,5 +1,5 @@
 import { uniqueViolation } from '../database/unique-violation.ts';
-import { insertOwnedAccount } from '../features/accounts/account-users/owned-account-store.ts';
+import { insertOwnedAccount } from '../features/accounts/account-users/store.ts';
 import type { IssuedCredential } from '../features/identity/credentials/service.ts';
 import { timestamp } from '../lib/clock.ts';
 import type { Platform } from '../platform/platform.ts';

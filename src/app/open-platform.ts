@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts';
 import { type MigrationOutcome, migrate } from '../database/migrate.ts';
 import { openDatabase } from '../database/open.ts';
 import { unusableDatabase } from '../database/unusable.ts';
-import { tellingPeople } from '../features/accounts/security-notices/telling-log.ts';
+import { withSecurityNotices } from '../features/accounts/security-notices/notifying-activity-log.ts';
 import { createQueue } from '../jobs/queue.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import { type Randomness, systemRandomness } from '../lib/ids.ts';
@@ -48,7 +48,7 @@ export async function openPlatform(
     config,
     database,
     queue,
-    activity: tellingPeople(createActivityLog({ clock, random }), { queue, clock }),
+    activity: withSecurityNotices(createActivityLog({ clock, random }), { queue, clock }),
     clock,
     random,
     sealer,

@@ -5,7 +5,7 @@ import { createAccountUserService } from '../features/accounts/account-users/ser
 import { createAccountService } from '../features/accounts/accounts/service.ts';
 import { createActivityService } from '../features/accounts/activity/service.ts';
 import { createLiveEventService } from '../features/accounts/live-events/service.ts';
-import { createNoticeLimits } from '../features/accounts/security-notices/notice-limits.ts';
+import { createNoticeLimits } from '../features/accounts/security-notices/job-kinds.ts';
 import { createNotificationLimits } from '../features/backups/notification-limits.ts';
 import { createBackupService } from '../features/backups/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
@@ -18,8 +18,8 @@ import { createDomainReportService } from '../features/domains/status-reports/se
 import { createHostService } from '../features/hosts/service.ts';
 import { createCredentialService } from '../features/identity/credentials/service.ts';
 import { createEmailChangeService } from '../features/identity/email-changes/service.ts';
-import { createInvitationLimits } from '../features/identity/invitations/invitation-limits.ts';
 import { createInvitationService } from '../features/identity/invitations/service.ts';
+import { createInvitationLimits } from '../features/identity/limits/mail-limits.ts';
 import { createSignInLimits } from '../features/identity/limits/sign-in-limits.ts';
 import { createPasswordService } from '../features/identity/passwords/service.ts';
 import { createProfileService } from '../features/identity/profile/service.ts';

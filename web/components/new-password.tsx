@@ -2,7 +2,7 @@ import { FormError } from '../api/failure.ts';
 import { TextField } from './fields.tsx';
 import { textOf } from './form.tsx';
 
-/** The server's own rule (src/features/identity/passwords/weakness.ts). */
+/** The server's own rule (src/features/identity/passwords/rules.ts). */
 const SHORTEST = 12;
 const LONGEST = 256;
 

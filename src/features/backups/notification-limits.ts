@@ -1,7 +1,7 @@
 import { hashSecret } from '../../secrets/random-secret.ts';
 import { type CountedMails, countMails } from '../identity/limits/mail-limits.ts';
 import type { AttemptCounter } from '../identity/limits/sign-in-limits.ts';
-import { emailKey } from '../identity/users/email-key.ts';
+import { emailKey } from '../identity/users/store.ts';
 
 /** How often strangers may be told of backups: any address can be named, and whoever reads it has not asked for it. */
 export interface NotificationLimits {

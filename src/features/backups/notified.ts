@@ -1,5 +1,5 @@
 import type { Queries } from '../../database/database.ts';
-import { emailKey } from '../identity/users/email-key.ts';
+import { emailKey } from '../identity/users/store.ts';
 import { emailKeysOfMembers } from './store.ts';
 
 /** Addresses that are the same but for how they are typed are one. */

@@ -5,8 +5,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { Forbidden, invalidValue, NotFound, notPermitted } from '../../../lib/failures.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
-import { isLastOwner } from './last-owner.ts';
-import { findInstallIds, findMembers, findOwners, type MemberRow } from './store.ts';
+import { findInstallIds, findMembers, findOwners, type MemberRow, type Owner } from './store.ts';
 
 /** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
 export async function requireHandling(
@@ -64,4 +63,14 @@ export async function requireInstallIds(
     }
     return id;
   });
+}
+
+/**
+ * Whether an account would be without an owner if this one went. Whoever is merely invited does not take the place of
+ * somebody who is there: the address may be mistyped, the invitation declined.
+ */
+export function isLastOwner(owner: Owner, owners: readonly Owner[]): boolean {
+  return !owners.some(
+    (other) => other.user_id !== owner.user_id && (other.invite_accepted || !owner.invite_accepted),
+  );
 }

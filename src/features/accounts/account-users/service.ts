@@ -9,17 +9,17 @@ import { invalidValue, NotFound, notPermitted, taken } from '../../../lib/failur
 import { formatRoles, type MemberRole, parseRoles, type RoleInput } from '../../../lib/roles.ts';
 import type { Action, Actor, Change } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import type { InvitationLimits } from '../../identity/invitations/invitation-limits.ts';
 import { invitationBy, sendInvitation } from '../../identity/invitations/jobs.ts';
+import type { InvitationLimits } from '../../identity/limits/mail-limits.ts';
 import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
 import {
   deleteMember,
   findMembers,
   findPeople,
-  findPersonId,
+  findUserId,
   giveInstalls,
   insertMember,
-  insertPerson,
+  insertUser,
   type MemberRow,
   type Person,
   setMemberRole,
@@ -234,10 +234,10 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
 
   /** A known person keeps their own details, whatever the invitation says of them. */
   async function findOrAddPerson(queries: Queries, input: Addition['person']): Promise<string> {
-    const known = await findPersonId(queries, input.email.toLowerCase());
+    const known = await findUserId(queries, input.email.toLowerCase());
     if (known !== undefined) return known;
     const id = random.uuid();
-    await insertPerson(queries, {
+    await insertUser(queries, {
       id,
       email: input.email,
       ...trimmed(input),

@@ -1,5 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
+import { insertAccount } from '../accounts/store.ts';
 
 /** A member of an account, with what was given to them. */
 export interface MemberRow extends MemberRole {
@@ -126,7 +127,7 @@ export async function findMembers(
   });
 }
 
-export async function findPersonId(queries: Queries, emailKey: string): Promise<string | undefined> {
+export async function findUserId(queries: Queries, emailKey: string): Promise<string | undefined> {
   const known = await queries
     .selectFrom('users')
     .select('id')
@@ -136,7 +137,7 @@ export async function findPersonId(queries: Queries, emailKey: string): Promise<
 }
 
 /** Adds somebody without a password. A second person of the same address violates `users.email_key`. */
-export async function insertPerson(
+export async function insertUser(
   queries: Queries,
   person: { id: string; email: string; first_name: string; last_name: string; created_at: string },
 ): Promise<void> {
@@ -248,4 +249,22 @@ export async function giveInstalls(
       .execute();
   }
   return true;
+}
+
+/** An account with the person whom it belongs to, before either is known. */
+export interface OwnedAccount {
+  account: { id: string; name: string };
+  owner: { id: string; email: string; first_name: string; last_name: string };
+  created_at: string;
+}
+
+/** Writes both down; the owner has joined. */
+export async function insertOwnedAccount(
+  queries: Queries,
+  { account, owner, created_at }: OwnedAccount,
+): Promise<void> {
+  await insertAccount(queries, { ...account, created_at });
+  await insertUser(queries, { ...owner, created_at });
+  const membership = { account_id: account.id, user_id: owner.id };
+  await insertMember(queries, { ...membership, role: 'owner', billing: false, created_at });
 }

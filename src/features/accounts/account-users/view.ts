@@ -4,7 +4,7 @@ import type { Queries } from '../../../database/database.ts';
 import { NotFound } from '../../../lib/failures.ts';
 import { formatRoles } from '../../../lib/roles.ts';
 import type { Change } from '../../../platform/activity-log.ts';
-import { isLastOwner } from './last-owner.ts';
+import { isLastOwner } from './rules.ts';
 import { findGivenInstalls, findMembers, findOwners, type MemberRow } from './store.ts';
 
 /** A member as the API shows them. */

@@ -7,7 +7,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { findSignedInUser } from '../../identity/users/store.ts';
+import { findUserProfile } from '../../identity/users/store.ts';
 import {
   type AccountSettings,
   type AccountView,
@@ -97,6 +97,6 @@ function differences(present: AccountSettings, wanted: Omit<AccountSettings, 'id
 
 /** Whoever demands it of others has one: they would lock themselves out, too. */
 async function requireOwnSecondFactor(queries: Queries, { userId }: Caller): Promise<void> {
-  const user = await findSignedInUser(queries, userId);
+  const user = await findUserProfile(queries, userId);
   if (user?.mfa_enabled !== true) throw new InvalidRequest('Switch on your own second factor first');
 }

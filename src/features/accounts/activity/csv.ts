@@ -1,4 +1,4 @@
-import type { ActivityView } from './service.ts';
+import type { ActivityView } from './schema.ts';
 
 /** Without it a spreadsheet takes UTF-8 for the letters of its own country. */
 const BYTE_ORDER_MARK = '\uFEFF';

@@ -1,4 +1,4 @@
-import { nullableString, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
+import { nullableString, type Static, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
 import { ACTIONS } from '../../../platform/activity-log.ts';
 
 /** Small values by name. */
@@ -24,4 +24,8 @@ export const activitySchema = Type.Object({
   request_id: nullableString(),
 });
 
+export type ActivityView = Static<typeof activitySchema>;
+
 export const personInActivitySchema = Type.Object({ user_id: uuid(), user_name: Type.String() });
+
+export type PersonInActivity = Static<typeof personInActivitySchema>;

@@ -1,4 +1,3 @@
-import type { Static } from 'typebox';
 import { Value } from 'typebox/value';
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
@@ -7,7 +6,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { CSV_HEADER, csvLine } from './csv.ts';
-import { type activitySchema, detailsSchema, type personInActivitySchema } from './schema.ts';
+import { type ActivityView, detailsSchema, type PersonInActivity } from './schema.ts';
 import {
   type ActivityFilter,
   type ActivityScope,
@@ -17,9 +16,6 @@ import {
   pageOfActivity,
   peopleInActivity,
 } from './store.ts';
-
-export type ActivityView = Static<typeof activitySchema>;
-export type PersonInActivity = Static<typeof personInActivitySchema>;
 
 /** Rows held at a time while an account's year is written out. */
 const BATCH = 500;

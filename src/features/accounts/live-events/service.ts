@@ -2,9 +2,8 @@ import type { Session } from '../../../access/session.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { endOf } from '../../identity/sessions/lifetime.ts';
-import { stageOf } from '../../identity/sessions/stage.ts';
-import { findFactorStanding } from '../../identity/sessions/store.ts';
+import { endOf, stageOf } from '../../identity/sessions/state.ts';
+import { findFactorState } from '../../identity/sessions/store.ts';
 import { createFollower, LIVE_TIMES, type LiveListener } from './follower.ts';
 import { findSession, loadRights } from './store.ts';
 
@@ -35,7 +34,7 @@ export function createLiveEventService(
   async function isLive({ id, userId }: Session): Promise<boolean> {
     const session = await findSession(reader, id);
     if (!session || endOf(session) <= timestamp(clock)) return false;
-    const standing = await findFactorStanding(reader, userId);
+    const standing = await findFactorState(reader, userId);
     return stageOf({ ...session, ...standing }) === 'full';
   }
 

@@ -1,6 +1,6 @@
 import type { Static } from 'typebox';
 import { type Caller, operatorFor } from '../../../access/caller.ts';
-import { readLimits } from '../../../access/limits.ts';
+import { parseLimits } from '../../../access/limits.ts';
 import { loadScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
@@ -9,7 +9,7 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
-import { findSignedInUser } from '../users/store.ts';
+import { findUserProfile } from '../users/store.ts';
 import { type GrantedLimits, readExpiry, requireLimits, type WantedLimits } from './rules.ts';
 import type { createCredentialSchema, credentialSchema } from './schema.ts';
 import {
@@ -42,7 +42,7 @@ export interface IssuedCredential {
 
 const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: null };
 /** How many credentials of one person work at a time. */
-const MOST_WORKING = 100;
+const MAX_WORKING = 100;
 /** How long credentials are listed after they were revoked or have expired; then they are removed (tidy.ts). */
 export const KEEP_ENDED_MS = 30 * DAY_MS;
 /** What stands for the name of an account whose credentials outlive somebody's membership. */
@@ -168,9 +168,9 @@ export function createCredentialService(
         // Held, so that of several at once no more get through than may.
         await lockRow(transaction, 'users', caller.userId);
         const granted = await requireLimits(queries, caller, wanted, faults);
-        if ((await countWorking(queries, caller.userId, now.toISOString())) >= MOST_WORKING) {
+        if ((await countWorking(queries, caller.userId, now.toISOString())) >= MAX_WORKING) {
           throw new InvalidRequest(
-            `You have ${MOST_WORKING} credentials that work, the most there can be; revoke one that is not needed`,
+            `You have ${MAX_WORKING} credentials that work, the most there can be; revoke one that is not needed`,
           );
         }
         await insert(transaction, caller, issued, { name, expiresAt, limits: granted });
@@ -214,7 +214,7 @@ export function createCredentialService(
 /** Whose credential it is, where that is not who made the change: the operator makes them for people. */
 async function ofWhom(queries: Queries, { userId, origin }: Caller): Promise<{ of: string } | undefined> {
   if (origin.means !== 'command_line') return undefined;
-  const person = await findSignedInUser(queries, userId);
+  const person = await findUserProfile(queries, userId);
   return person && { of: person.email };
 }
 
@@ -224,7 +224,7 @@ async function described(
   rows: CredentialRow[],
   scope: Scope | null,
 ): Promise<CredentialView[]> {
-  const limited = rows.map((row) => ({ ...row, installIds: readLimits(row)?.installIds ?? null }));
+  const limited = rows.map((row) => ({ ...row, installIds: parseLimits(row)?.installIds ?? null }));
   const ids = new Set(limited.flatMap(({ installIds }) => installIds ?? []));
   const names = await findInstallNames(queries, ids, scope);
   const seen = scope && new Set([...scope.whole, ...scope.partial].map(({ account_id }) => account_id));

@@ -1,3 +1,4 @@
+import { portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import type { Session } from '../../../access/session.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
@@ -11,16 +12,14 @@ import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { Attempt, SignInLimits } from '../limits/sign-in-limits.ts';
 import { findSecondFactor } from '../second-factor/store.ts';
 import { type CodeMatch, createCodeVerifier } from '../second-factor/verification.ts';
-import { type SessionOrigin, visitor } from '../sessions/origin.ts';
-import { emailKey } from '../users/email-key.ts';
-import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../users/store.ts';
+import { changeEmailAddress } from '../users/mailed-links-store.ts';
+import { emailKey, findUserByEmail, findUserById, type UserWithPassword } from '../users/store.ts';
 import {
   dissolveUnclaimed,
   isUnclaimed,
   type OpenInvitations,
   takeOverInvitations,
 } from '../users/unclaimed-store.ts';
-import { moveToAddress } from './address.ts';
 import { askNewAddress } from './jobs.ts';
 import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailChangeToken } from './store.ts';
 
@@ -36,14 +35,14 @@ export interface EmailChangeService {
    * Has a link sent to the new address; an earlier one stops working. Says nothing of whether somebody else has it. Throws
    * InvalidRequest where password or code are not right, RateLimited.
    */
-  request(session: Session | null, wanted: EmailChangeRequest, origin: SessionOrigin): Promise<void>;
+  request(session: Session | null, wanted: EmailChangeRequest, origin: RequestOrigin): Promise<void>;
   /** The address that a link of the person's own is for. Throws NotFound. */
   find(session: Session | null, token: string): Promise<{ email: string }>;
   /**
    * Makes it the person's address, of which the old one is told (security-notices); what was sent to the new one to invite whoever has it invites them. Throws NotFound; InvalidRequest where somebody else
    * has it by now.
    */
-  confirm(session: Session | null, token: string, origin: SessionOrigin): Promise<void>;
+  confirm(session: Session | null, token: string, origin: RequestOrigin): Promise<void>;
   /**
    * For the mail to the new address; those made before stop working. `link`: null where somebody else has the address; undefined
    * where the change was confirmed, given up or replaced.
@@ -72,7 +71,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
-      const present = await findPersonById(queries, userId);
+      const present = await findUserById(queries, userId);
       if (present?.password_hash !== person.password_hash) throw wrongPassword();
       if (proof && !(await codes.use(queries, proof.match))) throw wrongCode();
       await replaceEmailChange(queries, {
@@ -93,8 +92,8 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     proof?.attempt.succeeded();
   };
 
-  async function requirePassword(userId: string, password: string): Promise<PersonWithPassword> {
-    const person = await findPersonById(reader, userId);
+  async function requirePassword(userId: string, password: string): Promise<UserWithPassword> {
+    const person = await findUserById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     await limits.presentPassword(userId);
     if (!(await verifyPassword(password, person.password_hash))) throw wrongPassword();
@@ -135,17 +134,17 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         const { queries } = transaction;
         await lockRow(transaction, 'users', userId);
         const change = await findEmailChangeByToken(queries, openChange(userId, token));
-        const person = await findPersonById(queries, userId);
+        const person = await findUserById(queries, userId);
         if (!change || !person) throw new NotFound();
         const { email: to } = change;
         const { email: from } = person;
         const open = await freeAddress(transaction, userId, to);
-        await moveToAddress(queries, userId, to);
+        await changeEmailAddress(queries, userId, to);
         // After the move, with which the links end that went to the old address: these went to the new one.
         if (open) await takeOverInvitations(queries, userId, open);
         await activity.recordForUser(
           transaction,
-          visitor(userId, origin),
+          portalCaller(userId, origin),
           { userId },
           { action: 'profile.update', subject: { id: userId, name: to }, details: { from, to } },
         );
@@ -162,7 +161,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     userId: string,
     email: string,
   ): Promise<OpenInvitations | undefined> {
-    const holder = await findPersonByEmail(transaction.queries, emailKey(email));
+    const holder = await findUserByEmail(transaction.queries, emailKey(email));
     return holder && holder.id !== userId ? dissolveUnclaimed(transaction, holder.id) : undefined;
   }
 
@@ -172,7 +171,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
       const change = await findEmailChange(queries, id);
       if (!change) return undefined;
       const { user_id, email } = change;
-      const holder = await findPersonByEmail(queries, emailKey(email));
+      const holder = await findUserByEmail(queries, emailKey(email));
       if (holder && holder.id !== user_id && !(await isUnclaimed(queries, holder.id))) {
         return { email, link: null };
       }

@@ -1,6 +1,7 @@
 import type { Insertable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
+import { deleteEmailChangeOf } from '../users/mailed-links-store.ts';
 
 /** Makes it the one change that its person has asked for. */
 export async function replaceEmailChange(
@@ -49,10 +50,6 @@ export function findEmailChangeByToken(
     .where('token_hash', '=', tokenHash)
     .where('expires_at', '>', now)
     .executeTakeFirst();
-}
-
-export async function deleteEmailChangeOf(queries: Queries, userId: string): Promise<void> {
-  await queries.deleteFrom('email_changes').where('user_id', '=', userId).execute();
 }
 
 /** Deletes those whose link can be used no more. `now`: as times are stored. */

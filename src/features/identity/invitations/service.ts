@@ -1,4 +1,4 @@
-import type { Caller } from '../../../access/caller.ts';
+import { type Caller, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
 import { authorize, mayHandle } from '../../../access/permissions.ts';
 import { lockRow } from '../../../database/lock.ts';
@@ -9,10 +9,10 @@ import type { Platform } from '../../../platform/platform.ts';
 import { hashPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
-import { requireFitPassword } from '../passwords/rules.ts';
-import { deletePasswordLinksOf, setPassword } from '../passwords/store.ts';
-import { type SessionOrigin, visitor } from '../sessions/origin.ts';
-import { findPersonById } from '../users/store.ts';
+import { requireStrongPassword } from '../passwords/rules.ts';
+import { setPassword } from '../passwords/store.ts';
+import { deletePasswordLinksOf } from '../users/mailed-links-store.ts';
+import { findUserById } from '../users/store.ts';
 import { invitationBy, sendInvitation } from './jobs.ts';
 import {
   acceptMembership,
@@ -103,7 +103,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
     });
     const invitation = made ? await find(token) : undefined;
     if (!invitation) return undefined;
-    const inviter = invitedBy === undefined ? undefined : await findPersonById(database.reader, invitedBy);
+    const inviter = invitedBy === undefined ? undefined : await findUserById(database.reader, invitedBy);
     return { link: `${config.publicUrl}/invitations/${token}`, invitation, inviter };
   }
 
@@ -111,7 +111,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
    * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Throws NotFound if the link was
    * used before, was replaced or has expired; InvalidRequest, RateLimited.
    */
-  async function accept(token: string, password: string | null, origin: SessionOrigin): Promise<void> {
+  async function accept(token: string, password: string | null, origin: RequestOrigin): Promise<void> {
     const invitation = await find(token);
     if (!invitation) throw new NotFound();
     const { account_id: accountId, user_id: userId, email } = invitation;
@@ -124,13 +124,13 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       await lockRow(transaction, 'users', userId);
       if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
       await acceptMembership(queries, accountId, userId);
-      const person = await findPersonById(queries, userId);
+      const person = await findUserById(queries, userId);
       const isFirst = passwordHash !== null && person?.password_hash === null;
       if (isFirst) {
         await setPassword(queries, userId, passwordHash);
         await deletePasswordLinksOf(queries, userId);
       }
-      const visit = visitor(userId, origin);
+      const visit = portalCaller(userId, origin);
       const subject = { id: userId, name: email };
       await activity.record(transaction, visit, accountId, { action: 'account_user.accept', subject });
       if (isFirst) {
@@ -142,12 +142,12 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
 
   /** The hash of the first password of somebody who is invited. */
   async function chosen(invitation: OpenInvitation, password: string): Promise<string> {
-    await requireFitPassword(limits, password, { ...invitation, id: invitation.user_id }, 'Invitation');
+    await requireStrongPassword(limits, password, { ...invitation, id: invitation.user_id }, 'Invitation');
     return hashPassword(password);
   }
 
   /** Ends the membership that a link invites to. Throws NotFound where the link cannot be used any more. */
-  async function decline(token: string, origin: SessionOrigin): Promise<void> {
+  async function decline(token: string, origin: RequestOrigin): Promise<void> {
     const invitation = await find(token);
     if (!invitation) throw new NotFound();
     const { account_id: accountId, user_id: userId, email } = invitation;
@@ -156,7 +156,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       await lockRow(transaction, 'accounts', accountId);
       if (!(await takeInvitation(queries, hashSecret(token), timestamp(clock)))) throw new NotFound();
       await deleteInvitedMember(queries, accountId, userId);
-      await activity.record(transaction, visitor(userId, origin), accountId, {
+      await activity.record(transaction, portalCaller(userId, origin), accountId, {
         action: 'account_user.remove',
         subject: { id: userId, name: email },
         details: { declined: true },

@@ -55,10 +55,6 @@ export async function takeInvitation(queries: Queries, tokenHash: string, now: s
   return numDeletedRows > 0n;
 }
 
-export async function deleteInvitationsOf(queries: Queries, userId: string): Promise<void> {
-  await queries.deleteFrom('invitations').where('user_id', '=', userId).execute();
-}
-
 export async function deleteExpiredInvitations(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('invitations').where('expires_at', '<', now).execute();
 }

@@ -1,5 +1,7 @@
 import { HOUR_SECONDS } from '../../../lib/durations.ts';
 import { RateLimited } from '../../../lib/failures.ts';
+import { hashSecret } from '../../../secrets/random-secret.ts';
+import { emailKey } from '../users/store.ts';
 import type { AttemptCounter } from './sign-in-limits.ts';
 
 /** Mails that were counted before they were asked for. */
@@ -30,4 +32,29 @@ export async function countMails(
     spent.push(key);
   }
   return { refused };
+}
+
+/** How many people somebody may have invited, so that no account serves to send mail to strangers. */
+export interface InvitationLimits {
+  /** Throws RateLimited. */
+  invitation(by: string, email: string): Promise<CountedMails>;
+}
+
+const BY_PERSON = 60;
+/** Over all who invite. */
+const TO_ADDRESS = 5;
+
+export function createInvitationLimits(counter: AttemptCounter): InvitationLimits {
+  return {
+    invitation: (by, email) =>
+      countMails(
+        counter,
+        [
+          [`invitations:by:${by}`, BY_PERSON],
+          // A key must not be whatever somebody types.
+          [`invitations:to:${hashSecret(emailKey(email))}`, TO_ADDRESS],
+        ],
+        'Too many invitations - please wait and try again',
+      ),
+  };
 }

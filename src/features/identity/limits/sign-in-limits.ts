@@ -3,7 +3,7 @@ import { HOUR_SECONDS as HOUR, MINUTE_SECONDS as MINUTE } from '../../../lib/dur
 import { RateLimited } from '../../../lib/failures.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { KnownDevice } from '../sessions/known-devices.ts';
-import { emailKey } from '../users/email-key.ts';
+import { emailKey } from '../users/store.ts';
 
 /** What counts attempts, across all processes (api/limits.ts). */
 export interface AttemptCounter {

@@ -1,8 +1,8 @@
 import type { Route } from '../../../api/route.ts';
 import { emailAddress, stringEnum, Type } from '../../../api/schema.ts';
 import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './rules.ts';
 import type { PasswordService } from './service.ts';
-import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './weakness.ts';
 
 /** A password that a person chooses. */
 export const newPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD });

@@ -4,7 +4,7 @@ import { manualClock } from '../../../../test/manual-clock.ts';
 import { createRateLimiter } from '../../../api/limits.ts';
 import { InvalidRequest, RateLimited } from '../../../lib/failures.ts';
 import { createSignInLimits } from '../limits/sign-in-limits.ts';
-import { requireFitPassword } from './rules.ts';
+import { requireStrongPassword } from './rules.ts';
 
 let database: Awaited<ReturnType<typeof openTestDatabase>>;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ it('looks at ten passwords of a person a minute, fit or not', async () => {
   const clock = manualClock();
   const limits = createSignInLimits(createRateLimiter(database, clock, silent), { perMinute: true });
   const owner = { id: 'ada', email: 'ada@people.example', first_name: 'Ada', last_name: 'Byron' };
-  const choose = (password: string) => requireFitPassword(limits, password, owner);
+  const choose = (password: string) => requireStrongPassword(limits, password, owner);
   for (let times = 0; times < 5; times++) await choose('correct horse battery staple');
   for (let times = 0; times < 5; times++) {
     await expect(choose('password1234')).rejects.toBeInstanceOf(InvalidRequest);

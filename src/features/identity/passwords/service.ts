@@ -1,4 +1,4 @@
-import { OPERATOR } from '../../../access/caller.ts';
+import { type BrowserOrigin, OPERATOR, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import type { Session } from '../../../access/session.ts';
 import type { Queries } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
@@ -10,23 +10,15 @@ import { hashPassword, verifyPassword } from '../../../secrets/password-hash.ts'
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { CredentialService } from '../credentials/service.ts';
 import { countWorking } from '../credentials/store.ts';
-import { deleteEmailChangeOf } from '../email-changes/store.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
 import { knownDevice, renewDevice } from '../sessions/known-devices.ts';
-import { type BrowserOrigin, type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { BrowserToken, RenewedSession } from '../sessions/token.ts';
-import { emailKey } from '../users/email-key.ts';
-import { findPersonByEmail, findPersonById, type PersonWithPassword } from '../users/store.ts';
+import { deleteEmailChangeOf, deletePasswordLinksOf } from '../users/mailed-links-store.ts';
+import { emailKey, findUserByEmail, findUserById, type UserWithPassword } from '../users/store.ts';
 import { sendPasswordReset } from './jobs.ts';
-import { requireFitPassword } from './rules.ts';
-import {
-  deletePasswordLinksOf,
-  findPasswordLink,
-  replacePasswordLink,
-  setPassword,
-  takePasswordLink,
-} from './store.ts';
+import { requireStrongPassword } from './rules.ts';
+import { findPasswordLink, replacePasswordLink, setPassword, takePasswordLink } from './store.ts';
 
 export interface FoundLink {
   email: string;
@@ -44,7 +36,7 @@ export interface ChosenPassword {
 
 export interface PasswordService {
   /** Has a mail sent if somebody has the address. Takes as long, and says as much, if nobody has. Throws RateLimited. */
-  requestReset(email: string, origin: SessionOrigin): Promise<void>;
+  requestReset(email: string, origin: RequestOrigin): Promise<void>;
   /** Throws NotFound. */
   findLink(token: string): Promise<FoundLink>;
   /**
@@ -60,7 +52,7 @@ export interface PasswordService {
   change(
     session: Session | null,
     input: { current_password: string; password: string },
-    origin: SessionOrigin,
+    origin: RequestOrigin,
   ): Promise<RenewedSession>;
   /** Makes a link for somebody; earlier ones for the same purpose stop working. For the first start, mails and the command line. Throws NotFound. */
   createLink(userId: string, purpose: 'first' | 'reset'): Promise<string>;
@@ -79,7 +71,7 @@ export function createPasswordService(
   const { config, database, queue, clock, random, activity } = platform;
   const { reader } = database;
 
-  async function requestReset(email: string, { address, requestId }: SessionOrigin): Promise<void> {
+  async function requestReset(email: string, { address, requestId }: RequestOrigin): Promise<void> {
     await limits.resetMail(address, email);
     // Whether anybody has the address is looked up by the job: here it would show in the time that it takes.
     await database.write((transaction) =>
@@ -108,9 +100,9 @@ export function createPasswordService(
     // Before the costly hash, which is not for whoever makes up tokens.
     if (!link) throw new NotFound();
     const { user_id: userId, email } = link;
-    await requireFitPassword(limits, password, { ...link, id: userId });
+    await requireStrongPassword(limits, password, { ...link, id: userId });
     const passwordHash = await hashPassword(password);
-    const person = visitor(userId, origin);
+    const person = portalCaller(userId, origin);
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
@@ -136,22 +128,22 @@ export function createPasswordService(
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
     if (!session) throw new Error('a request passed the gate without a session');
     const { userId } = session;
-    const person = await findPersonById(reader, userId);
+    const person = await findUserById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     await limits.presentPassword(userId);
     if (!(await verifyPassword(current_password, person.password_hash))) throw wrongPassword();
-    await requireFitPassword(limits, password, person);
+    await requireStrongPassword(limits, password, person);
     const passwordHash = await hashPassword(password);
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
-      const present = await findPersonById(queries, userId);
+      const present = await findUserById(queries, userId);
       if (present?.password_hash !== person.password_hash) throw wrongPassword();
       await replacePassword(queries, userId, passwordHash);
       const { renewed } = await endOtherSessions(queries, platform, session);
       await activity.recordForUser(
         transaction,
-        visitor(userId, origin),
+        portalCaller(userId, origin),
         { userId },
         { action: 'password.change', subject: { id: userId, name: person.email } },
       );
@@ -176,13 +168,13 @@ export function createPasswordService(
   async function makeLink(
     userId: string,
     purpose: 'first' | 'reset',
-    isMeant: (person: PersonWithPassword) => boolean,
+    isMeant: (person: UserWithPassword) => boolean,
   ): Promise<string | undefined> {
     const token = newSecret(random);
     const made = await database.write(async (transaction) => {
       const { queries } = transaction;
       // Locked: of two links made at once, one replaces the other.
-      const person = (await lockRow(transaction, 'users', userId)) && (await findPersonById(queries, userId));
+      const person = (await lockRow(transaction, 'users', userId)) && (await findUserById(queries, userId));
       if (!person || !isMeant(person)) return false;
       await replacePasswordLink(queries, {
         token_hash: hashSecret(token),
@@ -206,7 +198,7 @@ export function createPasswordService(
   }
 
   async function createResetLink(key: string) {
-    const person = await findPersonByEmail(reader, key);
+    const person = await findUserByEmail(reader, key);
     if (!person) return undefined;
     // Whoever has got another address meanwhile must not have it sent to the old one.
     const link = await makeLink(person.id, 'reset', ({ email }) => emailKey(email) === key);

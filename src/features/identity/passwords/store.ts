@@ -54,10 +54,6 @@ export async function replacePasswordLink(
   await queries.insertInto('password_links').values(link).execute();
 }
 
-export async function deletePasswordLinksOf(queries: Queries, userId: string): Promise<void> {
-  await queries.deleteFrom('password_links').where('user_id', '=', userId).execute();
-}
-
 export async function setPassword(queries: Queries, userId: string, password_hash: string): Promise<void> {
   await queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute();
 }

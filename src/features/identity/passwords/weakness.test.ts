@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { weaknessOf } from './weakness.ts';
+import { weaknessOf } from './rules.ts';
 
 it.each([
   ['aaaaaaaaaaaa', 'ada@people.example', 'too_simple'],

@@ -1,5 +1,7 @@
-import { type Route, route } from '../../../api/route.ts';
+import { displayName, displayNameTexts } from '../../../api/display-name.ts';
+import { bodyRoute, type Route, route } from '../../../api/route.ts';
 import { Type, uuid } from '../../../api/schema.ts';
+import { signedInUserSchema } from '../sessions/schema.ts';
 import type { ProfileService } from './service.ts';
 
 const currentUserSchema = Type.Object(
@@ -28,6 +30,48 @@ export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
         const known = { id, first_name, last_name, email };
         return phone === null ? known : { ...known, phone_number: phone };
       },
+    }),
+  ];
+}
+
+const LONGEST = 40;
+/** As people write it: digits with what stands between them, an extension behind. White space alone is no number, and allowed. */
+const NUMBER = '^ *(\\+?[0-9(][0-9 ()./\\p{Pd}]+(?:(?:x|ext\\.?|;ext=) ?[0-9]+)? *)?$';
+
+/** A telephone number, or null for none. */
+export const telephone = () =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: NUMBER, maxLength: LONGEST });
+
+const message = 'A telephone number is written in digits, with spaces or + ( ) . / - between them';
+
+/** What is said of one that is none. */
+export const telephoneTexts = { invalid: { summary: message, message } };
+
+/** Routes that only the portal has. */
+export function profileRoutes(profile: ProfileService): Route[] {
+  return [
+    bodyRoute({
+      method: 'PATCH',
+      path: '/profile',
+      summary: 'Change your name or telephone number',
+      tag: 'Profile',
+      errors: [400, 401, 403, 429, 503],
+      success: 200,
+      response: signedInUserSchema,
+      body: {
+        resource: 'User',
+        schema: Type.Object({
+          first_name: Type.Optional(displayName()),
+          last_name: Type.Optional(displayName()),
+          phone: Type.Optional(telephone()),
+        }),
+        texts: {
+          first_name: displayNameTexts('The first name'),
+          last_name: displayNameTexts('The last name'),
+          phone: telephoneTexts,
+        },
+      },
+      handle: ({ caller }, body) => profile.update(caller, body),
     }),
   ];
 }

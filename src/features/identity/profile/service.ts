@@ -4,9 +4,9 @@ import { lockRow } from '../../../database/lock.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { NotFound, taken } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { moveToAddress } from '../email-changes/address.ts';
 import type { signedInUserSchema } from '../sessions/schema.ts';
-import { findSignedInUser, updateUser } from '../users/store.ts';
+import { changeEmailAddress } from '../users/mailed-links-store.ts';
+import { findUserProfile, updateUser } from '../users/store.ts';
 
 export interface ProfileChange {
   first_name?: string;
@@ -37,13 +37,13 @@ export function createProfileService({ database, activity }: Platform): ProfileS
       .write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'users', userId);
-        const before = await findSignedInUser(queries, userId);
+        const before = await findUserProfile(queries, userId);
         if (!before) throw new NotFound();
         const user = { ...before, ...names, ...(email === undefined ? {} : { email }) };
         if (isSame(before, user)) return user;
         const moves = user.email !== before.email;
         if (Object.keys(names).length > 0) await updateUser(queries, userId, names);
-        if (moves) await moveToAddress(queries, userId, user.email);
+        if (moves) await changeEmailAddress(queries, userId, user.email);
         await activity.recordForUser(
           transaction,
           OPERATOR,
@@ -64,7 +64,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
   return {
     changeByOperator,
     async read({ userId }) {
-      const user = await findSignedInUser(database.reader, userId);
+      const user = await findUserProfile(database.reader, userId);
       if (!user) throw new NotFound();
       return user;
     },
@@ -74,7 +74,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
         const { userId } = caller;
         const known = withoutBlanks(change);
         await lockRow(transaction, 'users', userId);
-        const before = await findSignedInUser(queries, userId);
+        const before = await findUserProfile(queries, userId);
         if (!before) throw new NotFound();
         const user = { ...before, ...known };
         if (isSame(before, user)) return user;

@@ -1,4 +1,4 @@
-import { OPERATOR } from '../../../access/caller.ts';
+import { OPERATOR, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import type { Session } from '../../../access/session.ts';
 import type { Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
@@ -8,9 +8,8 @@ import type { Platform } from '../../../platform/platform.ts';
 import { verifyPassword } from '../../../secrets/password-hash.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
-import { type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { RenewedSession } from '../sessions/token.ts';
-import { findPersonById, type PersonWithPassword } from '../users/store.ts';
+import { findUserById, type UserWithPassword } from '../users/store.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 import {
   confirmSecret,
@@ -35,15 +34,15 @@ export interface SecondFactorService {
   confirm(
     session: Session | null,
     code: string,
-    origin: SessionOrigin,
+    origin: RequestOrigin,
   ): Promise<{ recoveryCodes: string[]; renewed: RenewedSession }>;
   /** Throws InvalidRequest where the code is not right or an account demands a second factor, RateLimited. */
-  remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void>;
+  remove(session: Session | null, code: string, origin: RequestOrigin): Promise<void>;
   /** Throws InvalidRequest where the code is not right, RateLimited. */
   renewRecoveryCodes(
     session: Session | null,
     code: string,
-    origin: SessionOrigin,
+    origin: RequestOrigin,
   ): Promise<{ recovery_codes: string[] }>;
   /**
    * For the command line: switches off the second factor of somebody who has lost theirs, and ends their sessions. Returns whether
@@ -88,7 +87,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     return { secret, uri };
   }
 
-  async function confirm(session: Session | null, code: string, origin: SessionOrigin) {
+  async function confirm(session: Session | null, code: string, origin: RequestOrigin) {
     const confirming = signedIn(session);
     const { userId } = confirming;
     const factor = await findSecondFactor(reader, userId);
@@ -108,7 +107,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       const { renewed } = await endOtherSessions(queries, platform, confirming);
       await activity.recordForUser(
         transaction,
-        visitor(userId, origin),
+        portalCaller(userId, origin),
         { userId },
         { action: 'second_factor.enable', subject: { id: userId, name: person.email } },
       );
@@ -118,7 +117,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     return { recoveryCodes, renewed };
   }
 
-  async function remove(session: Session | null, code: string, origin: SessionOrigin): Promise<void> {
+  async function remove(session: Session | null, code: string, origin: RequestOrigin): Promise<void> {
     const { userId } = signedIn(session);
     await withCode(userId, code, async (transaction, person) => {
       const { queries } = transaction;
@@ -130,21 +129,21 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
       await noteSecondFactor(queries, userId, false);
       await activity.recordForUser(
         transaction,
-        visitor(userId, origin),
+        portalCaller(userId, origin),
         { userId },
         { action: 'second_factor.disable', subject: { id: userId, name: person.email } },
       );
     });
   }
 
-  async function renewRecoveryCodes(session: Session | null, code: string, origin: SessionOrigin) {
+  async function renewRecoveryCodes(session: Session | null, code: string, origin: RequestOrigin) {
     const { userId } = signedIn(session);
     const recovery = newRecoveryCodes(random);
     await withCode(userId, code, async (transaction, person) => {
       await replaceRecoveryCodes(transaction.queries, userId, hashesOf(recovery));
       await activity.recordForUser(
         transaction,
-        visitor(userId, origin),
+        portalCaller(userId, origin),
         { userId },
         { action: 'second_factor.renew_codes', subject: { id: userId, name: person.email } },
       );
@@ -172,7 +171,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
   async function withCode(
     userId: string,
     code: string,
-    work: (transaction: Transaction, person: PersonWithPassword) => Promise<void>,
+    work: (transaction: Transaction, person: UserWithPassword) => Promise<void>,
   ): Promise<void> {
     const attempt = await limits.presentCode(userId);
     const match = await codes.match(userId, code);
@@ -186,18 +185,18 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
 
   function changeOfPerson<Result>(
     userId: string,
-    work: (transaction: Transaction, person: PersonWithPassword) => Promise<Result>,
+    work: (transaction: Transaction, person: UserWithPassword) => Promise<Result>,
   ): Promise<Result> {
     return database.write(async (transaction) => {
       await lockRow(transaction, 'users', userId);
-      const person = await findPersonById(transaction.queries, userId);
+      const person = await findUserById(transaction.queries, userId);
       if (!person) throw new NotFound();
       return work(transaction, person);
     });
   }
 
-  async function requirePerson(userId: string): Promise<PersonWithPassword> {
-    const person = await findPersonById(reader, userId);
+  async function requirePerson(userId: string): Promise<UserWithPassword> {
+    const person = await findUserById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     return person;
   }

@@ -4,7 +4,8 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { deleteKnownDeviceOfSession, deleteKnownDevicesOf } from './known-device-store.ts';
 import { rememberDevice } from './known-devices.ts';
-import { deleteSession, deleteSessionsOf } from './store.ts';
+import type { LastSeen } from './last-seen.ts';
+import { deleteSession, deleteSessions, deleteSessionsOf, findSessionsOf } from './store.ts';
 import { type RenewedSession, renewToken } from './token.ts';
 
 /** Ends a session, and knows its browser no more: it may be lost. Returns whether there was such a one. */
@@ -42,4 +43,26 @@ export async function endOtherSessions(
   await deleteKnownDevicesOf(queries, userId);
   const device = await rememberDevice(queries, made, { userId, sessionId: id, former: null });
   return { renewed: { ...renewed, device }, ended };
+}
+
+/** So many sessions of a person live at a time: more than anybody has browsers. */
+export const MAX_SESSIONS = 50;
+
+/** Ends those of a person that were used longest ago, where there are more than may be. Their row is locked. */
+export async function endSurplusSessions(
+  queries: Queries,
+  userId: string,
+  lastSeenOf: LastSeen['of'],
+): Promise<void> {
+  const sessions = await findSessionsOf(queries, userId);
+  const surplus = sessions
+    .map((session) => ({ id: session.id, lastSeen: lastSeenOf(session) }))
+    // Of those of one minute the latest made come first, as they were found.
+    .sort((one, other) => Date.parse(other.lastSeen) - Date.parse(one.lastSeen))
+    .slice(MAX_SESSIONS);
+  if (surplus.length === 0) return;
+  await deleteSessions(
+    queries,
+    surplus.map(({ id }) => id),
+  );
 }

@@ -12,7 +12,7 @@ import {
 } from '../../../../test/portal-client.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
-import { KNOWN_MS, knownDevice, MOST_KNOWN_DEVICES, rememberDevice } from './known-devices.ts';
+import { KNOWN_MS, knownDevice, MAX_KNOWN_DEVICES, rememberDevice } from './known-devices.ts';
 
 const NEW = 'a new password of mine';
 
@@ -100,7 +100,7 @@ describe('a whole sign-in', () => {
   it('makes fifty browsers of a person known, and forgets those before them', async () => {
     const device = { userId: person.userId, sessionId: crypto.randomUUID(), former: null };
     await homeport.platform.database.write(async ({ queries }) => {
-      for (let times = 1; times < MOST_KNOWN_DEVICES; times++) {
+      for (let times = 1; times < MAX_KNOWN_DEVICES; times++) {
         await rememberDevice(queries, homeport.platform, device);
       }
     });
@@ -112,7 +112,7 @@ describe('a whole sign-in', () => {
       .select('id')
       .where('user_id', '=', person.userId)
       .execute();
-    expect(devices).toHaveLength(MOST_KNOWN_DEVICES);
+    expect(devices).toHaveLength(MAX_KNOWN_DEVICES);
   });
 
   it('is one of the second factor too, where there is one', async () => {

@@ -16,7 +16,7 @@ import { type BrowserToken, newBrowserToken } from './token.ts';
 export const KNOWN_MS = 90 * DAY_MS;
 
 /** So many devices of a person are known at a time. */
-export const MOST_KNOWN_DEVICES = 50;
+export const MAX_KNOWN_DEVICES = 50;
 
 /**
  * A browser that the person has wholly signed in with before ("device cookies", OWASP): what it guesses is counted apart, so no
@@ -59,7 +59,7 @@ export async function rememberDevice(
       expires_at: expiresAt.toISOString(),
       created_at: now.toISOString(),
     },
-    MOST_KNOWN_DEVICES,
+    MAX_KNOWN_DEVICES,
   );
   return { token, expiresAt };
 }

@@ -1,11 +1,10 @@
 import type { ExpressionBuilder, Insertable } from 'kysely';
 import type { Database, PreparedQuery, Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
-import { surelyIdleSince } from './lifetime.ts';
-import type { FactorStanding } from './stage.ts';
+import { type FactorState, surelyIdleSince } from './state.ts';
 
 /** A session as each request needs it. */
-export interface KnownSession extends FactorStanding {
+export interface KnownSession extends FactorState {
   id: string;
   user_id: string;
   awaits_second_factor: boolean;
@@ -46,7 +45,7 @@ export function prepareFindSession(
   );
 }
 
-export async function findFactorStanding(queries: Queries, userId: string): Promise<FactorStanding> {
+export async function findFactorState(queries: Queries, userId: string): Promise<FactorState> {
   const found = await queries
     .selectFrom('users as person')
     .leftJoin('second_factors as factor', 'factor.user_id', 'person.id')

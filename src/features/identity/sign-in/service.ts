@@ -1,5 +1,5 @@
 import type { Static } from 'typebox';
-import type { Caller } from '../../../access/caller.ts';
+import { type BrowserOrigin, type Caller, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import { reachOf } from '../../../access/permissions.ts';
 import type { Session, SessionStage, SessionVerifier } from '../../../access/session.ts';
 import type { Queries } from '../../../database/database.ts';
@@ -14,25 +14,21 @@ import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
 import { forgetWrongCodes } from '../second-factor/store.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
-import { endOtherSessions, endSession } from '../sessions/ending.ts';
+import { endOtherSessions, endSession, endSurplusSessions } from '../sessions/ending.ts';
 import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
 import { createLastSeen } from '../sessions/last-seen.ts';
-import { AWAITING_MS, endOf, LONGEST_MS } from '../sessions/lifetime.ts';
-import { endSurplusSessions } from '../sessions/most-sessions.ts';
-import { type BrowserOrigin, type SessionOrigin, visitor } from '../sessions/origin.ts';
 import type { presentSessionSchema, sessionSchema } from '../sessions/schema.ts';
-import { stageOf } from '../sessions/stage.ts';
+import { AWAITING_MS, endOf, LONGEST_MS, stageOf } from '../sessions/state.ts';
 import {
   addSession,
   deleteSession,
-  findFactorStanding,
+  findFactorState,
   findSessionsOf,
   prepareFindSession,
   takeAwaitingSession,
 } from '../sessions/store.ts';
 import { newBrowserToken, type RenewedSession } from '../sessions/token.ts';
-import { emailKey } from '../users/email-key.ts';
-import { findAccountsOf, findPersonByEmail, findPersonById, findSignedInUser } from '../users/store.ts';
+import { emailKey, findAccountsOf, findUserByEmail, findUserById, findUserProfile } from '../users/store.ts';
 import { wrongCodes } from './wrong-codes.ts';
 
 /** What a browser is given once the password, or the second factor, was right. */
@@ -58,12 +54,12 @@ export interface SessionService extends SessionVerifier {
   /** Throws Unauthenticated, RateLimited. */
   passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<MadeSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
-  signOut(session: Session, origin: SessionOrigin): Promise<void>;
+  signOut(session: Session, origin: RequestOrigin): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
   /** Ends one session of the caller's. Throws NotFound. */
   end(caller: Caller, sessionId: string): Promise<void>;
   /** Ends all others of its person, and gives it another token. Throws Unauthenticated. */
-  endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession>;
+  endOthers(session: Session, origin: RequestOrigin): Promise<RenewedSession>;
   /** Writes down the uses that are still in memory. */
   flush(): Promise<void>;
 }
@@ -113,7 +109,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
     const known = { userId: session.userId, sessionId: id, former: session.device };
     const device = session.awaitsSecondFactor ? null : await rememberDevice(queries, platform, known);
-    const standing = await findFactorStanding(queries, session.userId);
+    const standing = await findFactorState(queries, session.userId);
     const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
     return { id, made: { token, expiresAt, stage, device } };
   }
@@ -132,17 +128,17 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const key = emailKey(email);
     const known = await knownDevice(reader, clock, device, ({ email_key }) => email_key === key);
     const attempt = await limits.password(address, email, known);
-    const person = await findPersonByEmail(reader, key);
+    const person = await findUserByEmail(reader, key);
     const right = await verifyPassword(password, person?.password_hash ?? null);
     if (!person || !right) throw new Unauthenticated('Bad Credentials');
     const made = await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', person.id);
       // Changed meanwhile, it has ended all sessions; this one must not come after them.
-      const present = await findPersonById(queries, person.id);
+      const present = await findUserById(queries, person.id);
       if (present?.password_hash !== person.password_hash) throw new Unauthenticated('Bad Credentials');
       if (replaced) await deleteSession(queries, replaced);
-      const { confirmed_at } = await findFactorStanding(queries, person.id);
+      const { confirmed_at } = await findFactorState(queries, person.id);
       const awaitsSecondFactor = confirmed_at !== null;
       const begun = await begin(queries, {
         userId: person.id,
@@ -154,7 +150,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       if (!awaitsSecondFactor) {
         await activity.recordForUser(
           transaction,
-          visitor(person.id, { address, requestId }),
+          portalCaller(person.id, { address, requestId }),
           { userId: person.id },
           {
             action: 'session.create',
@@ -180,7 +176,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       (await database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'users', userId);
-        const person = await findPersonById(queries, userId);
+        const person = await findUserById(queries, userId);
         if (!person || !(await codes.use(queries, match))) return undefined;
         await forgetWrongCodes(queries, userId);
         const awaiting = await takeAwaitingSession(queries, session.id);
@@ -194,7 +190,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         });
         await activity.recordForUser(
           transaction,
-          visitor(userId, origin),
+          portalCaller(userId, origin),
           { userId },
           {
             action: 'session.create',
@@ -213,7 +209,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   }
 
   async function present({ userId, stage }: Session) {
-    const person = await findSignedInUser(reader, userId);
+    const person = await findUserProfile(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     // Whoever knows no more than the password learns nothing by it.
     const user =
@@ -237,16 +233,16 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       .filter(({ expires_at }) => expires_at > now);
   }
 
-  async function signOut(session: Session, origin: SessionOrigin): Promise<void> {
+  async function signOut(session: Session, origin: RequestOrigin): Promise<void> {
     const { id, userId, stage } = session;
     await database.write(async (transaction) => {
-      const person = await findPersonById(transaction.queries, userId);
+      const person = await findUserById(transaction.queries, userId);
       // Whoever got no further than the password was never signed in.
       if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
         return;
       await activity.recordForUser(
         transaction,
-        visitor(userId, origin),
+        portalCaller(userId, origin),
         { userId },
         { action: 'session.end', subject: { id, name: person.email }, details: { signed_out: true } },
       );
@@ -258,7 +254,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
-      const person = await findPersonById(queries, userId);
+      const person = await findUserById(queries, userId);
       if (!person || !(await endSession(queries, { id: sessionId, userId }))) throw new NotFound();
       await activity.recordForUser(
         transaction,
@@ -272,17 +268,17 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     });
   }
 
-  async function endOthers(session: Session, origin: SessionOrigin): Promise<RenewedSession> {
+  async function endOthers(session: Session, origin: RequestOrigin): Promise<RenewedSession> {
     const { userId } = session;
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
-      const person = await findPersonById(queries, userId);
+      const person = await findUserById(queries, userId);
       const { renewed, ended } = await endOtherSessions(queries, platform, session);
       if (person && ended > 0) {
         await activity.recordForUser(
           transaction,
-          visitor(userId, origin),
+          portalCaller(userId, origin),
           { userId },
           {
             action: 'session.end',

@@ -1,11 +1,11 @@
+import { portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import type { Session } from '../../../access/session.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { addWrongCode } from '../second-factor/store.ts';
-import { WRONG_CODES } from '../sessions/lifetime.ts';
-import { type SessionOrigin, visitor } from '../sessions/origin.ts';
+import { WRONG_CODES } from '../sessions/state.ts';
 import { countWrongCode } from '../sessions/store.ts';
-import { findPersonById } from '../users/store.ts';
+import { findUserById } from '../users/store.ts';
 
 /** Each time that so many have followed a right password since the last right one, over all sessions, its person is told. */
 const TOLD_AFTER = 5;
@@ -21,17 +21,17 @@ export function wrongCodes({ database, activity }: Platform, limits: SignInLimit
     });
   }
 
-  return async (session: Session, origin: SessionOrigin): Promise<void> => {
+  return async (session: Session, origin: RequestOrigin): Promise<void> => {
     const { userId } = session;
     const counted = await count(session);
     if (counted === 0 || counted % TOLD_AFTER !== 0) return;
     if (!(await limits.mayTellOfWrongCodes(userId))) return;
     await database.write(async (transaction) => {
-      const person = await findPersonById(transaction.queries, userId);
+      const person = await findUserById(transaction.queries, userId);
       if (!person) return;
       await activity.recordForUser(
         transaction,
-        { userId: null, origin: visitor(userId, origin).origin },
+        { userId: null, origin: portalCaller(userId, origin).origin },
         { userId },
         {
           action: 'second_factor.refuse',

@@ -67,3 +67,25 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
     }),
   ];
 }
+
+const portalSshKeySchema = Type.Object({
+  id: uuid(),
+  comment: Type.String(),
+  fingerprint_sha256: Type.String({ description: 'base64, as ssh-keygen -l shows it after `SHA256:`' }),
+  fingerprint_md5: Type.String({ description: '16 colon-separated hex pairs, as `/v1` has it' }),
+  created_at: timestamp(),
+});
+
+/** The portal's list adds the SHA-256 fingerprint that current SSH programs show; the `/v1` list has no field for it. */
+export function sshKeyPortalRoutes(keys: SshKeyService): Route[] {
+  return [
+    pagedRoute({
+      path: '/ssh_keys',
+      summary: 'Your SSH keys, with both fingerprints',
+      tag: 'SSH keys',
+      errors: [400, 401, 403, 429, 503],
+      item: portalSshKeySchema,
+      handle: ({ caller, page }) => keys.list(caller, page),
+    }),
+  ];
+}

@@ -13,7 +13,7 @@ import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyVie
 export type { SshKeyView };
 
 /** Of a person: more than anybody has machines, against a client that adds them in a loop. */
-export const MOST_KEYS = 1000;
+export const MAX_KEYS = 1000;
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;
 
@@ -63,7 +63,7 @@ export function createSshKeyService({
       await database
         .write(async (transaction) => {
           await lockRow(transaction, 'users', caller.userId);
-          if ((await countSshKeys(transaction.queries, caller.userId)) >= MOST_KEYS) throw tooMany();
+          if ((await countSshKeys(transaction.queries, caller.userId)) >= MAX_KEYS) throw tooMany();
           await insertSshKey(transaction.queries, { ...row, user_id: caller.userId, public_key: key.line });
           await record(transaction, caller, 'ssh_key.create', row);
         })
@@ -86,7 +86,7 @@ export function createSshKeyService({
 }
 
 const tooMany = () =>
-  new InvalidRequest(`You have ${MOST_KEYS} SSH keys, the most there can be; remove one that is not needed`);
+  new InvalidRequest(`You have ${MAX_KEYS} SSH keys, the most there can be; remove one that is not needed`);
 
 /** A key opens every install of its person: no credential that is confined to some makes itself one. */
 function requireWholePerson({ limits }: Caller): void {

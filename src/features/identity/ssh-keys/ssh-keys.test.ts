@@ -12,7 +12,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { signedIn } from '../../../../test/portal-client.ts';
 import { FORBIDDEN, refusal } from '../../../../test/refusal.ts';
 import { newSshKey } from '../../../../test/ssh-key.ts';
-import { MOST_KEYS } from './service.ts';
+import { MAX_KEYS } from './service.ts';
 import { insertSshKey } from './store.ts';
 
 let homeport: TestHomeport;
@@ -101,7 +101,7 @@ describe('POST /ssh_keys', () => {
   it('takes a thousand keys of a person, and no more of several simultaneous requests', async () => {
     const person = await homeport.person();
     await homeport.platform.database.write(async ({ queries }) => {
-      for (let times = 1; times < MOST_KEYS; times++) {
+      for (let times = 1; times < MAX_KEYS; times++) {
         const id = crypto.randomUUID();
         const fingerprints = { fingerprint_md5: id, fingerprint_sha256: id };
         const created_at = new Date().toISOString();

@@ -3,7 +3,7 @@ import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 
 /** Somebody who signs in, or proves that they know their password. */
-export interface PersonWithPassword {
+export interface UserWithPassword {
   id: string;
   email: string;
   first_name: string;
@@ -13,10 +13,10 @@ export interface PersonWithPassword {
 
 const WITH_PASSWORD = ['id', 'email', 'first_name', 'last_name', 'password_hash'] as const;
 
-export function findPersonByEmail(
-  queries: Queries,
-  emailKey: string,
-): Promise<PersonWithPassword | undefined> {
+/** Normalises an email address to its key in `users.email_key`: trimmed and in lower case. */
+export const emailKey = (email: string): string => email.trim().toLowerCase();
+
+export function findUserByEmail(queries: Queries, emailKey: string): Promise<UserWithPassword | undefined> {
   return queries
     .selectFrom('users')
     .select(WITH_PASSWORD)
@@ -24,12 +24,12 @@ export function findPersonByEmail(
     .executeTakeFirst();
 }
 
-export function findPersonById(queries: Queries, id: string): Promise<PersonWithPassword | undefined> {
+export function findUserById(queries: Queries, id: string): Promise<UserWithPassword | undefined> {
   return queries.selectFrom('users').select(WITH_PASSWORD).where('id', '=', id).executeTakeFirst();
 }
 
 /** A person as they see themselves. */
-export function findSignedInUser(queries: Queries, id: string) {
+export function findUserProfile(queries: Queries, id: string) {
   return queries
     .selectFrom('users')
     .select(['id', 'email', 'first_name', 'last_name', 'phone', 'mfa_enabled'])

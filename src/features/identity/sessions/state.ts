@@ -1,3 +1,4 @@
+import type { SessionStage } from '../../../access/session.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 
 /** A session that nobody has used for so long ends. */
@@ -27,4 +28,22 @@ const DOUBT_MS = HOUR_MS;
 /** The latest `last_seen_at` of a session that has surely ended by not being used. */
 export function surelyIdleSince(now: string): string {
   return new Date(Date.parse(now) - IDLE_MS - DOUBT_MS).toISOString();
+}
+
+/** How a person stands to second factors. */
+export interface FactorState {
+  /** Since when theirs is switched on; null: none is. */
+  confirmed_at: string | null;
+  /** An account of theirs that demands one; null: none does. */
+  demanded_by: string | null;
+}
+
+/** How far a session has come. Worked out anew for each request: what an account demands holds at once. */
+export function stageOf({
+  awaits_second_factor,
+  confirmed_at,
+  demanded_by,
+}: FactorState & { awaits_second_factor: boolean }): SessionStage {
+  if (awaits_second_factor) return 'second_factor';
+  return demanded_by !== null && confirmed_at === null ? 'enrolment' : 'full';
 }

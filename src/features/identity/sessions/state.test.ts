@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, surelyIdleSince } from './lifetime.ts';
-import { stageOf } from './stage.ts';
+import { endOf, stageOf, surelyIdleSince } from './state.ts';
 
 describe('the end of a session', () => {
   it.each([

@@ -4,16 +4,15 @@ import { type Clock, timestamp } from '../../../lib/clock.ts';
 import type { ActivityLog, Change } from '../../../platform/activity-log.ts';
 import { findCredential } from '../../identity/credentials/store.ts';
 import { countRecoveryCodes } from '../../identity/second-factor/store.ts';
-import { findPersonById } from '../../identity/users/store.ts';
+import { findUserById } from '../../identity/users/store.ts';
 import { findAccount } from '../accounts/store.ts';
 import { type AccessEvent, sendSecurityNotice } from './jobs.ts';
-import { toldAs } from './told-changes.ts';
 
 /**
  * An activity log that has people mailed what happens to their access, in the transaction that writes it down. Nobody is mailed who
  * has no password: they do not use the portal yet, and their address may be mistyped.
  */
-export function tellingPeople(
+export function withSecurityNotices(
   log: ActivityLog,
   { queue, clock }: { queue: Queue; clock: Clock },
 ): ActivityLog {
@@ -21,10 +20,10 @@ export function tellingPeople(
     record: log.record,
     async recordForUser(transaction, actor, { userId, accountId = null }, change) {
       await log.recordForUser(transaction, actor, { userId, accountId }, change);
-      const kind = toldAs(change);
+      const kind = noticeKindOf(change);
       if (kind === undefined) return;
       const { queries } = transaction;
-      const person = await findPersonById(queries, userId);
+      const person = await findUserById(queries, userId);
       if (!person || person.password_hash === null) return;
       const { means, credentialId, address, requestId } = actor.origin;
       await queue.enqueue(transaction, sendSecurityNotice, {
@@ -81,4 +80,32 @@ async function eventOf(
     installs: typeof installs === 'number' ? installs : null,
     expires_at: typeof expires_at === 'string' ? expires_at : null,
   };
+}
+
+/** As what a change of a person's own is told to them by mail; undefined: they are not told. */
+function noticeKindOf({ action, details, isFirst = false }: Change): AccessEvent['kind'] | undefined {
+  switch (action) {
+    case 'password.change':
+      return 'password_changed';
+    case 'password.set':
+      return isFirst ? undefined : 'password_set';
+    case 'second_factor.enable':
+      return 'second_factor_on';
+    case 'second_factor.disable':
+      return 'second_factor_off';
+    case 'second_factor.renew_codes':
+      return 'recovery_codes_renewed';
+    case 'second_factor.refuse':
+      return 'wrong_codes';
+    case 'session.create':
+      return details?.second_factor === 'recovery_code' ? 'recovery_code_used' : undefined;
+    case 'credential.create':
+      return 'credential_created';
+    case 'ssh_key.create':
+      return 'ssh_key_added';
+    case 'profile.update':
+      return details?.from === undefined ? undefined : 'email_changed';
+    default:
+      return undefined;
+  }
 }

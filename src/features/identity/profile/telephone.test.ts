@@ -1,7 +1,7 @@
 import { Compile } from 'typebox/compile';
 import { expect, it } from 'vitest';
 import { processorMs } from '../../../../test/processor-time.ts';
-import { telephone } from './telephone.ts';
+import { telephone } from './routes.ts';
 
 const validator = Compile(telephone());
 

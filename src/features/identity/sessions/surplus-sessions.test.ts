@@ -7,7 +7,7 @@ import { createPortalClient, PASSWORD, signedIn } from '../../../../test/portal-
 import { minuteOf } from '../../../database/last-uses.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
-import { MOST_SESSIONS } from './most-sessions.ts';
+import { MAX_SESSIONS } from './ending.ts';
 import { addSession } from './store.ts';
 
 let homeport: TestHomeport;
@@ -43,7 +43,7 @@ it('a person has at most fifty sessions: those used longest ago end for new ones
   clock.advance(MINUTE_MS);
   // What of it is not yet written down counts as well.
   expect((await used.get('/session')).status).toBe(200);
-  await others(person.userId, MOST_SESSIONS - 2);
+  await others(person.userId, MAX_SESSIONS - 2);
   const latest = await signedIn(homeport, person);
   const statuses = await Promise.all(
     [used, idle, latest, stranger].map(async (browser) => (await browser.get('/session')).status),
@@ -56,12 +56,12 @@ it('one that awaits the second factor ends no other until it is signed in', asyn
   const first = await signedIn(homeport, person);
   const { recoveryCodes } = await enrol(first, clock.now());
   clock.advance(MINUTE_MS);
-  await others(person.userId, MOST_SESSIONS - 1);
+  await others(person.userId, MAX_SESSIONS - 1);
   const browser = createPortalClient(homeport);
   await browser.signIn(person.email, PASSWORD);
   expect((await first.get('/session')).status).toBe(200);
   expect((await browser.post('/session/second_factor', { code: recoveryCodes[0] })).status).toBe(200);
   const { body } = await browser.get('/sessions');
-  expect(field(body, 'results', MOST_SESSIONS - 1)).toBeDefined();
-  expect(field(body, 'results', MOST_SESSIONS)).toBeUndefined();
+  expect(field(body, 'results', MAX_SESSIONS - 1)).toBeDefined();
+  expect(field(body, 'results', MAX_SESSIONS)).toBeUndefined();
 });
