@@ -47,7 +47,7 @@ test('a WordPress that cannot be installed is no version of the host, and stops 
   const again = await machine.start();
   expect(await statusOf('shop')).toBe(200);
   await expect(again.host.apply(plainState('new'))).rejects.toThrow(/half a release/);
-  await expect(again.host.addWordpress(source)).rejects.toThrow(/was taken away again/);
+  await expect(again.host.addWordpress(source)).rejects.toThrow(/and was removed/);
   await again.host.apply(plainState('new'));
   expect(await statusOf('new')).toBe(200);
   await again.stop();

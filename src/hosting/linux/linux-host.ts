@@ -8,7 +8,7 @@ import {
   type InstallRef,
   PermanentHostError,
 } from '../contract/host.ts';
-import { emptyRedis } from './daemons/redis.ts';
+import { flushRedis } from './daemons/redis.ts';
 import { inspectMachine } from './drift/inspect.ts';
 import { createLinuxInventory } from './inventory.ts';
 import { createFirewallMonitor } from './isolation/firewall-monitor.ts';
@@ -20,9 +20,9 @@ import type { JournalEntry } from './machine/journal.ts';
 import { findPhpRuntimes } from './machine/php-runtimes.ts';
 import type { InstallRecord } from './machine/record.ts';
 import { tryOrLog } from './machine/try-or-log.ts';
-import { createLateStarts } from './websites/late-starts.ts';
 import type { LinuxHostParts } from './websites/linux-host-parts.ts';
 import { websiteSteps } from './websites/provisioning.ts';
+import { createStartRetries } from './websites/start-retries.ts';
 import { createWebsiteLifecycle } from './websites/website-lifecycle.ts';
 import { createWordPressVersions } from './websites/wordpress-versions.ts';
 import { requireWordPress } from './wordpress/wordpress-answers.ts';
@@ -36,13 +36,13 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
   const serially = serializeByKey();
   const steps = websiteSteps(parts, askedAt);
   const lifecycle = createWebsiteLifecycle(parts, steps);
-  const late = createLateStarts({ log, clock: parts.clock });
-  const wordpressVersions = createWordPressVersions(parts, late);
+  const startRetries = createStartRetries({ log, clock: parts.clock });
+  const wordpressVersions = createWordPressVersions(parts, startRetries);
   const inventory = createLinuxInventory({
     ...parts,
     serially,
     async setAside(id) {
-      late.forget(id);
+      startRetries.forget(id);
       await lifecycle.setAside(id);
     },
   });
@@ -64,17 +64,17 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     const whole = await records.all();
     // Before PHP and databases, so that host names, redirects, files and cached pages work early.
     await web.start(whole.map(({ state, placement }) => ({ state, ...placement })));
-    await late.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
+    await startRetries.begin('mariadb', 'the database server', () => parts.databaseServer.ensure());
     for (const entry of await parts.journal.unfinished()) await undoWhenPossible(entry);
     await mapConcurrent(whole, SIDE_BY_SIDE, bringUp);
     await wordpressVersions.prepare();
-    await late.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
+    await startRetries.begin('sshd', 'SSH and SFTP', () => parts.ssh.start());
     parts.cron.start();
   }
 
   /** A website that fails or takes long does not delay the others. */
   function bringUp({ state: { id, name } }: InstallRecord): Promise<void> {
-    return late.begin(id, `the website ${name}`, () =>
+    return startRetries.begin(id, `the website ${name}`, () =>
       serially(id, async () => {
         const record = await records.read(id);
         if (record !== null) await lifecycle.bringUp(record);
@@ -84,7 +84,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
   /** Removes a website whose provisioning or removal was interrupted when the host was killed. */
   function undoWhenPossible({ id, name }: JournalEntry): Promise<void> {
-    return late.begin(`undo ${id}`, `the removal of the unfinished website ${name}`, () =>
+    return startRetries.begin(`undo ${id}`, `the removal of the unfinished website ${name}`, () =>
       serially(id, async () => {
         const entry = (await parts.journal.unfinished()).find((other) => other.id === id);
         if (entry !== undefined) await lifecycle.undo(entry);
@@ -94,7 +94,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
   async function stop(): Promise<void> {
     firewall.stop();
-    late.stop();
+    startRetries.stop();
     // The daemons stop last, even if another part fails to stop.
     const ended = await Promise.allSettled([parts.cron.stop(), parts.ssh.stop(), web.stop()]);
     for (const { reason } of ended.filter((end) => end.status === 'rejected')) {
@@ -135,14 +135,14 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 
     remove: (install) =>
       serially(install.id, async () => {
-        late.forget(install.id);
+        startRetries.forget(install.id);
         await lifecycle.remove(install);
       }),
 
     async purge(install, cache) {
       await requireRecord(install);
       if (cache === 'page') await web.purge(install.id);
-      if (cache === 'object') await emptyRedis(layout.redisSocketOf(install.id));
+      if (cache === 'object') await flushRedis(layout.redisSocketOf(install.id));
       // The control plane itself purges a CDN's cache.
     },
 
@@ -155,7 +155,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
       serially(install.id, async () => {
         const record = await requireRecord(install);
         const snapshot = await backups.restore(await hosted(record), backupId, { from, signal });
-        await lifecycle.forgetPages(install.id);
+        await lifecycle.resetCaches(install.id);
         // A copy must answer. A restored install returns to its own former state, even if that did not answer.
         if (from.id !== install.id) {
           await requireWordPress(record.state.primaryHostname, askedAt(), signal);
@@ -184,7 +184,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
     },
 
     inspect: (expected, repair) =>
-      inspectMachine({ ...parts, ...lifecycle, steps, serially, late }, expected, repair),
+      inspectMachine({ ...parts, ...lifecycle, steps, serially, startRetries }, expected, repair),
 
     addWordpress: (source) => wordpressVersions.add(source),
 

@@ -122,7 +122,7 @@ export function createExchange(
     await syncFolder(folder);
     await syncFolder(home);
     if (!(await isTableDone(target))) {
-      await databases.exchangeTables(scratchOf(target.database), target.database);
+      await databases.replaceTables(scratchOf(target.database), target.database);
       await reached('tables');
       await databases.query(target.database, `DROP TABLE IF EXISTS ${MARK}`);
       await reached('unmarked');

@@ -21,7 +21,7 @@ afterEach(() => rm(root, { recursive: true }));
 const written = (settings: ReturnType<typeof limitSettings>) =>
   settings.map(({ hierarchy, file, value }) => `${hierarchy}/${file} ${value}`);
 
-test('limits in the words of version 2', () => {
+test('version 2 limits', () => {
   expect(written(limitSettings(UNIFIED, LIMITS))).toEqual([
     '/u/memory.max 536870912',
     '/u/memory.swap.max 0',
@@ -36,7 +36,7 @@ test('limits in the words of version 2', () => {
   ]);
 });
 
-test('limits in the words of version 1, memory with swap lifted before and lowered after', () => {
+test('version 1 limits: memory with swap is lifted first and lowered last', () => {
   expect(written(limitSettings(SEPARATE, LIMITS))).toEqual([
     '/m/memory.memsw.limit_in_bytes -1',
     '/m/memory.limit_in_bytes 536870912',
@@ -51,12 +51,12 @@ test('limits in the words of version 1, memory with swap lifted before and lower
   ]);
 });
 
-test('a quota is never below what the kernel takes', () => {
+test('a quota is never below the kernel’s minimum', () => {
   const settings = written(limitSettings(UNIFIED, { ...LIMITS, cpuPercent: 0.1 }));
   expect(settings).toContain('/u/cpu.max 1000 100000');
 });
 
-test('takes version 2 where it has the controllers, and hands them down', async () => {
+test('uses version 2 if it has the controllers, and delegates them', async () => {
   await writeFile(join(root, 'cgroup.controllers'), 'cpuset cpu io memory pids\n');
   await writeFile(join(root, 'cgroup.subtree_control'), 'memory\n');
   expect(findHierarchies(root, 'homeport-a')).toEqual({ version: 2, unified: join(root, 'homeport-a') });
@@ -64,7 +64,7 @@ test('takes version 2 where it has the controllers, and hands them down', async 
   expect(await readFile(join(root, 'homeport-a/cgroup.subtree_control'), 'utf8')).toBe('+memory +cpu +pids');
 });
 
-test('takes version 1 where the controllers have hierarchies of their own', async () => {
+test('uses version 1 if each controller has its own hierarchy', async () => {
   for (const controller of ['memory', 'cpu', 'pids', 'unified']) {
     await mkdir(join(root, controller));
     await writeFile(join(root, controller, 'cgroup.procs'), '');
@@ -77,7 +77,7 @@ test('takes version 1 where the controllers have hierarchies of their own', asyn
   });
 });
 
-test('without controllers nothing is limited, which is said once', async () => {
+test('without controllers, limits nothing and logs it once', async () => {
   await writeFile(join(root, 'cgroup.controllers'), 'hugetlb\n');
   const lines: { reason?: string }[] = [];
   const log = pino({}, { write: (line: string) => lines.push(JSON.parse(line)) });
@@ -89,13 +89,11 @@ test('without controllers nothing is limited, which is said once', async () => {
   expect(cgroups.enter('php')).toEqual([]);
   expect(await cgroups.usage('php')).toBeNull();
   expect(await cgroups.list()).toEqual([]);
-  expect(lines.map(({ reason }) => reason)).toEqual([
-    `there are no controllers for memory, cpu, pids in ${root}`,
-  ]);
+  expect(lines.map(({ reason }) => reason)).toEqual([`${root} has no controllers for memory, cpu, pids`]);
   expect(await readdir(root)).toEqual(['cgroup.controllers']);
 });
 
-test('refuses names that are none', async () => {
+test('refuses invalid names', async () => {
   await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids\n');
   const cgroups = createCgroups({ instance: 'a', log: pino({ level: 'silent' }), root });
   for (const name of ['', '..', 'a/b', 'A', 'a'.repeat(101)]) {

@@ -5,20 +5,20 @@ import { messageOf } from '../../../lib/error-message.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 
 /**
- * Where the cgroups of one host are, in the hierarchies that the kernel offers: a folder for each controller (version 1), or
- * one for all (version 2). `kernel.org/doc/html/latest/admin-guide/cgroup-v1` and `…/cgroup-v2.html`.
+ * Folders of one host's cgroups in the hierarchies that the kernel offers: one per controller (version 1), or one for all
+ * (version 2). `kernel.org/doc/html/latest/admin-guide/cgroup-v1` and `…/cgroup-v2.html`.
  */
 export type Hierarchies =
   | { version: 1; memory: string; cpu: string; pids: string }
   | { version: 2; unified: string };
 
-/** Something to be written into a file of a cgroup. */
+/** A value for a control file of a cgroup. */
 export interface CgroupSetting {
-  /** Folder of the hierarchy, one of {@link hierarchyFolders}. */
+  /** Folder of the hierarchy: one of {@link hierarchyFolders}. */
   hierarchy: string;
   file: string;
   value: string;
-  /** Kernels without accounting of swap have no such file. */
+  /** Kernels without swap accounting lack the file. */
   optional: boolean;
 }
 
@@ -31,7 +31,7 @@ export function hierarchyFolders(hierarchies: Hierarchies): string[] {
     : [hierarchies.memory, hierarchies.cpu, hierarchies.pids];
 }
 
-/** What is to be written, in that order, so that a cgroup has these limits; null for none. */
+/** Values to write, in this order, to give a cgroup these limits; null removes the limits. */
 export function limitSettings(hierarchies: Hierarchies, limits: ResourceLimits | null): CgroupSetting[] {
   const bytes = limits && String(limits.memoryMb * 1024 * 1024);
   const quota = limits && String(Math.max(1000, Math.round((limits.cpuPercent * CPU_PERIOD_US) / 100)));
@@ -45,7 +45,7 @@ export function limitSettings(hierarchies: Hierarchies, limits: ResourceLimits |
     });
     return [
       at('memory.max', bytes ?? 'max'),
-      // Memory is what is sold; a website that swaps slows down all the others.
+      // Memory is sold per install, and a website that swaps slows down all the others.
       at('memory.swap.max', limits ? '0' : 'max', true),
       at('cpu.max', `${quota ?? 'max'} ${CPU_PERIOD_US}`),
       at('pids.max', processes),
@@ -54,7 +54,7 @@ export function limitSettings(hierarchies: Hierarchies, limits: ResourceLimits |
   const { memory, cpu, pids } = hierarchies;
   const swap = 'memory.memsw.limit_in_bytes';
   return [
-    // The kernel refuses a limit of memory above that of memory with swap, whatever order the two are to come to.
+    // The kernel refuses a memory limit above the limit of memory with swap, so lift that one first.
     { hierarchy: memory, file: swap, value: '-1', optional: true },
     { hierarchy: memory, file: 'memory.limit_in_bytes', value: bytes ?? '-1', optional: false },
     { hierarchy: memory, file: swap, value: bytes ?? '-1', optional: true },
@@ -65,8 +65,8 @@ export function limitSettings(hierarchies: Hierarchies, limits: ResourceLimits |
 }
 
 /**
- * Finds out what can be used below `root` (`/sys/fs/cgroup`), and makes the folder `name` there, below which the host has
- * its cgroups. Gives the reason where limits cannot be set.
+ * Finds the usable hierarchies below `root` (`/sys/fs/cgroup`) and creates the folder `name` there, which holds the host's
+ * cgroups. Returns the reason if limits cannot be set.
  */
 export function findHierarchies(root: string, name: string): Hierarchies | { unusable: string } {
   try {
@@ -82,17 +82,17 @@ function unifiedBelow(root: string, name: string): Hierarchies | null {
     return null;
   }
   const unified = join(root, name);
-  handDown(root);
+  delegateControllers(root);
   mkdirSync(unified, { recursive: true });
-  handDown(unified);
+  delegateControllers(unified);
   return { version: 2, unified };
 }
 
-/** Version 2: lets the cgroups within have limits of their own. */
-export function handDown(folder: string): void {
+/** Version 2: enables limits for the cgroups in this folder. */
+export function delegateControllers(folder: string): void {
   const file = join(folder, 'cgroup.subtree_control');
-  const handed = words(file);
-  const missing = CONTROLLERS.filter((controller) => !handed.includes(controller));
+  const delegated = words(file);
+  const missing = CONTROLLERS.filter((controller) => !delegated.includes(controller));
   if (missing.length > 0) writeFileSync(file, missing.map((controller) => `+${controller}`).join(' '));
 }
 
@@ -105,7 +105,7 @@ function separateBelow(root: string, name: string): Hierarchies | null {
 }
 
 function absence(root: string): string {
-  return `there are no controllers for ${CONTROLLERS.join(', ')} in ${root}`;
+  return `${root} has no controllers for ${CONTROLLERS.join(', ')}`;
 }
 
 function words(file: string): string[] {

@@ -26,7 +26,7 @@ afterEach(async () => {
 });
 
 const MANY = 'for (1..60) { my $pid = fork; last if defined $pid && $pid == 0 } sleep 20';
-/** Ends by itself after a while, lest a test that fails leaves it. */
+/** Ends after a while, so that a failing test does not leave it running. */
 const BOMB = 'alarm 20; for (1..1000) { my $pid = fork; last unless defined $pid } sleep 20';
 
 /** Runs a Perl program in the group. */
@@ -39,7 +39,7 @@ async function membersOf(folder: string): Promise<number> {
   return (await readFile(join(folder, 'cgroup.procs'), 'utf8')).split('\n').length - 1;
 }
 
-/** A process that runs for long. */
+/** A long-running process. */
 async function sleeper(command: readonly string[] = []): Promise<number> {
   const [file = '', ...args] = [...command, '/bin/sleep', '600'];
   const child = spawn(file, args, { stdio: 'ignore' });
@@ -48,7 +48,7 @@ async function sleeper(command: readonly string[] = []): Promise<number> {
   return child.pid;
 }
 
-test('a command runs in the group from its first moment, with its arguments as they are', async () => {
+test('starts a command inside the group, with unchanged arguments', async () => {
   await cgroups.set('group', null);
   const { stdout } = await perl('group', 'open F, "/proc/self/cgroup"; print <F>; print "|@ARGV"');
   expect(stdout).toContain(`/homeport-${INSTANCE}/group\n`);
@@ -56,33 +56,33 @@ test('a command runs in the group from its first moment, with its arguments as t
   expect((await runCommand(file, args)).stdout).toBe('-- -e $HOME a  b\n');
 });
 
-test('says what it cannot run, and which group there is not', async () => {
+test('reports a command it cannot run, and a missing group', async () => {
   await cgroups.set('group', null);
   const [file = '', ...args] = [...cgroups.enter('group'), '/nonexistent'];
   await expect(runCommand(file, args)).rejects.toThrow('cannot run /nonexistent: No such file or directory');
   await expect(perl('nothing', '')).rejects.toThrow('cannot enter');
 });
 
-test('bounds memory', async () => {
+test('limits memory', async () => {
   await cgroups.set('group', LIMITS);
   await expect(perl('group', 'my $hog = "x" x (200 * 1024 * 1024); print length $hog')).rejects.toThrow();
   expect((await perl('group', 'my $x = "x" x (10 * 1024 * 1024); print length $x')).stdout).toBe('10485760');
 });
 
-test('bounds processes', async () => {
+test('limits processes', async () => {
   await cgroups.set('group', LIMITS);
   const forks =
     'my $n = 0; for (1..50) { my $p = fork; last unless defined $p; if ($p) { $n++ } else { sleep 2; exit } } print $n';
   expect(Number((await perl('group', forks)).stdout)).toBe(9);
 });
 
-test('bounds processor time', async () => {
+test('limits processor time', async () => {
   await cgroups.set('group', LIMITS);
   const work = 'my $end = time + 2; 1 while time < $end; print((times)[0] + (times)[1])';
   expect(Number((await perl('group', work)).stdout)).toBeLessThan(0.8);
 });
 
-test('limits change for what runs, up and down and away', async () => {
+test('changes and removes limits of running processes', async () => {
   await cgroups.set('group', LIMITS);
   await cgroups.set('group', { ...LIMITS, memoryMb: 512 });
   expect((await perl('group', 'my $x = "x" x (100 * 1024 * 1024); print "ok"')).stdout).toBe('ok');
@@ -92,14 +92,14 @@ test('limits change for what runs, up and down and away', async () => {
   expect((await perl('group', 'my $x = "x" x (100 * 1024 * 1024); print "ok"')).stdout).toBe('ok');
 });
 
-test('takes in what others have started, tells what it takes, and kills it', async () => {
+test('adopts a running process, reports its usage, and kills it', async () => {
   const pid = await sleeper();
   await cgroups.addProcess('late', pid);
   expect(await cgroups.usage('late')).toEqual({ memoryBytes: expect.any(Number), processes: 1 });
   expect(await cgroups.list()).toEqual(['late']);
   await cgroups.kill('late');
   expect(await startTimeOf(pid)).toBeNull();
-  // It can be used again.
+  // The group can be used again.
   const next = await sleeper(cgroups.enter('late'));
   while ((await cgroups.usage('late'))?.processes !== 1) await pause(5);
   await cgroups.remove('late');
@@ -107,11 +107,11 @@ test('takes in what others have started, tells what it takes, and kills it', asy
   expect(await cgroups.usage('late')).toBeNull();
   await cgroups.remove('late');
   await cgroups.kill('late');
-  // Nothing is left of the host's own folder either.
+  // The host's own folder is gone too.
   expect(existsSync(`/sys/fs/cgroup/pids/homeport-${INSTANCE}`)).toBe(false);
 });
 
-test('kills what forks as fast as it can', async () => {
+test('kills a process that forks as fast as it can', async () => {
   await cgroups.set('bomb', { ...LIMITS, processes: 200, cpuPercent: 100 });
   const [file = '', ...args] = [...cgroups.enter('bomb'), '/usr/bin/perl', '-e', BOMB];
   spawn(file, args, { stdio: 'ignore', detached: true });
@@ -126,32 +126,35 @@ test('kills what forks as fast as it can', async () => {
 });
 
 /**
- * A machine that has the controllers in version 1 has version 2 beside them, for everything but limits: a group of it stands
- * in for one of a machine that has version 2 alone.
+ * A machine with version 1 controllers also has version 2, without limits: a group there represents a machine with
+ * version 2 alone.
  */
-test.runIf(existsSync('/sys/fs/cgroup/unified/cgroup.procs'))('kills by the means of version 2', async () => {
-  const real = '/sys/fs/cgroup/unified/hptunified';
-  const root = await mkdtemp(join(tmpdir(), 'homeport-cgroups-'));
-  try {
-    await mkdir(real);
-    await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids');
-    const unified = createCgroups({ instance: 'hptunified', log, root });
-    await symlink(real, join(root, 'homeport-hptunified', 'bomb'));
-    const [file = '', ...args] = [...unified.enter('bomb'), '/usr/bin/perl', '-e', MANY];
-    spawn(file, args, { stdio: 'ignore' });
-    while ((await membersOf(real)) < 50) await pause(10);
-    await unified.addProcess('bomb', await sleeper());
-    await unified.kill('bomb');
-    expect(await membersOf(real)).toBe(0);
-  } finally {
-    // A moment after its last process has gone.
-    for (let tried = 0; tried < 50 && existsSync(real); tried++) await rmdir(real).catch(() => pause(20));
-    await rm(root, { recursive: true });
-  }
-});
+test.runIf(existsSync('/sys/fs/cgroup/unified/cgroup.procs'))(
+  'kills by version 2’s cgroup.kill',
+  async () => {
+    const real = '/sys/fs/cgroup/unified/hptunified';
+    const root = await mkdtemp(join(tmpdir(), 'homeport-cgroups-'));
+    try {
+      await mkdir(real);
+      await writeFile(join(root, 'cgroup.controllers'), 'cpu memory pids');
+      const unified = createCgroups({ instance: 'hptunified', log, root });
+      await symlink(real, join(root, 'homeport-hptunified', 'bomb'));
+      const [file = '', ...args] = [...unified.enter('bomb'), '/usr/bin/perl', '-e', MANY];
+      spawn(file, args, { stdio: 'ignore' });
+      while ((await membersOf(real)) < 50) await pause(10);
+      await unified.addProcess('bomb', await sleeper());
+      await unified.kill('bomb');
+      expect(await membersOf(real)).toBe(0);
+    } finally {
+      // The kernel allows this only a moment after the last process is gone.
+      for (let tried = 0; tried < 50 && existsSync(real); tried++) await rmdir(real).catch(() => pause(20));
+      await rm(root, { recursive: true });
+    }
+  },
+);
 
-test('tells which limits a group has not', async () => {
-  expect(await cgroups.check('group', LIMITS)).toBe('the cgroup group is not there');
+test('names the limits that a group lacks', async () => {
+  expect(await cgroups.check('group', LIMITS)).toBe('the cgroup group is missing');
   await cgroups.set('group', LIMITS);
   expect(await cgroups.check('group', LIMITS)).toBeNull();
   expect(await cgroups.check('group', { ...LIMITS, processes: 11 })).toBe(

@@ -7,69 +7,66 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import type { ResourceLimits } from '../machine/daemon.ts';
 import {
+  delegateControllers,
   findHierarchies,
   type Hierarchies,
-  handDown,
   hierarchyFolders,
   limitSettings,
 } from './cgroup-hierarchies.ts';
 
 /**
- * Groups of processes with limits that count for all in a group together. Names are `[a-z0-9-]+`, unique on the host. On a
- * machine where no limits can be set (a container that may not) everything here succeeds and nothing is limited.
+ * Groups of processes that share limits. Names are `[a-z0-9-]+`, unique on the host. On a machine that allows no limits (an
+ * unprivileged container), all of this succeeds and limits nothing.
  */
 export interface Cgroups {
-  /** Makes the group where there is none and gives it these limits, null for none. In force at once for what runs in it. */
+  /** Creates the group if needed and sets its limits, null for none. They apply to its processes at once. */
   set(name: string, limits: ResourceLimits | null): Promise<void>;
   /**
-   * What a command has to begin with, so that it and its children run in the group from their first moment on. The group
-   * must have been made by {@link set}. Empty where limits cannot be set. It needs root.
+   * Prefix of a command that starts it, with all its children, inside the group. Call {@link set} first. Empty if limits
+   * cannot be set. Needs root.
    */
   enter(name: string): readonly string[];
-  /** Puts a running process in, made by whomever; its children from now on come with it. Makes the group where there is none. */
+  /** Moves a running process into the group; its later children follow. Creates the group if needed. */
   addProcess(name: string, pid: number): Promise<void>;
-  /** Ends every process in it by SIGKILL. Resolves when none is left; rejects if that takes 10 s. */
+  /** Kills all its processes with SIGKILL. Resolves when all are gone; rejects after 10 s. */
   kill(name: string): Promise<void>;
-  /** Ends what still runs in it, and takes the group away. Removing what is not there is success. */
+  /** Kills its processes and removes the group. Succeeds if it is missing. */
   remove(name: string): Promise<void>;
   list(): Promise<string[]>;
-  /** What keeps the group from having just these limits, one sentence; null if nothing does, or nothing can be limited here. */
+  /** How the group differs from these limits, one sentence; null if it does not, or the machine allows no limits. */
   check(name: string, limits: ResourceLimits): Promise<string | null>;
-  /** What the group takes now, the file cache of its processes included; null where there is none or it is not known. */
+  /** Current usage, including file cache; null if the group is missing or the usage unknown. */
   usage(name: string): Promise<{ memoryBytes: number; processes: number } | null>;
 }
 
 const KILL_WITHIN_MS = 10_000;
 
 /**
- * Moves itself into the cgroups whose files come before `--`, and becomes the command behind. Perl, as Debian always has it
- * and starts in 2 ms; an argument, so that no file has to be in place.
+ * Moves itself into the cgroups whose files come before `--`, and executes the command after it. Perl, because Debian always
+ * has it and it starts in 2 ms; as an argument, so that no file is needed.
  */
 const ENTER = [
   'while (defined(my $file = shift @ARGV)) {',
   '  last if $file eq "--";',
-  // A variable is there from the statement after its own.
+  // In Perl, `my` takes effect in the next statement.
   '  my $procs;',
   '  open($procs, ">", $file) && syswrite($procs, "0") && close($procs) or die "cannot enter $file: $!\\n";',
   '}',
   'exec { $ARGV[0] } @ARGV or die "cannot run $ARGV[0]: $!\\n";',
 ].join(' ');
 
-/** `instance` names the host among several on the machine. `root` is where cgroups are mounted. */
+/** `instance` distinguishes several hosts on the machine. `root` is the mount point of cgroups. */
 export function createCgroups(options: { instance: string; log: Logger; root?: string }): Cgroups {
   const { instance, log, root = '/sys/fs/cgroup' } = options;
   const found = findHierarchies(root, `homeport-${instance}`);
   if ('unusable' in found) {
-    log.warn(
-      { reason: found.unusable },
-      'no limits on memory, processors and processes can be set on this machine',
-    );
+    log.warn({ reason: found.unusable }, 'this machine allows no limits on memory, processors and processes');
     return unlimited;
   }
   return cgroupsIn(found);
 }
 
-/** Where nothing can be limited. */
+/** For machines that allow no limits. */
 const unlimited: Cgroups = {
   set: async () => {},
   enter: () => [],
@@ -84,11 +81,11 @@ const unlimited: Cgroups = {
 function cgroupsIn(hierarchies: Hierarchies): Cgroups {
   const hierarchyRoots = hierarchyFolders(hierarchies);
   const foldersOf = (name: string) => hierarchyRoots.map((folder) => join(folder, checkedName(name)));
-  /** The one that tells who is in a group, where there are several. */
+  /** The hierarchy to list members in, if there are several. */
   const membersIn = hierarchies.version === 2 ? hierarchies.unified : hierarchies.pids;
 
   const serially = serializeByKey();
-  /** One after the other, for the last that goes takes the folder of all with it. */
+  /** Serialized, because the last removal also deletes the parent folder. */
   const oneByOne = (work: () => Promise<void>) => serially('groups', work);
 
   async function make(name: string): Promise<void> {
@@ -96,7 +93,7 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     await oneByOne(async () => {
       for (const folder of folders) {
         const made = await mkdir(folder, { recursive: true });
-        if (hierarchies.version === 2 && made === hierarchies.unified) handDown(made);
+        if (hierarchies.version === 2 && made === hierarchies.unified) delegateControllers(made);
       }
     });
   }
@@ -112,8 +109,8 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     const present = await Promise.all(
       foldersOf(name).map((folder) => readControl(join(folder, 'cgroup.procs'))),
     );
-    if (present.includes(null)) return `the cgroup ${name} is not there`;
-    // Some are written twice; the last time counts.
+    if (present.includes(null)) return `the cgroup ${name} is missing`;
+    // Some files are written twice; the last value counts.
     const settings = new Map(
       limitSettings(hierarchies, limits).map((setting) => [
         join(setting.hierarchy, name, setting.file),
@@ -123,7 +120,7 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     for (const [path, { file, value, optional }] of settings) {
       const found = await readControl(path);
       if (found === value || (found === null && optional)) continue;
-      return `the cgroup ${name} has ${file} ${found ?? 'not at all'} instead of ${value}`;
+      return `the cgroup ${name} has ${file} ${found ?? 'missing'} instead of ${value}`;
     }
     return null;
   }
@@ -142,10 +139,10 @@ function cgroupsIn(hierarchies: Hierarchies): Cgroups {
     } finally {
       await restore();
     }
-    throw new Error(`processes of ${name} do not end although they were killed`);
+    throw new Error(`processes of ${name} are still alive after SIGKILL`);
   }
 
-  /** Or what forks faster than it is killed would never end: version 1 has no `cgroup.kill`. Gives what allows them again. */
+  /** Version 1 lacks `cgroup.kill`: a process that forks faster than it is killed would survive. Returns the undo. */
   async function forbidForks(folder: string): Promise<() => Promise<void>> {
     const file = join(folder, 'pids.max');
     const before = hierarchies.version === 1 ? await readControl(file) : null;
@@ -202,7 +199,7 @@ function checkedName(name: string): string {
   return name;
 }
 
-/** False if there is no such file and it is `optional`. Never makes one. */
+/** False if the file is missing and `optional`. Never creates a file. */
 async function writeControl(path: string, value: string, optional: boolean): Promise<boolean> {
   try {
     const file = await open(path, 'r+');
@@ -218,7 +215,7 @@ async function writeControl(path: string, value: string, optional: boolean): Pro
   }
 }
 
-/** The processes of a cgroup and of those within it; none if it is not there. */
+/** Processes of a cgroup and its children; none if it is missing. */
 async function membersOf(folder: string): Promise<number[]> {
   try {
     const own = (await readFile(join(folder, 'cgroup.procs'), 'utf8'))
@@ -233,7 +230,7 @@ async function membersOf(folder: string): Promise<number[]> {
   }
 }
 
-/** The folders in a folder; none if it is not there. */
+/** Subfolders of a folder; none if it is missing. */
 async function groupsIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
     if (hasCode(error, 'ENOENT', 'ENODEV')) return [];
@@ -246,12 +243,12 @@ function killProcess(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended in the meantime.
     if (!hasCode(error, 'ESRCH')) throw error;
   }
 }
 
-/** A group can be taken away a moment after its last process has gone. */
+/** The kernel allows the removal only a moment after the last process is gone. */
 async function removeGroup(folder: string): Promise<void> {
   for (let tried = 0; ; tried++) {
     try {
@@ -271,7 +268,7 @@ async function readNumber(path: string): Promise<number | null> {
   return text === null ? null : Number(text);
 }
 
-/** Null if there is no such file. */
+/** Null if the file is missing. */
 async function readControl(path: string): Promise<string | null> {
   try {
     return (await readFile(path, 'utf8')).trim();

@@ -1,6 +1,6 @@
 import { PermanentHostError } from '../../contract/host.ts';
 
-/** Names of files, units and cgroups are made of it. Throws a {@link PermanentHostError}. */
+/** Checks a name used in files, units and cgroups. Throws a {@link PermanentHostError}. */
 export function checkedDaemonName(name: string): string {
   if (!/^[a-z0-9-]{1,100}$/.test(name)) {
     throw new PermanentHostError(`"${name}" cannot be the name of a daemon`);

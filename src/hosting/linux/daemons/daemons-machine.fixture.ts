@@ -15,7 +15,7 @@ export type DaemonsMachine = Awaited<ReturnType<typeof startDaemonsMachine>>;
 
 const FIRST_UID = 1_500_000;
 
-/** Folders, users and supervised daemons of a test's own. */
+/** A test's own folders, users and supervised daemons. */
 export async function startDaemonsMachine() {
   const word = randomBytes(4).toString('hex');
   const instance = `d${word}`;
@@ -32,7 +32,7 @@ export async function startDaemonsMachine() {
   if (php === undefined) throw new Error('this machine has no PHP-FPM');
   const made: string[] = [];
 
-  /** A Unix user of 40 characters, as long as they may be. */
+  /** A Unix user with the longest name, 40 characters. */
   async function newUser(kind: string): Promise<{ id: string; name: string; uid: number; gid: number }> {
     const id = randomUUID();
     const name = `${kind}-${id.replaceAll('-', '')}`.padEnd(40, 'x').slice(0, 40);

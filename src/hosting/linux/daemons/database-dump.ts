@@ -8,7 +8,7 @@ import { clientCommand, type OwnedDatabase, runStatements, STATEMENTS } from './
 import { runPiped } from './piped-command.ts';
 import { textLiteral } from './sql.ts';
 
-/** One state of all tables, as text that is equal as long as they are, so that backups of it share what has not changed. */
+/** A consistent snapshot of all tables. Equal content gives equal text, so that backups share what has not changed. */
 const CONSISTENT = [
   '--single-transaction',
   '--quick',
@@ -20,12 +20,12 @@ const CONSISTENT = [
   '--default-character-set=utf8mb4',
   '--max-allowed-packet=1G',
 ];
-/** What a database has besides its tables and views. */
+/** Objects of a database besides tables and views. */
 const PROGRAMS = ['--triggers', '--routines', '--events'];
 
 /**
- * Writes the database into `file`, which is there whole or not at all. Its definers are left out ({@link withoutDefiners}), and
- * so are views of what is gone, which nobody could make again. Gives the names of those.
+ * Writes a dump of the database into `file`, whole or not at all. Leaves out definers ({@link withoutDefiners}) and broken
+ * views, which could not be created again. Returns the names of those views.
  */
 export async function dumpInto(
   file: string,
@@ -56,7 +56,7 @@ export async function dumpInto(
   return broken;
 }
 
-/** The views of a database, and which of them show what is gone: mariadb-dump gives up at such a one. */
+/** The views of a database. `broken` ones use missing tables or columns; mariadb-dump would fail at them. */
 export async function viewsOf(
   socket: string,
   { database, owner }: OwnedDatabase,
@@ -65,18 +65,18 @@ export async function viewsOf(
   const rows = await runStatements(
     socket,
     owner,
-    // CREATE_TIME, or the server would not open the views, and not see that one is broken.
+    // Selecting CREATE_TIME makes the server open the views, and so notice broken ones.
     `SELECT TABLE_NAME, TABLE_COMMENT, CREATE_TIME FROM information_schema.TABLES
       WHERE TABLE_SCHEMA = ${textLiteral(database)} AND TABLE_TYPE = 'VIEW' ORDER BY TABLE_NAME`,
     { signal },
   );
-  // The server has nowhere else to say what is amiss.
+  // The server reports a broken view only in its comment.
   const named = (sound: boolean) =>
     rows.filter(([, comment]) => (comment === 'VIEW') === sound).map(([name = '']) => name);
   return { sound: named(true), broken: named(false) };
 }
 
-/** Runs every statement of a dump in the database. `file` is opened by this process: its user need not be able to reach it. */
+/** Runs every statement of a dump in the database. This process opens `file`, so the owner need not have access to it. */
 export async function loadFrom(
   file: string,
   socket: string,

@@ -15,7 +15,7 @@ export interface DatabaseUser {
 
 export type DatabasesMachine = Awaited<ReturnType<typeof startDatabasesMachine>>;
 
-/** A database server of a test's own, with two Unix users who may have databases. */
+/** A test's own database server, with two Unix users for databases. */
 export async function startDatabasesMachine({ isPrepared = false }: { isPrepared?: boolean } = {}) {
   const machine: DaemonsMachine = await startDaemonsMachine();
   const { layout, daemons, log } = machine;
@@ -23,7 +23,7 @@ export async function startDatabasesMachine({ isPrepared = false }: { isPrepared
   const server = createDatabaseServer({ layout, daemons, log });
   await server.ensure();
   const databases: Databases = createDatabases({ layout });
-  /** Root's own, for dumps. */
+  /** A folder of root, for dumps. */
   const folder = join(layout.folder, 'dumps');
   await mkdir(folder, { mode: 0o700 });
   const [shop, blog] = await Promise.all([machine.newUser('shop'), machine.newUser('blog')]);
@@ -66,7 +66,7 @@ export async function startDatabasesMachine({ isPrepared = false }: { isPrepared
   };
 }
 
-/** Of everything that a database can have, one; with names and values that are hard to write down. */
+/** One of each object that a database can have, with names and values that are hard to escape. */
 export const EVERYTHING = `
   CREATE TABLE parents (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(100)) ENGINE = MyISAM;
   CREATE TABLE children (id INT PRIMARY KEY, parent INT, CONSTRAINT known FOREIGN KEY (parent) REFERENCES parents (id));
@@ -83,7 +83,7 @@ export const EVERYTHING = `
   CREATE EVENT clean ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01' DO DELETE FROM children WHERE id = 77;
 `;
 
-/** What tells whether all of it is there and works. */
+/** Shows whether all of it exists and works. */
 export const LOOK = `
   SELECT * FROM parents; SELECT * FROM children; SELECT HEX(\`select\`), t FROM \`odd \`\` 'name' -- \\\\ ü\`;
   SELECT * FROM onto; CALL fill(); INSERT INTO parents (name) VALUES ('new'); SELECT name FROM parents WHERE id = 4;

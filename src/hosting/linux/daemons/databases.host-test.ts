@@ -31,7 +31,7 @@ afterAll(() => machine.stop());
 
 beforeEach(() => here.renew());
 
-/** PHP of a website asks its database. */
+/** Queries the database from a website's PHP. */
 async function php(
   user: { uid: number; gid: number },
   name: string,
@@ -47,13 +47,13 @@ async function php(
 }
 
 describe('the server', () => {
-  test('is left alone when it is as it should be', async () => {
+  test('is not touched if it is right', async () => {
     const before = await machine.daemons.list();
     await here.server.ensure();
     expect(await machine.daemons.list()).toEqual(before);
   });
 
-  test('is started again for another configuration', async () => {
+  test('restarts for a changed configuration', async () => {
     const { layout, daemons, log } = machine;
     const pool = async () => (await here.asRoot('SELECT @@innodb_buffer_pool_size DIV 1048576')).flat();
     await createDatabaseServer({ layout, daemons, log, memory: 4 * 1024 ** 3 }).ensure();
@@ -63,7 +63,7 @@ describe('the server', () => {
     await here.server.ensure();
   });
 
-  test('knows with which release its own tables were made or upgraded', async () => {
+  test('records which release created or upgraded its tables', async () => {
     const known = join(machine.layout.mariadb, 'version');
     await writeFile(known, '10.0.1');
     await here.server.ensure();
@@ -71,7 +71,7 @@ describe('the server', () => {
     expect(running.startsWith(`${await readFile(known, 'utf8')}-`)).toBe(true);
   });
 
-  test('keeps what was written over a crash', async () => {
+  test('keeps written data after a crash', async () => {
     await databases.query('hp_shop', 'CREATE TABLE kept (id INT); INSERT INTO kept VALUES (1)');
     await machine.daemons.signal('mariadb', 'SIGKILL');
     await pause(50);
@@ -79,7 +79,7 @@ describe('the server', () => {
     expect(await databases.query('hp_shop', 'SELECT * FROM kept')).toEqual([['1']]);
   });
 
-  test('listens at no port, and lets nobody list its folder', async () => {
+  test('listens on no port, and no one can list its folder', async () => {
     expect(await here.asRoot('SELECT @@skip_networking, @@local_infile')).toEqual([['1', '0']]);
     const switched = [
       `--reuid=${shop.uid}`,
@@ -91,7 +91,7 @@ describe('the server', () => {
     await expect(runCommand('setpriv', switched)).rejects.toThrow('Permission denied');
   });
 
-  test('keeps everything in the engine of which snapshots are consistent', async () => {
+  test('stores everything in InnoDB, for consistent snapshots', async () => {
     await databases.query('hp_shop', 'CREATE TABLE plugin (id INT) ENGINE = MyISAM');
     const engines = await here.asRoot(
       "SELECT ENGINE FROM information_schema.TABLES WHERE TABLE_SCHEMA = 'hp_shop'",
@@ -100,10 +100,10 @@ describe('the server', () => {
   });
 });
 
-describe('what one website may take of the server', () => {
+describe('limits of a website on the server', () => {
   const asked = async (sql: string) => php(shop, shop.name, 'hp_shop', sql);
 
-  test('is so much memory a session, whatever it sets for itself', async () => {
+  test('bound the memory of a session, even if it raises its settings', async () => {
     const names = [
       ...['max_session_mem_used', 'tmp_table_size', 'tmp_memory_table_size', 'max_heap_table_size'],
       ...['sort_buffer_size', 'join_buffer_size', 'join_buffer_space_limit', 'read_buffer_size'],
@@ -119,7 +119,7 @@ describe('what one website may take of the server', () => {
     expect(await asked(hoarding)).toContain('max-session-mem-used');
   });
 
-  test('is so many connections and so long a statement, for users of before too', async () => {
+  test('bound connections and statement time, of existing users too', async () => {
     const limits = () =>
       here.asRoot(
         `SELECT max_user_connections, max_statement_time FROM mysql.user WHERE User = ${textLiteral(shop.name)}`,
@@ -134,7 +134,7 @@ describe('what one website may take of the server', () => {
     expect(await databases.query('hp_shop', 'SELECT @@max_statement_time')).toEqual([['0.000000']]);
   });
 
-  test('is none of the machine’s /tmp', async () => {
+  test('keep temporary tables out of the machine’s /tmp', async () => {
     const [[tmpdir = ''] = []] = await here.asRoot('SELECT @@tmpdir');
     expect(tmpdir).toBe(join(machine.layout.mariadb, 'tmp'));
     expect((await runCommand('stat', ['-c', '%a %U', tmpdir])).stdout).toBe('700 mysql\n');
@@ -142,7 +142,7 @@ describe('what one website may take of the server', () => {
 });
 
 describe('a database', () => {
-  test('is its own user’s, without a password, and nobody else’s', async () => {
+  test('is open to its own user without a password, and to no one else', async () => {
     expect(await php(shop, shop.name, 'hp_shop', 'SELECT CURRENT_USER()')).toBe(
       `[["${shop.name}@localhost"]]`,
     );
@@ -159,7 +159,7 @@ describe('a database', () => {
     expect(await php(shop, shop.name, 'hp_shop', reading)).toBe('[[null]]');
   });
 
-  test('a right on it is none on one whose name is like it', async () => {
+  test('gives no rights on a database with a similar name', async () => {
     await databases.create('hp_a_b', shop.name);
     await databases.create('hp_axb', blog.name);
     expect(await php(shop, shop.name, 'hp_axb', 'SELECT 1')).toMatch(/^Access denied/);
@@ -168,7 +168,7 @@ describe('a database', () => {
     await databases.drop('hp_axb', blog.name);
   });
 
-  test('is made once, listed and dropped, and its user with the last', async () => {
+  test('is created once, listed and dropped, and its user is dropped with the last one', async () => {
     await databases.create('hp_shop', shop.name);
     await databases.create('hp_more', shop.name);
     expect(await databases.list()).toEqual(['hp_blog', 'hp_more', 'hp_shop']);
@@ -183,7 +183,7 @@ describe('a database', () => {
     expect(await here.asRoot(`SELECT Db FROM mysql.db WHERE User = ${textLiteral(shop.name)}`)).toEqual([]);
   });
 
-  test('names that are none of ours are refused', async () => {
+  test('refuses foreign names', async () => {
     for (const name of ['mysql', 'hp_', 'hp_A', 'hp_a`b', "hp_a';", 'hp_a.b', `hp_${'a'.repeat(51)}`]) {
       await expect(databases.create(name, shop.name)).rejects.toThrow('cannot be the name of a database');
       await expect(databases.drop(name, shop.name)).rejects.toThrow('cannot be the name of a database');
@@ -193,11 +193,11 @@ describe('a database', () => {
       await expect(databases.create('hp_x', user)).rejects.toThrow('cannot be the name of a user');
     }
     await expect(databases.query('hp_nothing', 'SELECT 1')).rejects.toThrow(
-      'there is no database hp_nothing',
+      'this host has no database hp_nothing',
     );
   });
 
-  test('is asked as its user, so that what a customer put there gains nothing', async () => {
+  test('is queried as its user, so that a customer’s objects gain no rights', async () => {
     const [[secret = ''] = []] = await here.asRoot('SELECT COUNT(*) FROM mysql.global_priv');
     expect(Number(secret)).toBeGreaterThan(0);
     await databases.query(
@@ -208,7 +208,7 @@ describe('a database', () => {
     await expect(databases.query('hp_shop', 'SELECT * FROM wp_options')).rejects.toThrow(/lack rights/);
   });
 
-  test('answers as it is, whatever the text', async () => {
+  test('returns text unchanged', async () => {
     const text = 'a\tb\nc\\d\'"`;\u0000 ü😀 \\n NULL';
     expect(await databases.query('hp_shop', `SELECT ${textLiteral(text)}, 1; SELECT NULL`)).toEqual([
       [text, '1'],
@@ -220,7 +220,7 @@ describe('a database', () => {
 });
 
 describe('a dump', () => {
-  test('holds everything, and can be loaded for another user', async () => {
+  test('contains everything, and can be loaded for another user', async () => {
     await databases.query('hp_shop', EVERYTHING);
     const file = join(folder, 'everything.sql');
     expect(await databases.dump('hp_shop', file)).toEqual([]);
@@ -235,7 +235,7 @@ describe('a dump', () => {
     ).toEqual([]);
   });
 
-  test('holds rows of many megabytes', async () => {
+  test('can contain rows of many megabytes', async () => {
     await databases.query('hp_shop', 'CREATE TABLE large (id INT PRIMARY KEY, content LONGBLOB)');
     await databases.query('hp_shop', `INSERT INTO large VALUES (1, X'${'ab'.repeat(15_000_000)}')`);
     const file = join(folder, 'large.sql');
@@ -244,7 +244,7 @@ describe('a dump', () => {
     expect(await databases.query('hp_blog', 'SELECT LENGTH(content) FROM large')).toEqual([['15000000']]);
   });
 
-  test('is equal for equal databases, and of root alone', async () => {
+  test('is equal for equal databases, and readable by root only', async () => {
     await databases.query('hp_shop', EVERYTHING);
     const [one, two] = [join(folder, 'one.sql'), join(folder, 'two.sql')];
     await databases.dump('hp_shop', one);
@@ -253,7 +253,7 @@ describe('a dump', () => {
     expect((await runCommand('stat', ['-c', '%a %u', one])).stdout).toBe('600 0\n');
   });
 
-  test('leaves views of what is gone out, and names them', async () => {
+  test('leaves out broken views, and names them', async () => {
     await databases.query(
       'hp_shop',
       `${EVERYTHING}; CREATE TABLE gone (id INT); CREATE VIEW lost AS SELECT * FROM gone; DROP TABLE gone`,
@@ -264,14 +264,14 @@ describe('a dump', () => {
     expect(await databases.query('hp_blog', 'SELECT * FROM doubled')).toEqual([['2'], ['4']]);
   });
 
-  test('of a database that is not there leaves no file', async () => {
+  test('of a missing database leaves no file', async () => {
     await here.asRoot('DROP DATABASE hp_shop');
     await expect(databases.dump('hp_shop', join(folder, 'none.sql'))).rejects.toThrow(/Unknown database/);
     await expect(readFile(join(folder, 'none.sql'))).rejects.toThrow('ENOENT');
     await expect(readFile(join(folder, 'none.sql.part'))).rejects.toThrow('ENOENT');
   });
 
-  test('that is broken off leaves no file', async () => {
+  test('leaves no file if interrupted', async () => {
     const aborted = AbortSignal.abort(new Error('enough'));
     await expect(databases.dump('hp_shop', join(folder, 'off.sql'), aborted)).rejects.toThrow('enough');
     await databases.query(
@@ -283,7 +283,7 @@ describe('a dump', () => {
     await expect(readFile(join(folder, 'off.sql'))).rejects.toThrow('ENOENT');
   });
 
-  test('that does harm can do it only to its own database, and runs no programs', async () => {
+  test('that is malicious can only harm its own database, and runs no programs', async () => {
     const file = join(folder, 'evil.sql');
     const marked = join('/tmp', `${machine.instance}-evil`);
     await writeFile(file, `\\! touch ${marked}\nSELECT 1;\n`);

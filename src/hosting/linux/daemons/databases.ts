@@ -3,63 +3,55 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { dumpInto, loadFrom } from './database-dump.ts';
 import { type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { DATABASE_PREFIX, databaseName, databaseUser, grantedDatabase, textLiteral } from './sql.ts';
-import { exchangeTables, forgetExchange } from './table-exchange.ts';
+import { forgetReplacement, replaceTables } from './table-replacement.ts';
 
 /**
- * The databases of this host: names are `hp_` and 1 to 50 of `a-z 0-9 _`. The user of a database is the Unix user of its
- * install: the server asks the kernel who connects (`unix_socket`), so there is no password. Everything that touches what is in a
- * database runs as its user, for what a customer has put in there (views, triggers, functions) would otherwise run as root.
- * Invalid names are refused with a {@link PermanentHostError}.
+ * The databases of this host. Names are `hp_` and 1 to 50 of `a-z 0-9 _`; others cause a {@link PermanentHostError}. The user
+ * of a database is its install's Unix user: the server asks the kernel who connects (`unix_socket`), so there is no password.
+ * Statements on a database's content run as that user. As root, a customer's views, triggers and functions would run as root.
  */
 export interface Databases {
-  /** Makes the database, and its user with rights on it alone. The Unix user must exist before the database is used. */
+  /** Creates the database, and its user with rights on it alone. The Unix user must exist before the database is used. */
   create(database: string, unixUser: string): Promise<void>;
-  /** Takes the database away, and its user unless that has another one. Dropping what is not there is success. */
+  /** Drops the database, and its user unless the user has another database. Succeeds if it is missing. */
   drop(database: string, unixUser: string): Promise<void>;
   list(): Promise<string[]>;
-  /** Whether the user of a database gets at it, and finds something. */
-  look(database: string, unixUser: string): Promise<DatabaseState>;
+  /** Whether the database exists, its user can use it, and it has tables. */
+  stateOf(database: string, unixUser: string): Promise<DatabaseState>;
   /**
-   * Writes one consistent state of everything in the database into `file` (root's, 0600), whole or not at all. Equal databases
-   * give equal files. It can be loaded for any other user. Gives the names of views that were left out, because what they
-   * show is gone.
+   * Writes a consistent dump of the database into `file` (root, 0600), whole or not at all. Equal databases give equal files.
+   * The dump can be loaded for any user. Returns the names of broken views, which it leaves out.
    */
   dump(database: string, file: string, signal?: AbortSignal): Promise<string[]>;
   /**
-   * Empties the database and fills it from a dump. What fails leaves it half filled: load into another one and
-   * {@link exchangeTables} where that matters.
+   * Empties the database and fills it from a dump. A failure leaves it half filled: if that matters, load into another
+   * database and use {@link replaceTables}.
    */
   load(database: string, file: string, signal?: AbortSignal): Promise<void>;
-  /**
-   * Runs statements and gives the rows of all answers; NULL is `NULL`. Values stand in them as {@link textLiteral}, never as they are.
-   */
+  /** Runs statements and returns the rows of all results; NULL is `NULL`. Pass values as {@link textLiteral}, never as they are. */
   query(database: string, sql: string): Promise<string[][]>;
   /**
-   * Puts everything that is in `from` in the place of everything that is in `to`, with all tables in one atomic step. `from` is
-   * empty afterwards. Called again after it was broken off at any moment, it ends what it had begun; where `from` has no tables,
-   * nothing is done.
+   * Replaces the content of `to` by that of `from`, all tables in one atomic step. `from` is empty afterwards. A call after an
+   * interruption completes what the earlier one began; with no tables in `from`, it does nothing.
    */
-  exchangeTables(from: string, to: string): Promise<void>;
+  replaceTables(from: string, to: string): Promise<void>;
 }
 
-/**
- * What stands between a website and its database. `missing`: there is none. `empty`: it has no tables. `shut`: its user is not
- * there, or has not all rights on it.
- */
-export type DatabaseState = 'whole' | 'missing' | 'empty' | 'shut';
+/** `empty`: no tables. `inaccessible`: its user is missing or lacks rights. */
+export type DatabaseState = 'whole' | 'missing' | 'empty' | 'inaccessible';
 
 /**
- * So many connections one install may hold: those of the most workers that its PHP may have, and eight for its schedule and for
- * people's sessions. Each may take what mariadb-config.ts lets a session have.
+ * Connections per install: one per PHP worker at most, and eight for WP-Cron and people's sessions. The limits of a session
+ * are in mariadb-config.ts.
  */
 const CONNECTIONS_PER_USER = 24;
-/** How long a statement of a website may take, in seconds: as long as PHP lets a request take. */
+/** Time limit for a statement of a website: the same as PHP's limit for a request. */
 const STATEMENT_SECONDS = 300;
 
 export function createDatabases({ layout }: { layout: LinuxLayout }): Databases {
   const socket = layout.mariadbSocket;
   const asRoot = (statements: string) => runStatements(socket, 'root', statements);
-  /** Whose a database is; asked of the server once. */
+  /** Owners of databases, cached. */
   const owners = new Map<string, string>();
 
   async function owned(database: string): Promise<OwnedDatabase> {
@@ -68,8 +60,8 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     const granted = textLiteral(grantedDatabase(database).slice(1, -1));
     const rows = await asRoot(`SELECT User FROM mysql.db WHERE Db = ${granted} AND Host = 'localhost'`);
     const owner = rows[0]?.[0];
-    if (owner === undefined) throw new PermanentHostError(`there is no database ${database} on this host`);
-    // It stands in a command now, wherever it came from.
+    if (owner === undefined) throw new PermanentHostError(`this host has no database ${database}`);
+    // The name becomes part of a command, so check it.
     databaseUser(owner);
     owners.set(database, owner);
     return { database, owner: { unixUser: owner } };
@@ -94,7 +86,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     const ofUser = `User = ${textLiteral(unixUser)} AND Host = 'localhost'`;
     await asRoot(
       [
-        forgetExchange(database),
+        forgetReplacement(database),
         `DROP DATABASE IF EXISTS ${databaseName(database)}`,
         `DELETE FROM mysql.db WHERE Db = ${textLiteral(grantedDatabase(database).slice(1, -1))}`,
         'FLUSH PRIVILEGES',
@@ -104,7 +96,7 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     );
   }
 
-  async function look(database: string, unixUser: string): Promise<DatabaseState> {
+  async function stateOf(database: string, unixUser: string): Promise<DatabaseState> {
     const user = databaseUser(unixUser);
     const granted = grantedDatabase(database);
     const name = textLiteral(database);
@@ -119,13 +111,13 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
     );
     if (databases !== '1') return 'missing';
     const all = `GRANT ALL PRIVILEGES ON ${granted}.* TO ${user}`;
-    if (!grants.some(([grant]) => grant === all)) return 'shut';
+    if (!grants.some(([grant]) => grant === all)) return 'inaccessible';
     return tables === '0' ? 'empty' : 'whole';
   }
 
   async function load(database: string, file: string, signal?: AbortSignal): Promise<void> {
     const target = await owned(database);
-    const empty = [forgetExchange(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
+    const empty = [forgetReplacement(database), `DROP DATABASE IF EXISTS ${databaseName(database)}`];
     await asRoot([...empty, emptyDatabase(database)].join(';\n'));
     await loadFrom(file, socket, target, signal);
   }
@@ -137,14 +129,14 @@ export function createDatabases({ layout }: { layout: LinuxLayout }): Databases 
       const rows = await asRoot('SHOW DATABASES');
       return rows.flat().filter((name) => name.startsWith(DATABASE_PREFIX));
     },
-    look,
+    stateOf,
     dump: async (database, file, signal) => dumpInto(file, socket, await owned(database), signal),
     load,
     async query(database, sql) {
       const { owner } = await owned(database);
       return runStatements(socket, owner, sql, { database });
     },
-    exchangeTables: async (from, to) => exchangeTables(socket, await owned(from), await owned(to)),
+    replaceTables: async (from, to) => replaceTables(socket, await owned(from), await owned(to)),
   };
 }
 

@@ -26,14 +26,14 @@ async function strip(chunks: Buffer[]): Promise<Buffer> {
   return Buffer.concat(await Readable.from(chunks).pipe(withoutDefiners()).toArray());
 }
 
-test.each([1, 2, 7, 64, 10_000])('takes definers out of a dump that comes in pieces of %i', async (size) => {
+test.each([1, 2, 7, 64, 10_000])('removes definers from a dump in chunks of %i bytes', async (size) => {
   const bytes = Buffer.from(DUMP);
   const chunks = [];
   for (let at = 0; at < bytes.length; at += size) chunks.push(bytes.subarray(at, at + size));
   expect((await strip(chunks)).toString()).toBe(EXPECTED);
 });
 
-test('leaves everything else as it is, bytes and long lines too', async () => {
+test('preserves all other bytes, in long lines too', async () => {
   const bytes = Buffer.concat([
     Buffer.from([0, 255, 10, 254]),
     Buffer.alloc(200_000, 'x'),

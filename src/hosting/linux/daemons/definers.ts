@@ -1,14 +1,13 @@
 import { Transform } from 'node:stream';
 
-/** So much of a line tells whether it has a definer: the names in it are at most 128 characters. */
+/** Bytes of a line that suffice to find a definer: the names in it have at most 128 characters. */
 const LOOKED_AT = 1024;
 const NEWLINE = 0x0a;
 const DEFINER = /^(CREATE|\/\*!\d{5,6}(?: CREATE\*\/ \/\*!\d{5,6})?) DEFINER=`[^`]*`@`[^`]*`/;
 
 /**
- * Takes out of a dump who has defined its views, triggers, functions and events: whoever loads it is their definer then. It
- * lets a dump be loaded by another user, who may not make anything in the name of somebody else. Rows of tables hold no
- * line ends, so what stands in the data is never taken for such a line.
+ * Removes the definers of views, triggers, functions and events from a dump, so that another user can load it: users cannot
+ * create objects in another user's name. Rows of tables contain no line ends, so data is never mistaken for such a line.
  */
 export function withoutDefiners(): Transform {
   let atLineStart = true;
@@ -43,7 +42,7 @@ export function withoutDefiners(): Transform {
   });
 }
 
-/** `latin1` keeps bytes as they are. */
+/** `latin1` preserves the bytes. */
 function* withoutDefiner(line: Buffer): Generator<Buffer> {
   const beginning = line.toString('latin1', 0, LOOKED_AT);
   const found = DEFINER.exec(beginning);

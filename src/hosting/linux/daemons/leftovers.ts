@@ -5,13 +5,13 @@ import { hasCode } from '../../../lib/error-code.ts';
 import type { Cgroups } from './cgroups.ts';
 import { type ProcessRecord, type ProcessRecords, startTimeOf } from './process-records.ts';
 
-/** Ends what daemons a host process left behind when it was killed: as they ask for it, then by force with all their children. */
+/** Ends daemons left by a killed host process: gracefully first, then by force with all their children. */
 export async function endLeftovers(records: ProcessRecords, cgroups: Cgroups, log: Logger): Promise<void> {
   const leftovers = await records.all();
   await Promise.all(
     leftovers.map(async ({ name, record }) => {
       if (await isAlive(record))
-        log.warn({ daemon: name, pid: record.pid }, 'ending a daemon that an earlier process left');
+        log.warn({ daemon: name, pid: record.pid }, 'ending a daemon left by an earlier host process');
       await endOne(record);
       await cgroups.remove(name);
       await records.remove(name);
@@ -24,7 +24,7 @@ async function endOne(record: ProcessRecord): Promise<void> {
   if (pid === null || !(await isAlive(record))) return;
   sendSignal(pid, isSignal(stopSignal) ? stopSignal : 'SIGTERM');
   for (let waited = 0; waited < stopWithinMs && (await isAlive(record)); waited += 20) await pause(20);
-  // While one of the group lives, its number cannot have become another's.
+  // While a member of the group lives, its number is not reused.
   if (await isAlive(record)) sendSignal(-pid, 'SIGKILL');
   while (await isAlive(record)) await pause(5);
 }
@@ -37,7 +37,7 @@ function isSignal(name: string): name is NodeJS.Signals {
   return name in constants.signals;
 }
 
-/** To a process, or with a negative number to a process group. False if there is none. */
+/** Signals a process, or a process group by its negative number. False if it is gone. */
 export function sendSignal(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(pid, signal);

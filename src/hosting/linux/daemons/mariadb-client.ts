@@ -1,18 +1,18 @@
 import { type CommandOptions, runCommand } from '../machine/run-command.ts';
 import { parseBatch } from './sql.ts';
 
-/** Somebody who speaks to the database server: root, or the Unix user of an install, who has rights on its own database alone. */
+/** A user of the database server: root, or an install's Unix user with rights on its own database alone. */
 export type DatabaseClient = 'root' | { unixUser: string };
 
-/** A database, and the user that has rights on it alone. */
+/** A database and the only user with rights on it. */
 export interface OwnedDatabase {
   database: string;
   owner: DatabaseClient;
 }
 
 /**
- * The command that runs one of MariaDB's client programs as that user, who needs no password: the server asks the kernel who is
- * at the other end of its socket. What customers have written (a dump, views, triggers, functions) must never run as root.
+ * The command for one of MariaDB's client programs as that user. There is no password: the server asks the kernel who
+ * connects. Customers' content (a dump, views, triggers, functions) must never run as root.
  */
 export function clientCommand(
   socket: string,
@@ -30,21 +30,21 @@ export function clientCommand(
 }
 
 /**
- * `mariadb` reads statements, sees no files of its user's and runs no commands (`\!`), which text out of a dump could ask for.
- * `loose`: releases from before 2024 do not know the option.
+ * `mariadb` reads statements without access to files or shell commands (`\!`), which a dump could contain. `loose`: releases
+ * before 2024 do not know the option.
  */
 export const STATEMENTS = [
   '--loose-sandbox',
   '--batch',
   '--skip-column-names',
   '--default-character-set=utf8mb4',
-  // The server's limit counts, and not the smaller one that the program would have.
+  // The server's limit applies, not the smaller one of the program.
   '--max-allowed-packet=1G',
-  // What websites are limited to is too short to load a large dump; who runs the program ends it by its own time limit.
+  // A website's time limit is too short for a large dump; the caller's time limit applies instead.
   '--init-command=SET SESSION max_statement_time = 0',
 ];
 
-/** Runs statements of our own and gives the rows of their answers, all together. They go through standard input. */
+/** Runs our own statements and returns the rows of all results. They go through standard input. */
 export async function runStatements(
   socket: string,
   client: DatabaseClient,

@@ -10,7 +10,7 @@ const MACHINE = {
   memory: 8 * GIB,
 };
 
-test('is reached by its socket alone, and reads no files for its users', () => {
+test('is reachable only by its socket, and reads no files for its users', () => {
   const lines = mariadbConfig(MACHINE).split('\n');
   expect(lines).toEqual(
     expect.arrayContaining([
@@ -25,7 +25,7 @@ test('is reached by its socket alone, and reads no files for its users', () => {
   );
 });
 
-test('lets no session have more memory than all are given', () => {
+test('caps the memory that a session can set', () => {
   const lines = mariadbConfig(MACHINE).split('\n');
   const limits = lines
     .filter((line) => line.startsWith('maximum-'))
@@ -42,7 +42,7 @@ test('lets no session have more memory than all are given', () => {
   expect(lines).toEqual(expect.arrayContaining([...limits, 'tmpdir = /var/lib/x/mariadb/tmp']));
 });
 
-test('takes an eighth of the memory for its tables, within bounds', () => {
+test('uses an eighth of the memory for the buffer pool, within bounds', () => {
   const pool = (memory: number) =>
     /innodb-buffer-pool-size = (.*)/.exec(mariadbConfig({ ...MACHINE, memory }))?.[1];
   expect([0.5, 8, 24, 256].map((gib) => pool(gib * GIB))).toEqual(['128M', '1024M', '3072M', '8192M']);

@@ -1,10 +1,10 @@
-/** What the configuration of the database server depends on. Sizes in bytes. */
+/** Facts about the machine that the server's configuration depends on. Sizes in bytes. */
 export interface MariadbMachine {
   folder: string;
-  /** For what does not fit into memory for a moment; its own, so that nobody can fill the machine's `/tmp` by it. */
+  /** Folder for temporary tables. Its own, so that websites cannot fill the machine's `/tmp`. */
   temporary: string;
   socket: string;
-  /** Unix user that it runs as. */
+  /** Unix user of the server. */
   user: string;
   /** Memory of the machine. */
   memory: number;
@@ -13,8 +13,8 @@ export interface MariadbMachine {
 const MIB = 1024 * 1024;
 
 /**
- * What one session may take, and may not raise for itself. The largest statement needs five times its size in all (measured):
- * as it came, as it was parsed, and as it is written.
+ * Limits of a session, which it cannot raise. The largest statement needs five times its size (measured): as received, parsed
+ * and written.
  */
 const SESSION_LIMITS: Record<string, string> = {
   'max-session-mem-used': '160M',
@@ -41,7 +41,7 @@ export function mariadbConfig({ folder, temporary, socket, user, memory }: Maria
     socket,
     'pid-file': `${folder}/mariadb.pid`,
     'log-basename': 'mariadb',
-    // Reached by its socket alone, and by nobody whom the kernel does not vouch for.
+    // Reachable only by its socket, and only for users that the kernel vouches for.
     'skip-networking': 1,
     'skip-name-resolve': 1,
     'skip-log-bin': 1,
@@ -49,12 +49,12 @@ export function mariadbConfig({ folder, temporary, socket, user, memory }: Maria
     'symbolic-links': 0,
     'secure-file-priv': folder,
     'performance-schema': 0,
-    // A connection that ends without a good-bye is no news: every look whether it answers is one.
+    // Aborted connections are not worth a log line: every health check is one.
     'log-warnings': 1,
     'lock-wait-timeout': 300,
     'character-set-server': 'utf8mb4',
     'collation-server': 'utf8mb4_unicode_520_ci',
-    // Snapshots are consistent for InnoDB alone. Without NO_ENGINE_SUBSTITUTION a plugin that asks for MyISAM gets InnoDB.
+    // Only InnoDB has consistent snapshots. Without NO_ENGINE_SUBSTITUTION, a plugin that asks for MyISAM gets InnoDB.
     'enforce-storage-engine': 'InnoDB',
     'sql-mode': 'STRICT_TRANS_TABLES,ERROR_FOR_DIVISION_BY_ZERO',
     'max-connections': 1000,

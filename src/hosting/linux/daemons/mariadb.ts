@@ -12,15 +12,15 @@ import { runCommand } from '../machine/run-command.ts';
 import { clientCommand, runStatements } from './mariadb-client.ts';
 import { mariadbConfig } from './mariadb-config.ts';
 
-/** The one database server of the host. */
+/** The host's database server. */
 export interface DatabaseServer {
-  /** Sees that it runs, made anew where there is none yet. What is in it is never touched. Needs root. */
+  /** Starts it if needed, and creates it the first time. Never touches existing content. Needs root. */
   ensure(): Promise<void>;
 }
 
 const SERVER = '/usr/sbin/mariadbd';
 const USER = 'mysql';
-/** Recovery after a crash reads the log first. */
+/** Crash recovery reads the log before the server is ready. */
 const READY_WITHIN_MS = 120_000;
 
 export function createDatabaseServer(options: {
@@ -39,7 +39,7 @@ export function createDatabaseServer(options: {
   async function ensure(): Promise<void> {
     const user = await identityOf(USER);
     await ownedFolder(layout.mariadb, { uid: 0, gid: 0 }, 0o755);
-    // Everybody may connect, and nobody list: what an install may do is decided by who it is.
+    // Anyone may connect but not list; the user that connects determines the rights.
     await ownedFolder(layout.mariadbRun, user, 0o751);
     await ownedFolder(temporary, user, 0o700);
     const config = await writeConfig();
@@ -48,7 +48,7 @@ export function createDatabaseServer(options: {
       name: 'mariadb',
       description: 'MariaDB of the websites',
       command: [SERVER, `--defaults-file=${configFile}`],
-      // It reads its configuration once: another one has it started again.
+      // The server reads its configuration only at start, so a changed one restarts it.
       environment: { HOMEPORT_CONFIGURATION: digestOf(config) },
       ready: () => greeted(layout.mariadbSocket),
       readyWithinMs: READY_WITHIN_MS,
@@ -70,7 +70,7 @@ export function createDatabaseServer(options: {
     return config;
   }
 
-  /** Made beside and renamed, so that what was broken off is never taken for whole. */
+  /** Creates the tables in a temporary folder and renames it, so that an interrupted creation is never used. */
   async function makeTables(): Promise<void> {
     if ((await ifThere(stat(tables))) !== null) return;
     const beside = `${tables}.new`;
@@ -84,10 +84,10 @@ export function createDatabaseServer(options: {
       '--skip-test-db',
     ]);
     await rename(beside, tables);
-    log.info({ folder: tables }, 'made the database server');
+    log.info({ folder: tables }, 'created the tables of the database server');
   }
 
-  /** A newer release of MariaDB may need its own tables changed. That is the one that runs: the program may be newer already. */
+  /** A new MariaDB release may have to change its own tables. The running release counts: the program may already be newer. */
   async function upgradeTables(): Promise<void> {
     const [[running = ''] = []] = await runStatements(layout.mariadbSocket, 'root', 'SELECT VERSION()');
     const version = /^\d+\.\d+\.\d+/.exec(running)?.[0] ?? running;
@@ -117,7 +117,7 @@ async function identityOf(user: string): Promise<{ uid: number; gid: number }> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The server speaks first (protocol 10): a packet of its own number 0, that begins with the version of the protocol. */
+/** The server speaks first (protocol 10): its first packet has number 0 and starts with the protocol version. */
 function greeted(socket: string): Promise<void> {
   return new Promise((resolve, reject) => {
     const connection = connect(socket);

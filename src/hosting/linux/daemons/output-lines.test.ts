@@ -13,7 +13,7 @@ async function linesOf(...chunks: (string | Buffer)[]): Promise<string[]> {
   return lines;
 }
 
-test('lines come whole, however the output was cut', async () => {
+test('lines are complete, however the output is split', async () => {
   expect(await linesOf('a', 'b\nc\n', '\nd')).toEqual(['ab', 'c', '', 'd']);
   const smile = Buffer.from('😀\n');
   expect(await linesOf(smile.subarray(0, 2), smile.subarray(2))).toEqual(['😀']);
@@ -30,7 +30,7 @@ test('keeps the last lines', () => {
   expect(recent.text()).toBe('two\nthree');
 });
 
-test('knows a line of something amiss', () => {
+test('recognizes lines that report a problem', () => {
   expect(['[ERROR] x', 'nginx: [emerg] bind()', 'Warning: y', 'FATAL: z'].map(isSerious)).toEqual([
     true,
     true,
@@ -40,7 +40,7 @@ test('knows a line of something amiss', () => {
   expect(['ready', 'mirror on', 'Errors: none of note'].map(isSerious)).toEqual([false, false, false]);
 });
 
-test('restarts come at once at first, then more and more slowly, until it has run for long', () => {
+test('restarts come quickly at first, then slower, until the daemon has run for long', () => {
   const delays = [null, 200, 400, 16_000, 30_000].map((previous) => restartDelay(RESTARTS, previous, 1_000));
   expect(delays).toEqual([200, 400, 800, 30_000, 30_000]);
   expect(restartDelay(RESTARTS, 30_000, 60_000)).toBe(200);

@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
-/** What is longer is cut: a program that never ends its line must not fill the memory. */
+/** Longer lines are cut, so that a program that never ends its line cannot fill the memory. */
 const LONGEST_LINE = 4096;
 
-/** Calls `onLine` for every line of a program's output, without its end, and for what stands behind the last. */
+/** Calls `onLine` for each line of a program's output, without its line end, including an unfinished last one. */
 export function forEachLine(output: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder('utf8');
   let rest = '';
   output.on('data', (chunk: Buffer) => {
     const lines = (rest + decoder.write(chunk)).split('\n');
-    // Of a line over the limit the beginning is kept, and what comes until its end is thrown away.
+    // Keep the beginning of an overlong line and discard the rest.
     rest = (lines.pop() ?? '').slice(0, LONGEST_LINE);
     for (const line of lines) onLine(line.slice(0, LONGEST_LINE));
   });
@@ -19,7 +19,7 @@ export function forEachLine(output: Readable, onLine: (line: string) => void): v
   });
 }
 
-/** The last lines of what a program wrote, for messages. */
+/** The last lines of a program's output, for messages. */
 export interface RecentLines {
   add(line: string): void;
   text(): string;
@@ -38,7 +38,7 @@ export function recentLines(most = 20): RecentLines {
 
 const SERIOUS = /\b(emerg|alert|crit|critical|error|err|warn|warning|fatal|panic)\b/i;
 
-/** Whether the line speaks of something amiss. Most daemons write all they say to the same stream, so that tells nothing. */
+/** Whether the line reports a problem. Most daemons log everything to one stream, so only the words can tell. */
 export function isSerious(line: string): boolean {
   return SERIOUS.test(line);
 }

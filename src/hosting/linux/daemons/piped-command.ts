@@ -6,8 +6,8 @@ import { CommandError, type runCommand } from '../machine/run-command.ts';
 const MOST_STDERR = 64 * 1024;
 
 /**
- * Runs a program to its end whose input or output is too large for memory. It reads the open file itself; what it writes goes
- * to `read`. Rejects as {@link runCommand} does: with a {@link CommandError}, or with the signal's reason.
+ * Runs a program whose input or output is too large for memory. It reads the open file directly; its output goes to `read`.
+ * Rejects like {@link runCommand}: with a {@link CommandError}, or with the signal's reason.
  */
 export async function runPiped(
   file: string,
@@ -37,7 +37,7 @@ export async function runPiped(
   });
   try {
     const reading = read && child.stdout ? read(child.stdout) : undefined;
-    // Without a reader it would wait for ever to be read.
+    // If the reader fails, the program would block on its output for ever.
     reading?.catch(kill);
     const [status] = await Promise.all([ended, reading]);
     signal?.throwIfAborted();

@@ -7,18 +7,18 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 
 const ProcessRecord = Type.Object({
-  /** Main process, and at the same time its process group; null while it is about to be started. */
+  /** Main process and its process group; null just before the start. */
   pid: Type.Union([Type.Integer({ minimum: 2 }), Type.Null()]),
-  /** When it was started, in ticks since the machine was: with the number it is unmistakable. */
+  /** Start time in ticks since the machine booted. Together with the number, it identifies the process. */
   startTime: Type.Union([Type.String(), Type.Null()]),
   stopSignal: Type.String(),
   stopWithinMs: Type.Number(),
 });
 
-/** What has to be known of a daemon to end it when the process that started it is gone. */
+/** The facts about a daemon that are needed to end it after the process that started it is gone. */
 export type ProcessRecord = Static<typeof ProcessRecord>;
 
-/** A file for each daemon that runs, in a folder that is gone after a restart of the machine. */
+/** A file per running daemon, in a folder that a restart of the machine empties. */
 export interface ProcessRecords {
   write(name: string, record: ProcessRecord): Promise<void>;
   remove(name: string): Promise<void>;
@@ -53,15 +53,15 @@ async function namesIn(folder: string): Promise<string[]> {
   return (await ifThere(readdir(folder))) ?? [];
 }
 
-/** proc(5), `/proc/pid/stat`: the third field, and the 22nd. */
+/** Offsets in `/proc/pid/stat`, proc(5): the third and the 22nd field. */
 const STATE = 0;
 const START_TIME = 19;
 
-/** When a process was started, in ticks since the machine was; null if it has ended. */
+/** Start time of a process, in ticks since the machine booted; null if it has ended. */
 export async function startTimeOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is its name in brackets, in which anything may stand.
+    // The second field is the name in brackets, which may contain anything.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[STATE] === 'Z' || fields[STATE] === 'X' ? null : (fields[START_TIME] ?? null);
   } catch (error) {

@@ -2,13 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { messageOf } from '../../../lib/error-message.ts';
 import type { DaemonSpec } from '../machine/daemon.ts';
 
-/** A busy machine with a slow disk may need as long; the host retries those that need longer. */
+/** Enough for a busy machine with a slow disk; the host retries daemons that need longer. */
 const READY_WITHIN_MS = 30_000;
 const LONGEST_PAUSE_MS = 100;
 
 /**
- * Asks a daemon that was just started until it answers. Gives null when it is ready, and otherwise what is amiss, to stand
- * behind its name: that it is not ready in time, or what `ended` gives, which settles if it ends before.
+ * Polls a starting daemon until it answers. Null if it is ready. Otherwise the reason, phrased to follow the daemon's name: a
+ * timeout, or the value of `ended`, which resolves if the daemon ends.
  */
 export async function whyNotReady(spec: DaemonSpec, ended: Promise<string>): Promise<string | null> {
   const { readyWithinMs = READY_WITHIN_MS } = spec;

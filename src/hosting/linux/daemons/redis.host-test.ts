@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import { runCommand } from '../machine/run-command.ts';
 import { type DaemonsMachine, startDaemonsMachine } from './daemons-machine.fixture.ts';
-import { emptyRedis, redisSpec } from './redis.ts';
+import { flushRedis, redisSpec } from './redis.ts';
 
 let machine: DaemonsMachine;
 let shop: SandboxedInstall;
@@ -23,7 +23,7 @@ afterAll(() => machine.stop());
 const specOf = (install: SandboxedInstall) => redisSpec({ layout: machine.layout, install, memoryMb: 8 });
 const socketOf = ({ id }: SandboxedInstall) => machine.layout.redisSocketOf(id);
 
-/** Sends commands as root, one a line, and gives the lines that come back, so many at least. */
+/** Sends commands as root, one per line, and returns the answer's lines, at least as many as given. */
 async function ask(install: SandboxedInstall, command: string, answers = 1): Promise<string[]> {
   const connection = connect(socketOf(install));
   connection.write(`${command}\r\n`);
@@ -35,21 +35,21 @@ async function ask(install: SandboxedInstall, command: string, answers = 1): Pro
   return received.split('\r\n').slice(0, -1);
 }
 
-test('keeps values, of this install alone', async () => {
+test('stores values of this install only', async () => {
   expect(await ask(shop, 'SET greeting hello')).toEqual(['+OK']);
   expect(await ask(shop, 'GET greeting', 2)).toEqual(['$5', 'hello']);
   expect(await ask(blog, 'GET greeting')).toEqual(['$-1']);
 });
 
-test('is emptied at once, and no other with it', async () => {
+test('is flushed at once, without affecting another', async () => {
   await ask(shop, 'SET one 1');
   await ask(blog, 'SET one 1');
-  await emptyRedis(socketOf(shop));
+  await flushRedis(socketOf(shop));
   expect(await ask(shop, 'DBSIZE')).toEqual([':0']);
   expect(await ask(blog, 'DBSIZE')).toEqual([':1']);
 });
 
-test('refuses what reaches beyond it', async () => {
+test('refuses commands that reach beyond stored values', async () => {
   const commands = [
     'CONFIG GET *',
     'EVAL return 0',
@@ -71,18 +71,18 @@ test('refuses what reaches beyond it', async () => {
   expect((await ask(shop, 'SELECT 1'))[0]).toMatch(/^-ERR DB index is out of range/);
 });
 
-test('forgets older values when its memory is full', async () => {
-  // 150 times 100 kB, where 8 MB fit.
+test('evicts older values when its memory is full', async () => {
+  // 150 times 100 kB, but only 8 MB fit.
   for (let key = 0; key < 150; key++) {
     expect(await ask(shop, `SETRANGE big:${key} 99999 x`)).toEqual([':100000']);
   }
   expect(await ask(shop, 'EXISTS big:149')).toEqual([':1']);
   const [size = ''] = await ask(shop, 'DBSIZE');
   expect(Number(size.slice(1))).toBeLessThan(81);
-  await emptyRedis(socketOf(shop));
+  await flushRedis(socketOf(shop));
 });
 
-test('can be reached by nobody else, and has no network, no files and no other process', async () => {
+test('is reachable only by its install, and sees no network, files or other processes', async () => {
   const php =
     '$r = new Redis(); try { $r->connect($argv[1]); echo $r->ping(); } catch (RedisException $e) { echo $e->getMessage(); }';
   const asUser = ({ uid, gid }: SandboxedInstall, ...command: string[]) =>
@@ -109,33 +109,33 @@ test('can be reached by nobody else, and has no network, no files and no other p
   expect(stdout).toMatch(/lo:/);
 });
 
-test('one that does not run is empty', async () => {
+test('flushing succeeds if Redis does not run', async () => {
   const away = await machine.newInstall('away');
-  await emptyRedis(socketOf(away));
+  await flushRedis(socketOf(away));
 });
 
-test('a link to the socket of another, and a socket of another, are not followed', async () => {
+test('flushing follows no link and uses no foreign socket', async () => {
   await ask(blog, 'SET kept 1');
   const own = socketOf(shop);
   await rename(own, `${own}.away`);
   await symlink(socketOf(blog), own);
-  await expect(emptyRedis(own)).rejects.toThrow('is not the socket of its own Redis');
+  await expect(flushRedis(own)).rejects.toThrow("is not the socket of the install's Redis");
   await rm(own);
   await writeFile(own, 'no socket');
-  await expect(emptyRedis(own)).rejects.toThrow('is not the socket of its own Redis');
+  await expect(flushRedis(own)).rejects.toThrow("is not the socket of the install's Redis");
   await rename(`${own}.away`, own);
 
   const folder = dirname(own);
   await rename(folder, `${folder}.away`);
   await symlink(dirname(socketOf(blog)), folder);
-  await expect(emptyRedis(own)).rejects.toThrow('is not the socket of its own Redis');
+  await expect(flushRedis(own)).rejects.toThrow("is not the socket of the install's Redis");
   await rm(folder);
   await rename(`${folder}.away`, folder);
   expect(await ask(blog, 'EXISTS kept')).toEqual([':1']);
-  await emptyRedis(own);
+  await flushRedis(own);
 });
 
-test('who answers in its place and says nothing, or too much, holds nobody up', async () => {
+test('an impostor that answers nothing or too much does not block the host', async () => {
   const liar = await machine.newInstall('liar');
   const answers = ['', 'x'.repeat(100_000), '-ERR no\r\n', null];
   for (const answer of answers) {
@@ -147,13 +147,13 @@ test('who answers in its place and says nothing, or too much, holds nobody up', 
     server.listen(socketOf(liar));
     await once(server, 'listening');
     await chown(socketOf(liar), liar.uid, liar.gid);
-    await expect(emptyRedis(socketOf(liar))).rejects.toThrow(/Redis (closed|answers|does not answer)/);
+    await expect(flushRedis(socketOf(liar))).rejects.toThrow(/Redis (closed|answers|does not answer)/);
     server.close();
     await once(server, 'close');
   }
 });
 
-test('starts again after it was killed, without what it kept', async () => {
+test('restarts after it was killed, without its values', async () => {
   await ask(shop, 'SET lost 1');
   await machine.daemons.restart(`redis-${shop.id}`);
   expect(await ask(shop, 'EXISTS lost')).toEqual([':0']);

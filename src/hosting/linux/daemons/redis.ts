@@ -9,13 +9,13 @@ import type { DaemonSpec } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
 const DEFAULT_MEMORY_MB = 64;
-/** What Redis takes besides what is kept in it. */
+/** Memory of Redis besides the stored values. */
 const OWN_MEMORY_MB = 32;
 const ANSWER_WITHIN_MS = 5_000;
 
 /**
- * Commands that reach beyond what is kept: configuration, code, files, other servers, the process. A website needs none; the
- * worst faults of Redis were in them.
+ * Commands that reach beyond stored values: configuration, code, files, other servers, the process. Websites need none of
+ * them, and Redis's worst vulnerabilities were in them.
  */
 const FORBIDDEN = [
   'ACL',
@@ -50,8 +50,8 @@ const FORBIDDEN = [
 ];
 
 /**
- * The Redis of an install: a process of its own under its uid, in the sandbox, reached by a Unix socket alone. It keeps nothing
- * over a restart, and when `memoryMb` are full it forgets what was not used for longest.
+ * An install's Redis: a separate sandboxed process under the install's uid, reached only by a Unix socket. A restart loses all
+ * values. When `memoryMb` are full, it evicts the least recently used values.
  */
 export function redisSpec(options: {
   layout: LinuxLayout;
@@ -73,8 +73,8 @@ export function redisSpec(options: {
 }
 
 /**
- * Less than the sandbox of the install's PHP: the machine's own programs (whichever system that PHP is from), the folder of
- * the socket and nothing else, no network either.
+ * A tighter sandbox than that of PHP: the machine's own programs, regardless of the PHP version's system, the folder of the
+ * socket and nothing else. No network.
  */
 function redisCommand(
   install: SandboxedInstall,
@@ -117,19 +117,19 @@ function redisArguments(socket: string, memoryMb: number): string[] {
 }
 
 /**
- * Forgets everything that an install has in its Redis. One that does not run has nothing. In force when it resolves.
- * `socket` is `layout.redisSocketOf(…)`.
+ * Deletes all values of an install's Redis before it resolves. Succeeds if Redis does not run. `socket` is
+ * `layout.redisSocketOf(…)`.
  */
-export async function emptyRedis(socket: string): Promise<void> {
+export async function flushRedis(socket: string): Promise<void> {
   try {
     const answer = await askRedis(socket, 'FLUSHALL SYNC');
-    if (answer !== '+OK') throw new Error(`Redis answers ${answer} when it is to be emptied`);
+    if (answer !== '+OK') throw new Error(`Redis flush failed: ${answer}`);
   } catch (error) {
     if (!hasCode(error, 'ENOENT', 'ECONNREFUSED')) throw error;
   }
 }
 
-/** Sends a command in Redis's inline form, and gives the first line of what comes. */
+/** Sends a command in Redis's inline form, and returns the first line of the answer. */
 async function askRedis(socket: string, command: string): Promise<string> {
   const inode = await openSocket(socket);
   try {
@@ -139,13 +139,13 @@ async function askRedis(socket: string, command: string): Promise<string> {
   }
 }
 
-/** open(2): a handle that stands for the file and opens nothing. Node does not name it. */
+/** open(2): a handle for the file that does not open it. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
 /**
- * The folder belongs to the install, which may have put a link to somebody else's socket there. So the very socket that was looked
- * at is what is connected to, by way of `/proc/self/fd`, and only if it is of the same owner as the folder of its sockets,
- * which stands in a folder of root's.
+ * The install owns the folder, so the path could be a link to another's socket. Connecting through `/proc/self/fd` reaches the
+ * very socket that was checked: it must have the same owner as the folder of the install's sockets, whose parent belongs to
+ * root.
  */
 async function openSocket(path: string): Promise<{ fd: number; close(): Promise<void> }> {
   const owner = (await lstat(dirname(dirname(path)))).uid;
@@ -153,7 +153,7 @@ async function openSocket(path: string): Promise<{ fd: number; close(): Promise<
   const found = await inode.stat();
   if (found.isSocket() && found.uid === owner) return inode;
   await inode.close();
-  throw new PermanentHostError(`${path} is not the socket of its own Redis`);
+  throw new PermanentHostError(`${path} is not the socket of the install's Redis`);
 }
 
 function firstLine(connection: Socket, command: string): Promise<string> {

@@ -9,7 +9,7 @@ import { createCgroups } from './cgroups.ts';
 import { processRecords } from './process-records.ts';
 import { superviseProcess } from './supervised-process.ts';
 
-test('one that ends before its start is written down is started again all the same', async () => {
+test('restarts a daemon that ends before its start is recorded', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-supervised-'));
   const log = pino({ level: 'silent' });
   const records = processRecords(join(folder, 'daemons'));
@@ -27,7 +27,7 @@ test('one that ends before its start is written down is started again all the sa
       records: {
         ...records,
         async write(name, record) {
-          // A disk that is much slower than the process.
+          // A disk much slower than the process.
           if (record.pid !== null) await pause(300);
           await records.write(name, record);
         },

@@ -22,24 +22,24 @@ export interface Supervision {
   log: Logger;
 }
 
-/** A daemon that is a child of this process, started again whenever it ends. */
+/** A daemon that is a child of this process, restarted whenever it ends. */
 export interface SupervisedProcess {
   readonly spec: DaemonSpec;
   state(): DaemonState;
-  /** Main process, or null while there is none. */
+  /** Main process; null if none runs. */
   pid(): number | null;
-  /** Starts it if it does not run, at once, and resolves when it is ready. Rejects with what it wrote if it is not in time. */
+  /** Starts it at once if it does not run, and resolves when it is ready. Rejects with its output if it is not ready in time. */
   untilReady(): Promise<void>;
-  /** Ends it, by force if it takes too long, with everything it has started. It is not started again. */
+  /** Ends it with everything it started, by force if it takes too long. It is not restarted. */
   stop(): Promise<void>;
 }
 
 /** One process of a daemon, from its start to its end. */
 interface Run {
   child: ChildProcess;
-  /** What became of it, for people; null as long as it runs. */
+  /** How it ended, for people; null while it runs. */
   ending: string | null;
-  /** Resolves when it has ended and nothing of it is left. */
+  /** Resolves when it and all its processes have ended. */
   ended: Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   const { stopSignal = 'SIGTERM', stopWithinMs = STOP_WITHIN_MS } = spec;
   const written = recentLines();
   let run: Run | null = null;
-  /** The start that is under way, for those who come meanwhile. */
+  /** The current start, shared by all callers. */
   let starting: Promise<Run> | null = null;
   let restart: NodeJS.Timeout | null = null;
   let delay: number | null = null;
@@ -66,7 +66,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
   async function launch(): Promise<Run> {
     if (restart !== null) clearTimeout(restart);
     restart = null;
-    // Before there is a process, so that there is none that nobody knows of should this one be killed.
+    // Written before the process starts, so that it is known even if this process is killed.
     await records.write(spec.name, { pid: null, startTime: null, stopSignal, stopWithinMs });
     await cgroups.set(spec.name, spec.limits ?? null);
     const launched = begin();
@@ -86,7 +86,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
       cwd: '/',
       env: { PATH, LC_ALL: 'C.UTF-8', ...spec.environment },
       stdio: ['ignore', 'pipe', 'pipe'],
-      // A process group of its own: a signal from a terminal to this process is none to it, and it can be ended whole.
+      // Its own process group: terminal signals to this process do not reach it, and it can be killed as a whole.
       detached: true,
     });
     for (const output of [child.stdout, child.stderr]) if (output) forEachLine(output, onLine);
@@ -119,9 +119,9 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     try {
       await killRest(ended);
     } catch (err) {
-      log.error({ err }, 'processes of a daemon that has ended do not end');
+      log.error({ err }, 'a daemon has ended, but its processes have not');
     }
-    // Its last words are often why it ended.
+    // Its last lines often say why it ended.
     await Promise.race([closed, pause(LAST_WORDS_WITHIN_MS)]);
     ended.ending = ending;
     if (run === ended) run = null;
@@ -131,13 +131,13 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     restart = setTimeout(() => void startAgain().catch(onFailedStart), delay);
   }
 
-  /** What ended so soon that its start is not yet written down is no start to wait for: there has to be another. */
+  /** If a process ends before its start was recorded, waiting for that start is not enough: start another. */
   async function startAgain(): Promise<void> {
     await starting?.catch(() => undefined);
     if (!stopped) await started();
   }
 
-  /** Without a process that could end there would be no further try. */
+  /** Schedules the next attempt, because without a process, no end would trigger one. */
   function onFailedStart(err: unknown): void {
     if (stopped) return;
     delay = restartDelay(restarts, delay, 0);
@@ -157,7 +157,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
       spec,
       awaited.ended.then(() => awaited.ending ?? 'has ended'),
     );
-    // What ran already and ended in this moment is no failure: it is started again, now.
+    // It ran before and ended just now: that is no failed start, so start it again.
     if (awaited.ending !== null && awaited === before) return untilReady();
     if (amiss !== null) throw failure(amiss);
   }
@@ -171,7 +171,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     stopped = true;
     if (restart !== null) clearTimeout(restart);
     restart = null;
-    // A start that failed has told whoever asked for it.
+    // A failed start was already reported to its caller.
     await starting?.catch(() => undefined);
     const last = run;
     if (last !== null) await end(last);
@@ -183,7 +183,7 @@ export function superviseProcess(spec: DaemonSpec, supervision: Supervision): Su
     last.child.kill(stopSignal);
     const inTime = pause(stopWithinMs, false, { ref: false });
     if (!(await Promise.race([last.ended.then(() => true), inTime]))) {
-      log.warn(`${spec.description} does not end when asked to and is killed`);
+      log.warn(`${spec.description} ignores ${stopSignal} and is killed`);
       await killRest(last);
       last.child.kill('SIGKILL');
     }

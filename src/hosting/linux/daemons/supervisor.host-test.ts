@@ -33,14 +33,14 @@ async function pidIn(name: string): Promise<number> {
   return pid;
 }
 
-test('ends what has left the process group with the daemon', async () => {
+test('kills processes that left the daemon’s process group', async () => {
   await machine.daemons.ensure(spec('escapes', ESCAPES));
   const child = await pidIn('child');
   await machine.daemons.remove('escapes');
   expect(await startTimeOf(child)).toBeNull();
 });
 
-/** A host of its own that supervises one daemon, for killing. */
+/** A separate host that supervises one daemon, to be killed. */
 async function startHost(): Promise<ChildProcess> {
   const { layout, instance } = machine;
   const program = `
@@ -63,7 +63,7 @@ async function startHost(): Promise<ChildProcess> {
   return host;
 }
 
-test('ends what a host left behind that was killed, whatever it has become', async () => {
+test('ends what a killed host left behind', async () => {
   const host = await startHost();
   for (let tried = 0; tried < 1_500; tried++) {
     const there = await pidIn('child').catch(() => null);
@@ -80,7 +80,7 @@ test('ends what a host left behind that was killed, whatever it has become', asy
   expect(await machine.cgroups.list()).not.toContain('orphan');
 });
 
-test('a daemon that takes too much memory is ended and started again, within its limits', async () => {
+test('restarts a daemon that exceeds its memory limit, with the same limits', async () => {
   const hog =
     'echo $$ > $FOLDER/child; test -e $FOLDER/hogged && exec sleep 600; : > $FOLDER/hogged; sleep 0.3; exec perl -e \'my $x = "x" x 200_000_000; sleep 600\'';
   await machine.daemons.ensure({

@@ -25,7 +25,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Without cgroups, as on a machine where there are none, so that the tests need no root. */
+/** Without cgroups, so that the tests need no root. */
 function supervise(): Daemons {
   const log = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const cgroups = createCgroups({ instance: 'test', log, root: folder });
@@ -38,13 +38,13 @@ function supervise(): Daemons {
   });
 }
 
-/** Whether the one that runs now says so, and not one before it. */
+/** Waits until the current process reports ready, not an earlier one. */
 async function ready(): Promise<void> {
   const pid = Number(await readFile(join(folder, 'ready'), 'utf8'));
   if ((await startTimeOf(pid)) === null) throw new Error(`${pid} does not run`);
 }
 
-/** A shell script as daemon, which is ready once it has written its number into `ready`. */
+/** A shell script as a daemon; it is ready once it has written its number into `ready`. */
 function script(text: string, spec: Partial<DaemonSpec> = {}): DaemonSpec {
   return {
     name: 'script',
@@ -69,10 +69,10 @@ async function until<Value>(look: () => Promise<Value>, wanted: (value: Value) =
     if (wanted(value)) return value;
     await pause(10);
   }
-  throw new Error('it did not come to that within 30 s');
+  throw new Error('the condition was not met within 30 s');
 }
 
-test('starts a daemon, and leaves it alone as long as it is wanted so', async () => {
+test('starts a daemon, and leaves it alone while its specification stays the same', async () => {
   await supervisor.ensure(script(RUNS));
   await supervisor.ensure(script(RUNS));
   const [pid] = await pids();
@@ -80,7 +80,7 @@ test('starts a daemon, and leaves it alone as long as it is wanted so', async ()
   expect(await supervisor.list()).toEqual([{ name: 'script', state: 'running', pid }]);
 });
 
-test('starts it anew when its command, its environment or its limits are to be others', async () => {
+test('restarts it if its command, environment or limits change', async () => {
   await supervisor.ensure(script(RUNS));
   await supervisor.ensure(script(`true; ${RUNS}`));
   await supervisor.ensure(script(`true; ${RUNS}`, { environment: { FOLDER: folder, MORE: '1' } }));
@@ -91,7 +91,7 @@ test('starts it anew when its command, its environment or its limits are to be o
   expect(await Promise.all(started.map(startTimeOf))).toEqual([null, null, null, expect.any(String)]);
 });
 
-test('gives it PATH, LC_ALL and its own environment, and nothing of this process', async () => {
+test('passes PATH, LC_ALL and the specified environment, and nothing of this process', async () => {
   process.env.HOMEPORT_SECRET = 'secret';
   await supervisor.ensure(script(`env > $FOLDER/env; ${RUNS}`));
   delete process.env.HOMEPORT_SECRET;
@@ -103,7 +103,7 @@ test('gives it PATH, LC_ALL and its own environment, and nothing of this process
   expect(names.filter((name) => name !== 'PWD' && name !== '_').sort()).toEqual(['FOLDER', 'LC_ALL', 'PATH']);
 });
 
-test('starts it again when it ends, more slowly each time, and says so', async () => {
+test('restarts it when it ends, with growing delays, and logs it', async () => {
   await supervisor.ensure(script(RUNS));
   const [first = 0] = await pids();
   process.kill(first, 'SIGKILL');
@@ -118,7 +118,7 @@ test('starts it again when it ends, more slowly each time, and says so', async (
   ]);
 });
 
-test('tells what one wrote that ends at once, and starts it again all the same', async () => {
+test('reports the output of a daemon that ends at once, and restarts it', async () => {
   const failing = 'echo $$ >> $FOLDER/pids; echo "cannot open the thing" >&2; exit 3';
   await expect(supervisor.ensure(script(failing))).rejects.toThrow(
     'Script of the test ended with status 3; it wrote:\ncannot open the thing',
@@ -127,7 +127,7 @@ test('tells what one wrote that ends at once, and starts it again all the same',
   expect((await supervisor.list())[0]?.name).toBe('script');
 });
 
-test('tells what one wrote that is not ready in time, and why', async () => {
+test('reports the output and the reason if a daemon is not ready in time', async () => {
   const slow = script('echo starting; exec sleep 600', {
     // Long enough for a shell to start on a busy machine.
     readyWithinMs: 2_000,
@@ -138,28 +138,28 @@ test('tells what one wrote that is not ready in time, and why', async () => {
   );
 });
 
-test('waits no longer for an answer that never comes', async () => {
+test('stops waiting for a check that never settles', async () => {
   const silent = script(RUNS, { readyWithinMs: 200, ready: () => new Promise(() => {}) });
   await expect(supervisor.ensure(silent)).rejects.toThrow('is not ready after 200 ms: it does not answer');
 });
 
-test('says which program is not there', async () => {
+test('names a missing program', async () => {
   await expect(supervisor.ensure(script('', { command: ['/nonexistent/program'] }))).rejects.toThrow(
     'could not be started: spawn /nonexistent/program ENOENT',
   );
 });
 
-test('a daemon that waits for its restart is started at once when it is wanted', async () => {
+test('starts a daemon at once if requested while it waits for its restart', async () => {
   const fails =
-    'echo $$ >> $FOLDER/pids; test -e $FOLDER/mended && echo $$ > $FOLDER/ready && exec sleep 600; exit 1';
+    'echo $$ >> $FOLDER/pids; test -e $FOLDER/fixed && echo $$ > $FOLDER/ready && exec sleep 600; exit 1';
   const spec = script(fails);
   await expect(supervisor.ensure(spec)).rejects.toThrow('status 1');
-  await writeFile(join(folder, 'mended'), '');
+  await writeFile(join(folder, 'fixed'), '');
   await supervisor.ensure(spec);
   expect(await supervisor.list()).toEqual([{ name: 'script', state: 'running', pid: (await pids()).at(-1) }]);
 });
 
-test('asks it to end with the signal it wants, and removes what is not there', async () => {
+test('stops it with its stop signal, and removing a missing one succeeds', async () => {
   const polite =
     "trap 'echo bye > $FOLDER/bye; exit 0' QUIT; echo $$ > $FOLDER/ready; while :; do sleep 0.01; done";
   await supervisor.ensure(script(polite, { stopSignal: 'SIGQUIT' }));
@@ -170,7 +170,7 @@ test('asks it to end with the signal it wants, and removes what is not there', a
   await supervisor.remove('script');
 });
 
-test('kills what does not end, its children too', async () => {
+test('kills a daemon that does not stop, with its children', async () => {
   const stubborn =
     'trap "" TERM; sleep 600 & echo $! >> $FOLDER/pids; echo $$ > $FOLDER/ready; while :; do sleep 1; done';
   await supervisor.ensure(script(stubborn, { stopWithinMs: 100 }));
@@ -182,7 +182,7 @@ test('kills what does not end, its children too', async () => {
   );
 });
 
-test('ends the children of one that has ended, before it starts it again', async () => {
+test('kills the children of an ended daemon before the restart', async () => {
   const parent =
     'sleep 600 & echo $! >> $FOLDER/pids; echo $$ >> $FOLDER/parents; echo $$ > $FOLDER/ready; wait';
   await supervisor.ensure(script(parent));
@@ -192,7 +192,7 @@ test('ends the children of one that has ended, before it starts it again', async
   expect(await startTimeOf(child)).toBeNull();
 });
 
-test('restarts and signals what runs, and refuses what was never wanted', async () => {
+test('restarts and signals running daemons, and refuses unknown ones', async () => {
   await supervisor.ensure(
     script(`trap 'echo hup > $FOLDER/hup' HUP; echo $$ > $FOLDER/ready; while :; do sleep 0.01; done`),
   );
@@ -212,7 +212,7 @@ test('restarts and signals what runs, and refuses what was never wanted', async 
   );
 });
 
-test('ends what a killed host left, and leaves a stranger with its number alone', async () => {
+test('ends what a killed host left, but no unrelated process with the same number', async () => {
   await supervisor.ensure(script(RUNS));
   const [pid = 0] = await pids();
   const record = JSON.parse(await readFile(join(folder, 'daemons', 'script.json'), 'utf8'));
@@ -230,7 +230,7 @@ test('ends what a killed host left, and leaves a stranger with its number alone'
   expect(await readdir(join(folder, 'daemons'))).not.toContain('stranger.json');
 });
 
-test('starts nothing any more when the host ends', async () => {
+test('starts nothing once the host is ending', async () => {
   await supervisor.ensure(script(RUNS));
   const [pid = 0] = await pids();
   await supervisor.stop();
@@ -238,7 +238,7 @@ test('starts nothing any more when the host ends', async () => {
   await expect(supervisor.ensure(script(RUNS))).rejects.toThrow('the host is ending');
 });
 
-test('passes every line on to the log, that of something amiss as a warning', async () => {
+test('logs every line, and problems as warnings', async () => {
   await supervisor.ensure(script(`echo hello; echo "[ERROR] disk full" >&2; printf 'no end'; ${RUNS}`));
   await until(
     async () => lines,

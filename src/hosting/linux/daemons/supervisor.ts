@@ -12,9 +12,9 @@ import { processRecords } from './process-records.ts';
 import { type SupervisedProcess, superviseProcess } from './supervised-process.ts';
 
 /**
- * Daemons as children of this process, for machines without systemd. Each is in a cgroup of its own name, is started again when
- * it ends, and ends with this process; should this process be killed, the next one ends them in {@link Daemons.start}. What
- * they write goes to the log.
+ * Runs daemons as children of this process, for machines without systemd. Each has its own cgroup, is restarted when it ends,
+ * and ends with this process. If this process is killed, the next one ends them in {@link Daemons.start}. Their output goes to
+ * the log.
  */
 export function createSupervisor(options: {
   runFolder: string;
@@ -34,10 +34,10 @@ export function createSupervisor(options: {
     const present = daemons.get(spec.name);
     if (present !== undefined && isSame(present.spec, spec)) return present.untilReady();
     await present?.stop();
-    await startAnew(spec);
+    await create(spec);
   }
 
-  async function startAnew(spec: DaemonSpec): Promise<void> {
+  async function create(spec: DaemonSpec): Promise<void> {
     const daemon = superviseProcess(spec, { cgroups, records, restarts, clock, log });
     daemons.set(spec.name, daemon);
     await daemon.untilReady();
@@ -62,12 +62,12 @@ export function createSupervisor(options: {
       serially(name, async () => {
         const daemon = required(name);
         await daemon.stop();
-        await startAnew(daemon.spec);
+        await create(daemon.spec);
       }),
     signal: (name, signal) =>
       serially(name, async () => {
         const pid = required(name).pid();
-        if (pid === null || !sendSignal(pid, signal)) throw new Error(`the daemon ${name} does not run`);
+        if (pid === null || !sendSignal(pid, signal)) throw new Error(`the daemon ${name} is not running`);
       }),
     remove: (name) => serially(name, () => remove(name)),
     list: async () =>
@@ -83,7 +83,7 @@ export function createSupervisor(options: {
   };
 }
 
-/** Whether a daemon that was started as `one` runs as `other` wants it. */
+/** Whether a daemon started as `one` already matches `other`. */
 function isSame(one: DaemonSpec, other: DaemonSpec): boolean {
   const facts = ({ command, environment = {}, limits = null }: DaemonSpec) => ({
     command: [...command],

@@ -1,37 +1,37 @@
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
-/** What systemd knows of a unit, of what is asked for here. */
+/** Properties of a unit. */
 export interface UnitStatus {
   /** `shop.service` */
   id: string;
   /** `active`, `activating`, `inactive`, `failed`, …: systemd(1). */
   activeState: string;
-  /** 0 while there is none. */
+  /** Main process; 0 without one. */
   mainPid: number;
-  /** More exact than `activeState`: `auto-restart` while the next start is waited for. */
+  /** More precise than `activeState`: `auto-restart` while it waits for its next start. */
   subState: string;
   /** Changes with each start; empty before the first. */
   invocation: string;
-  /** How often it was started again since somebody asked for it. */
+  /** Automatic restarts since the last requested start. */
   restarts: number;
-  /** Whether its file is another than the one that was read. */
+  /** Whether its file has changed since systemd read it. */
   needsReload: boolean;
 }
 
 export interface Systemctl {
-  /** `start`, `stop`, `restart`: resolves when that is done. */
+  /** `start`, `stop`, `restart`: resolves when done. */
   run(verb: 'start' | 'stop' | 'restart', unit: string): Promise<void>;
-  /** Asks systemd to start a unit, and does not wait until that is done. */
+  /** Starts a unit without waiting until it is up. */
   beginStart(unit: string): Promise<void>;
   reload(): Promise<void>;
   forgetFailure(unit: string): Promise<void>;
   kill(unit: string, signal: NodeJS.Signals): Promise<void>;
   show(units: readonly string[]): Promise<UnitStatus[]>;
-  /** What `systemctl status` says, with the last lines that the unit wrote. */
+  /** Output of `systemctl status`, with the unit's last log lines. */
   explain(unit: string): Promise<string>;
 }
 
-/** On a slow or busy machine, stopping the database server or reading all units again takes minutes. */
+/** On a slow or busy machine, stopping the database server or reloading all units takes minutes. */
 const TIMEOUT_MS = 600_000;
 const PROPERTIES = 'Id,ActiveState,SubState,MainPID,NRestarts,NeedDaemonReload,InvocationID';
 
@@ -66,7 +66,7 @@ export function createSystemctl(program: string): Systemctl {
       try {
         return await systemctl('status', '--full', '--lines=20', '--', unit);
       } catch (error) {
-        // The status tells the state of the unit, 0 only for one that runs.
+        // The exit status reflects the unit's state: 0 only if it runs.
         if (error instanceof CommandError) return error.stdout || error.stderr;
         throw error;
       }
@@ -74,7 +74,7 @@ export function createSystemctl(program: string): Systemctl {
   };
 }
 
-/** Blocks of `Name=value`, one a unit, with an empty line in between. */
+/** Parses blocks of `Name=value`, one per unit, separated by empty lines. */
 export function parseShow(output: string): UnitStatus[] {
   return output
     .trim()

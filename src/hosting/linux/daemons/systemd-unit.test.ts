@@ -19,7 +19,7 @@ const SPEC: DaemonSpec = {
   ready: async () => {},
 };
 
-test('a unit says what the daemon is to be', () => {
+test('a unit contains the whole specification', () => {
   expect(serviceUnit(SPEC)).toBe(`# Written by homeport host; changes are overwritten.
 [Unit]
 Description=PHP of shop, 100%% busy
@@ -45,21 +45,21 @@ TasksMax=64
 `);
 });
 
-test('without limits it may have as many processes as it likes, and asks to end as usual', () => {
+test('without limits, a daemon may have any number of processes, and stops by the usual signal', () => {
   const unit = serviceUnit({ ...SPEC, limits: null, stopSignal: 'SIGTERM', environment: {} });
   expect(unit).toContain('\nTasksMax=infinity\n');
   expect(unit).not.toContain('MemoryMax');
   expect(unit).toContain('\nKillSignal=SIGTERM\n');
 });
 
-test('nothing in it can begin a setting of its own', () => {
+test('no value can inject another setting', () => {
   const evil = 'x\nExecStartPre=/bin/evil';
   expect(() => serviceUnit({ ...SPEC, description: evil })).toThrow('cannot have line ends');
   expect(() => serviceUnit({ ...SPEC, command: ['/bin/echo', evil] })).toThrow('cannot have line ends');
   expect(() => serviceUnit({ ...SPEC, environment: { A: evil } })).toThrow('cannot have line ends');
 });
 
-test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing amiss with it', async () => {
+test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd-analyze verifies it', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-unit-'));
   try {
     const file = join(folder, 'homeport-php-1.service');
@@ -73,7 +73,7 @@ test.runIf(existsSync('/usr/bin/systemd-analyze'))('systemd finds nothing amiss 
   }
 });
 
-test('reads what systemctl shows of several units', () => {
+test('parses systemctl’s output for several units', () => {
   const shown = `MainPID=12
 NRestarts=3
 Id=homeport-a.service

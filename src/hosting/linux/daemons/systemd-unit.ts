@@ -9,21 +9,21 @@ export function serviceUnit(spec: DaemonSpec): string {
     '# Written by homeport host; changes are overwritten.',
     '[Unit]',
     `Description=${literal(spec.description)}`,
-    // It is never given up: a website that is down for a reason that passes comes back by itself.
+    // Retry without limit: a website recovers on its own once the cause is gone.
     'StartLimitIntervalSec=0',
     '',
     '[Service]',
-    // A program that is not there is an error of the start and no end of it.
+    // `exec` reports a missing program as a failed start.
     'Type=exec',
     `ExecStart=${spec.command.map(commandWord).join(' ')}`,
     ...Object.entries(variables).map(([name, value]) => `Environment=${quoted(`${name}=${value}`)}`),
     'Restart=always',
     'RestartSec=1',
     `KillSignal=${stopSignal}`,
-    // The main process ends its children; what it leaves is killed.
+    // The main process ends its children; systemd kills any that remain.
     'KillMode=mixed',
     `TimeoutStopSec=${Math.ceil(stopWithinMs / 1000)}`,
-    // One greedy child is killed alone, as it would be anywhere else.
+    // The kernel kills one greedy child, not the whole service.
     'OOMPolicy=continue',
     'LimitNOFILE=1048576',
     ...(limits

@@ -9,7 +9,7 @@ import { startTimeOf } from './process-records.ts';
 import { createSystemdDaemons, hasSystemd } from './systemd.ts';
 import { hasUserSystemd, startUserSystemd, type UserSystemd } from './user-systemd.fixture.ts';
 
-describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
+describe.runIf(hasUserSystemd)('daemons as systemd units', () => {
   let systemd: UserSystemd;
   let daemons: Daemons;
   let folder: string;
@@ -36,7 +36,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     return createSystemdDaemons({ instance: 'hpt', log: pino({ level: 'silent' }), unitFolder, systemctl });
   }
 
-  /** Whether the one that runs now says so, and not one before it. */
+  /** Waits until the current process reports ready, not an earlier one. */
   async function ready(): Promise<void> {
     const pid = Number(await readFile(join(folder, 'ready'), 'utf8'));
     if ((await startTimeOf(pid)) === null) throw new Error(`${pid} does not run`);
@@ -60,7 +60,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     return (await readFile(join(folder, 'pids'), 'utf8')).trim().split('\n').map(Number);
   }
 
-  test('starts a daemon, and leaves it alone as long as it is wanted so', async () => {
+  test('starts a daemon, and leaves it alone while its specification stays the same', async () => {
     await daemons.ensure(script(RUNS));
     const file = join(systemd.unitFolder, 'hpt-script.service');
     const written = (await stat(file)).mtimeMs;
@@ -70,13 +70,13 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     expect(await daemons.list()).toEqual([{ name: 'script', state: 'running', pid: (await pids())[0] }]);
   });
 
-  test('lets everyone read its units, as systemd warns of others', async () => {
+  test('makes units readable by everyone, because systemd warns of others', async () => {
     await daemons.ensure(script(RUNS));
     const { mode } = await stat(join(systemd.unitFolder, 'hpt-script.service'));
     expect((mode & 0o777).toString(8)).toBe('644');
   });
 
-  test('hands arguments and environment over as they are', async () => {
+  test('passes arguments and environment unchanged', async () => {
     const odd = ['a b', '$HOME $$ %h %%', '"quoted"', 'back\\slash\\n', "'", '', ';', '-'];
     const command = [
       '/usr/bin/perl',
@@ -90,7 +90,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     await expect.poll(got).toBe([...odd, '5% $x "\\'].join('|'));
   });
 
-  test('starts it anew when it is to be another', async () => {
+  test('restarts it if its specification changes', async () => {
     await daemons.ensure(script(RUNS));
     await daemons.ensure(script(RUNS, { limits: { memoryMb: 64, cpuPercent: 50, processes: 8 } }));
     const [first = 0, second = 0] = await pids();
@@ -98,21 +98,21 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     expect(await startTimeOf(second)).not.toBeNull();
   });
 
-  test('one that runs without a file that says how is started anew', async () => {
+  test('restarts a running unit without a unit file', async () => {
     await daemons.ensure(script(RUNS));
     await rm(join(systemd.unitFolder, 'hpt-script.service'));
     await daemons.ensure(script(`true; ${RUNS}`));
     expect((await daemons.list())[0]?.pid).toBe((await pids())[1]);
   });
 
-  test('starts it again when it ends', async () => {
+  test('restarts it when it ends', async () => {
     await daemons.ensure(script(RUNS));
     process.kill((await pids())[0] ?? 0, 'SIGKILL');
     for (let tried = 0; tried < 3_000 && (await pids()).length < 2; tried++) await pause(10);
     expect(await pids()).toHaveLength(2);
   });
 
-  test('one that had to be started again at some time before is not taken for one that ends', async () => {
+  test('an earlier restart does not count as a failure now', async () => {
     await daemons.ensure(script(RUNS));
     process.kill((await pids())[0] ?? 0, 'SIGKILL');
     for (let tried = 0; tried < 3_000 && (await pids()).length < 2; tried++) await pause(10);
@@ -124,7 +124,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     expect(await pids()).toHaveLength(2);
   });
 
-  test('tells of one that ends at once, and of one that is not there, without waiting', async () => {
+  test('reports a daemon that ends at once, and a missing program, without waiting', async () => {
     const begun = performance.now();
     await expect(daemons.ensure(script('exit 3', { readyWithinMs: 60_000 }))).rejects.toThrow(
       /Script of the test (has ended|could not be started)[\s\S]*hpt-script\.service/,
@@ -136,7 +136,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     await daemons.remove('script');
   });
 
-  test('tells of one that is not ready in time', async () => {
+  test('reports a daemon that is not ready in time', async () => {
     const spec = script('exec sleep 600', {
       readyWithinMs: 300,
       ready: () => Promise.reject(new Error('no socket')),
@@ -144,7 +144,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     await expect(daemons.ensure(spec)).rejects.toThrow('is not ready after 300 ms: no socket');
   });
 
-  test('signals, restarts and removes it, and refuses what was never wanted', async () => {
+  test('signals, restarts and removes it, and refuses unknown ones', async () => {
     const text = `trap 'echo hup > $FOLDER/hup' HUP; ${RUNS.replace('exec sleep 600', 'while :; do sleep 0.01; done')}`;
     await daemons.ensure(script(text));
     await daemons.signal('script', 'SIGHUP');
@@ -160,13 +160,13 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
     await expect(daemons.signal('script', 'SIGHUP')).rejects.toThrow('there is no daemon script');
   });
 
-  test('it outlives the host', async () => {
+  test('outlives the host', async () => {
     await daemons.ensure(script(RUNS));
     await daemons.stop();
     expect(await create().list()).toEqual([{ name: 'script', state: 'running', pid: (await pids())[0] }]);
   });
 
-  test('many at once', async () => {
+  test('starts many concurrently', async () => {
     const many = Array.from({ length: 10 }, (_, index) => script(RUNS, { name: `script-${index}` }));
     await Promise.all(many.map((spec) => daemons.ensure(spec)));
     expect((await daemons.list()).map(({ state }) => state)).toEqual(many.map(() => 'running'));
@@ -175,7 +175,7 @@ describe.runIf(hasUserSystemd)('daemons as units of systemd', () => {
   });
 });
 
-test('knows whether systemd runs the machine by its folder', async () => {
+test('detects systemd by its folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'homeport-booted-'));
   await writeFile(join(folder, 'file'), '');
   expect(hasSystemd(folder)).toBe(true);

@@ -14,17 +14,17 @@ import { createSystemctl, type UnitStatus } from './systemctl.ts';
 import { serviceUnit } from './systemd-unit.ts';
 
 const SUFFIX = '.service';
-const LOOK_EVERY_MS = 250;
+const POLL_EVERY_MS = 250;
 
-/** sd_booted(3): whether systemd runs this machine. */
+/** sd_booted(3): whether this machine was booted with systemd. */
 export function hasSystemd(folder = '/run/systemd/system'): boolean {
   return existsSync(folder);
 }
 
 /**
- * Daemons as units of systemd, `<instance>-<name>.service`. They outlive this process, so that a new release of it takes no
- * website down. Their files are in `/run`: what should run is decided by the host, which writes them anew after a
- * restart of the machine.
+ * Runs daemons as systemd units, `<instance>-<name>.service`. They outlive this process, so that an update of Homeport takes no
+ * website down. The unit files are in `/run`: the host decides what should run, and writes them again after a restart of the
+ * machine.
  */
 export function createSystemdDaemons(options: {
   instance: string;
@@ -46,11 +46,11 @@ export function createSystemdDaemons(options: {
     const text = serviceUnit(spec);
     const present = await ifThere(readFile(fileOf(spec.name), 'utf8'));
     if (present !== text) {
-      // Before the file changes: a unit that runs then runs as its file says, whenever this is broken off.
+      // Stop before the file changes: a running unit then always matches its file, even after an interruption.
       await system.run('stop', unit);
       // systemd logs a warning for each unit that not everyone can read, at each reload.
       await replaceAtomically(fileOf(spec.name), text, { sync: false, mode: 0o644 });
-      log.info({ unit }, present === null ? 'made a unit' : 'changed a unit');
+      log.info({ unit }, present === null ? 'created a unit' : 'changed a unit');
     }
     const [status] = await system.show([unit]);
     if (status?.needsReload) await reload();
@@ -70,21 +70,21 @@ export function createSystemdDaemons(options: {
 
   async function untilReady(spec: DaemonSpec): Promise<void> {
     const unit = unitOf(spec.name);
-    const looking = new AbortController();
+    const polling = new AbortController();
     try {
-      const amiss = await whyNotReady(spec, startedAgain(unit, looking.signal));
+      const amiss = await whyNotReady(spec, startedAgain(unit, polling.signal));
       if (amiss !== null)
         throw new Error(`${spec.description} ${amiss}; ${await system.explain(unit)}`.trim());
     } finally {
-      looking.abort();
+      polling.abort();
     }
   }
 
-  /** Resolves when systemd has had to start the unit again since now. What ran already may have been before. */
+  /** Resolves when systemd restarts the unit after this call. Earlier restarts of a running unit do not count. */
   async function startedAgain(unit: string, signal: AbortSignal): Promise<string> {
     const [before] = await system.show([unit]);
     while (!signal.aborted) {
-      await pause(LOOK_EVERY_MS);
+      await pause(POLL_EVERY_MS);
       const [status] = await system.show([unit]);
       if (status === undefined) continue;
       if (status.restarts > (before?.restarts ?? 0) || status.activeState === 'failed') return 'has ended';
@@ -109,7 +109,7 @@ export function createSystemdDaemons(options: {
     specs.delete(name);
     await system.run('stop', unit);
     await rm(fileOf(name), { force: true });
-    // One that has failed is remembered until somebody has taken note.
+    // systemd keeps the failed state of a unit until it is reset.
     await system.forgetFailure(unit);
   }
 
@@ -129,7 +129,7 @@ export function createSystemdDaemons(options: {
         pid: status.mainPid || null,
       }));
     },
-    // Websites go on while the host is down.
+    // Websites stay up while the host is down.
     stop: async () => {},
   };
 }

@@ -6,17 +6,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { hasCode } from '../../../lib/error-code.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
-/** A systemd of the tests' own, whichever program runs the machine. */
+/** A separate systemd for tests, whatever runs the machine. */
 export interface UserSystemd {
   unitFolder: string;
-  /** Speaks to it as `systemctl` speaks to the machine's. */
+  /** Its `systemctl`. */
   systemctl: string;
   end(): Promise<void>;
 }
 
 const SYSTEMD = '/lib/systemd/systemd';
 
-/** Where systemd keeps its groups on a machine that has the controllers in version 1. */
+/** Where systemd keeps its groups on a machine with version 1 controllers. */
 const HIERARCHIES = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'].filter((folder) =>
   existsSync(folder),
 );
@@ -24,9 +24,9 @@ const HIERARCHIES = ['/sys/fs/cgroup/unified', '/sys/fs/cgroup/systemd'].filter(
 export const hasUserSystemd = existsSync(SYSTEMD) && existsSync('/usr/bin/systemctl');
 
 /**
- * systemd for a user, real but for being the first process. It starts only where it believes that the machine runs systemd,
- * so it sees a `/run/systemd` of its own. When it begins and ends it removes every empty group below the one that it was started in,
- * those of other tests too, so it is started in groups of its own.
+ * A systemd user instance: real, except that it is not the first process. It only starts if the machine seems to run systemd,
+ * so it sees a private `/run/systemd`. At its start and end it removes every empty group below its own, even those of other
+ * tests, so it gets separate groups.
  */
 export async function startUserSystemd(): Promise<UserSystemd> {
   const folder = await mkdtemp('/run/hpt-systemd-');
@@ -76,11 +76,11 @@ async function ended(process: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Of a group only the groups below it can be removed, deepest first; its files go with it. */
+/** A group is removed by removing its subgroups, deepest first; its files go with it. */
 async function removeGroup(group: string): Promise<void> {
   const below = await readdir(group, { withFileTypes: true });
   for (const each of below) if (each.isDirectory()) await removeGroup(join(group, each.name));
-  // A moment after its last process has gone.
+  // The kernel allows this only a moment after the last process is gone.
   for (let tried = 0; tried < 250; tried++) {
     try {
       return await rmdir(group);

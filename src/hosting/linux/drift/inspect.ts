@@ -3,9 +3,9 @@ import { messageOf } from '../../../lib/error-message.ts';
 import type { Difference, InstallRef } from '../../contract/host.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { InstallRecord } from '../machine/record.ts';
-import type { LateStarts } from '../websites/late-starts.ts';
 import type { LinuxHostParts } from '../websites/linux-host-parts.ts';
 import type { WebsiteSteps } from '../websites/provisioning.ts';
+import type { StartRetries } from '../websites/start-retries.ts';
 import type { WebsiteLifecycle } from '../websites/website-lifecycle.ts';
 import { checked, type Fault, type Finding, LOOK_AT_THE_LOG, mended, notLookedAt } from './finding.ts';
 import { inspectInstall } from './install.ts';
@@ -16,7 +16,7 @@ export interface InspectedHost
   extends LinuxHostParts,
     Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
   steps: WebsiteSteps;
-  late: LateStarts;
+  startRetries: StartRetries;
   /** Work on one install at a time. */
   serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
 }
@@ -67,7 +67,7 @@ export async function inspectMachine(
     ofInstalls.set(id, found ?? (host.isTrial(name) ? [] : [busy(name)]));
   });
   // After all that may have brought them up. An attempt holds the install's turn, so it may not have been looked at.
-  const waiting = await mended(notUpYet(host.late), repair);
+  const waiting = await mended(notUpYet(host.startRetries), repair);
   return [...services, ...shared, ...waiting, ...[...ofInstalls.values()].flat()];
 }
 
@@ -77,11 +77,11 @@ function busy(name: string): Difference {
   return { thing: `install ${name}`, message, mended: null, remedy: null };
 }
 
-function notUpYet(late: LateStarts): Finding[] {
-  return [...late.waiting()].map(([key, { name, reason, since }]) => ({
+function notUpYet(startRetries: StartRetries): Finding[] {
+  return [...startRetries.waiting()].map(([key, { name, reason, since }]) => ({
     thing: name,
     message: `It has not been up since ${since.toISOString()}, and the host keeps trying: ${reason}`,
-    mend: () => late.retry(key),
+    mend: () => startRetries.retry(key),
     remedy: LOOK_AT_THE_LOG,
   }));
 }

@@ -69,12 +69,12 @@ async function checkDatabase({ databases }: InspectedHost, record: InstallRecord
   const { name } = record.state;
   const { database } = record.placement;
   const restore = 'homeport backup restore brings it back, with its content.';
-  switch (await databases.look(database, name)) {
+  switch (await databases.stateOf(database, name)) {
     case 'missing':
       return [{ message: `There is no database ${database}.`, mend: null, remedy: restore }];
     case 'empty':
       return [{ message: `The database ${database} has no tables.`, mend: null, remedy: restore }];
-    case 'shut':
+    case 'inaccessible':
       return faults([`The user ${name} has not all rights on the database ${database}.`], () =>
         databases.create(database, name),
       );

@@ -76,7 +76,7 @@ describe('Unix users of installs', () => {
     await users('two').ensure({ ...shop, installId: id(2) });
     const refused = users().ensure({ ...shop, name });
     await expect(refused).rejects.toThrow(PermanentHostError);
-    await expect(refused).rejects.toThrow(`"${name}" already`);
+    await expect(refused).rejects.toThrow(`already has a user or group "${name}"`);
     expect(await users().find(id(1))).toBeNull();
   });
 

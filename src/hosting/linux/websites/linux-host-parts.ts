@@ -15,11 +15,11 @@ import type { LiveInstalls } from './live-installs.ts';
 import type { WebsiteRemains } from './provisioning.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** Everything that the Linux host is made of; src/app/linux-host.ts puts it together. */
+/** The parts of the Linux host; src/app/linux-host.ts puts them together. */
 export interface LinuxHostParts extends WebsiteParts {
-  /** The id that a control plane on another machine has given to this host; null: it gives itself one. */
+  /** Id given by a control plane on another machine; null: the host makes one up. */
   givenId: string | null;
-  /** How many installs it has room for; null: what its memory and disk allow. */
+  /** Number of installs it can hold; null: as many as memory and disk allow. */
   capacity: number | null;
   edgeHttp: ListenAddress;
   databaseServer: DatabaseServer;
@@ -30,16 +30,16 @@ export interface LinuxHostParts extends WebsiteParts {
   ssh: SshServer;
   cron: Cron;
   records: Records;
-  /** The records of installs that are put aside. */
+  /** Records of installs that are set aside. */
   aside: Records;
   journal: Journal;
-  /** The records of the installs that are whole, for what asks often. */
+  /** Records of complete installs, for frequent lookups. */
   live: LiveInstalls;
   log: Logger;
   clock: Clock;
   random: Randomness;
-  /** Whether an install of this name is a copy that is there for a moment, made to try something with it. */
+  /** Whether the name is that of a temporary copy (a trial restore). */
   isTrial(installName: string): boolean;
-  /** Called after each step of the making of a website: where a test breaks off. */
+  /** Called after each provisioning step, so that tests can interrupt there. */
   reached?: ((step: string, website: WebsiteRemains) => void) | undefined;
 }

@@ -1,12 +1,12 @@
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { InstallRecord } from '../machine/record.ts';
 
-/** An install that is whole, as what asks often needs it. */
+/** A complete install, with what frequent lookups need. */
 export interface LiveInstall extends InstallRecord {
   sandbox: SandboxedInstall;
 }
 
-/** The installs of this host that are whole, in memory. */
+/** The complete installs of this host, in memory. */
 export interface LiveInstalls {
   set(install: LiveInstall): void;
   delete(installId: string): void;

@@ -10,41 +10,41 @@ import type { SiteAddress } from '../wordpress/website.ts';
 import { requireWordPress } from '../wordpress/wordpress-answers.ts';
 import type { WebsiteParts } from './website-parts.ts';
 
-/** What is enough to take a website away, of which nothing else may be known any more. */
+/** The facts that suffice to remove a website, even if all others are lost. */
 export interface WebsiteRemains {
   id: string;
   name: string;
-  /** Name of its database. Its user is the install's Unix user. */
+  /** Name of its database. The database user is the install's Unix user. */
   database: string;
 }
 
-/** A website that is being made, or one that is there: what the steps work on. */
+/** A website during or after provisioning, as the steps need it. */
 export interface Website extends WebsiteRemains {
   state: InstallState;
   php: PhpRuntime;
   wordpressVersion: string;
-  /** The user id that its files belong to; a website that is being made has none yet. */
+  /** The user id of its files; a new website has none yet. */
   uid?: number;
 }
 
 export const phpDaemon = (installId: string): string => `php-${installId}`;
 export const redisDaemon = (installId: string): string => `redis-${installId}`;
-/** For what runs as the install and is no daemon: log-ins and cron. */
+/** Cgroup of the install's programs that are not daemons: logins and WP-Cron. */
 export const cgroupOf = (installId: string): string => `install-${installId}`;
 
-/** The shell of its log-ins; the forced command puts the sandbox before it. */
+/** Its login shell; sshd's forced command runs it inside the sandbox. */
 const LOGIN_SHELL = '/bin/sh';
 
 export type WebsiteSteps = ReturnType<typeof websiteSteps>;
 
 /**
- * The making of a website, stage by stage, and those of its steps that a website which is there goes through again when it
- * changes. Before the last stages nobody can reach it. `edge`: where the web server of this machine is asked by HTTP.
+ * The stages that provision a website, and the steps that an existing website repeats when it changes. No one can reach the
+ * website before the last stages. `edge`: address of this machine's web server for HTTP.
  */
 export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; port: number }) {
   const { layout, users, databases, websites, daemons, cgroups, web, limits } = parts;
 
-  /** The install's user, who is made where there is none. */
+  /** Includes creating the install's user if it is missing. */
   async function sandboxOf({
     id,
     name,
@@ -68,7 +68,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     await makeHome(layout, await sandboxOf(website));
   }
 
-  /** A lost database is not made anew: an empty one has WordPress offer its installer to whoever comes first. */
+  /** Never recreates a lost database: with an empty one, WordPress would offer its installer to any visitor. */
   async function grantDatabase(website: WebsiteRemains): Promise<void> {
     if ((await databases.list()).includes(website.database)) await makeDatabase(website);
   }
@@ -86,12 +86,12 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     await daemons.ensure(redisSpec({ layout, install: await sandboxOf(website) }));
   }
 
-  async function show(website: Website): Promise<void> {
+  async function serve(website: Website): Promise<void> {
     const { uid } = await sandboxOf(website);
     await web.put({ state: website.state, uid, wordpressVersion: website.wordpressVersion });
   }
 
-  /** Files of WordPress, and in them how the website is reached. */
+  /** Creates the WordPress files, which contain the website's address. */
   async function makeFiles(website: Website): Promise<void> {
     const { state, database } = website;
     await websites.makeFiles(await sandboxOf(website), { ...addressOf(state), database });
@@ -105,7 +105,7 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     });
   }
 
-  /** What keeps PHP from answering is told by the step that asks after it, by the same way as visitors come. */
+  /** Ignores failures: the step `answer` reports them, and requests the website as visitors do. */
   async function tryWarmUp({ state }: Website): Promise<void> {
     await warmUp(layout, state, edge()).catch(() => {});
   }
@@ -141,11 +141,11 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
     [
       { name: 'redis', act: startRedis, undo: ({ id }) => daemons.remove(redisDaemon(id)) },
       { name: 'php', act: startPhp, undo: ({ id }) => daemons.remove(phpDaemon(id)) },
-      // Its files and tables go with the folders and the database.
+      // The folders and the database are removed with these.
       { name: 'wordpress', act: makeWordPress, undo: async () => {} },
     ],
     [
-      { name: 'vhost', act: show, undo: ({ id }) => web.remove(id) },
+      { name: 'vhost', act: serve, undo: ({ id }) => web.remove(id) },
       { name: 'warm-up', act: tryWarmUp, undo: async () => {} },
     ],
     [
@@ -156,17 +156,17 @@ export function websiteSteps(parts: WebsiteParts, edge: () => { host: string; po
       },
     ],
   ];
-  /** What there has to be besides its content, and may have been lost: to a restart of the machine, or to a hand. */
-  async function uphold(website: Website): Promise<void> {
+  /** Restores everything except content that a restart of the machine or an operator may have removed. */
+  async function ensureServices(website: Website): Promise<void> {
     await makeFolders(website);
     await Promise.all([grantDatabase(website), limit(website)]);
     await Promise.all([startRedis(website), startPhp(website)]);
   }
 
-  return { stages, sandboxOf, makeFolders, makeFiles, startPhp, startRedis, show, uphold };
+  return { stages, sandboxOf, makeFolders, makeFiles, startPhp, startRedis, serve, ensureServices };
 }
 
-/** Where the website is reached by the name that stands for it. */
+/** The website's main address. */
 export function addressOf({ primaryHostname, hostnames }: InstallState): SiteAddress {
   const primary = hostnames.find(({ name }) => name === primaryHostname);
   return { primaryHostname, secure: primary?.forceHttps ?? false };

@@ -1,14 +1,14 @@
 import { readdir } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type InstallRef, type InstallState, PermanentHostError } from '../../contract/host.ts';
-import { emptyRedis } from '../daemons/redis.ts';
+import { flushRedis } from '../daemons/redis.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 import type { InstallRecord, Placement } from '../machine/record.ts';
 import { createSaga } from '../machine/saga.ts';
 import { tryOrLog } from '../machine/try-or-log.ts';
+import { createAvailableVersions } from './available-versions.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
-import { createOffers } from './offers.ts';
 import {
   addressOf,
   cgroupOf,
@@ -19,43 +19,41 @@ import {
   type WebsiteSteps,
 } from './provisioning.ts';
 
-/** What becomes of a website on this host, from its making to its end. Whoever calls sees to it that each has one turn at a time. */
+/** Creates, changes and removes websites of this host. The caller serializes calls for the same install. */
 export interface WebsiteLifecycle {
-  /** Takes away what is left of a making or a removal that was broken off, and its entry in the journal. */
+  /** Removes what an interrupted provisioning or removal left, and its journal entry. */
   undo(entry: JournalEntry): Promise<void>;
-  /** Brings up what is there of a website. Rejects if it cannot be. */
+  /** Restores an existing website's processes. Rejects if that fails. */
   bringUp(record: InstallRecord): Promise<void>;
-  /** Makes the website, whole or not at all, or brings the one that is there to `state`. */
+  /** Provisions the website, whole or not at all, or changes an existing one to `state`. */
   apply(state: InstallState, signal?: AbortSignal): Promise<InstallRecord>;
-  /** Takes it away, backups included. Removing what is not there is success. */
+  /** Removes it with its backups. Succeeds if it is missing. */
   remove(install: InstallRef): Promise<void>;
-  /** Stops serving it, ends its processes and keeps its data, until `apply` brings it back. Success if it is not there. */
+  /** Stops serving it and ends its processes, but keeps its data until `apply` brings it back. Succeeds if it is missing. */
   setAside(installId: string): Promise<void>;
-  /** Empties what is kept of a website that is no longer made from the same: the memory of PHP, and both caches. */
-  forgetPages(installId: string): Promise<void>;
-  /** The website that a record is of, on a PHP that there is. */
+  /** Empties PHP's memory and both caches of a website whose content was replaced. */
+  resetCaches(installId: string): Promise<void>;
+  /** The website of a record, on an available PHP version. */
   websiteOf(record: InstallRecord): Promise<Website>;
 }
 
 export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteSteps): WebsiteLifecycle {
   const { layout, records, aside, journal, live, backups, log } = parts;
-  const offers = createOffers(layout, parts.cores);
+  const versions = createAvailableVersions(layout, parts.cores);
   const saga = createSaga(steps.stages, {
     reached: parts.reached,
     onUndoFailure: (err, step, { id }) =>
-      log.error({ err, step, install: id }, 'a part of a website could not be taken away'),
+      log.error({ err, step, install: id }, 'could not remove a part of a website'),
   });
 
-  /** What was written down before it was begun stays so until it is taken away. */
+  /** If this fails, the journal entry stays, and the removal is retried at the next start. */
   async function tryToUndo(entry: JournalEntry): Promise<void> {
-    await tryOrLog(log, `what was made of the website ${entry.name} could not be taken away`, () =>
-      undo(entry),
-    );
+    await tryOrLog(log, `could not remove the unfinished website ${entry.name}`, () => undo(entry));
   }
 
   async function undo(entry: JournalEntry): Promise<void> {
     if ((await records.read(entry.id)) === null) {
-      log.info({ install: entry.id }, 'a website whose making was broken off is taken away');
+      log.info({ install: entry.id }, 'removing a website whose provisioning was interrupted');
       await saga.undo(entry);
     }
     await journal.end(entry.id);
@@ -65,16 +63,16 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await backups.recover(record.state.id);
     const website = await websiteOf(record);
     live.set({ ...record, sandbox: await steps.sandboxOf(website) });
-    await steps.uphold(website);
-    // A host that was killed while it switched a core left links to the one and a record of the other.
+    await steps.ensureServices(website);
+    // If the host was killed while it switched cores, the links and the record differ.
     await steps.makeFiles(website);
   }
 
-  /** An upgrade of the machine may have taken its PHP away: the newest serves it better than none. */
+  /** An upgrade of the machine may have removed the website's PHP version; the newest is better than none. */
   async function phpOf({ phpVersion }: Placement, name: string): Promise<PhpRuntime> {
-    return offers.php(phpVersion).catch(async (err: unknown) => {
-      const newest = await offers.php(null);
-      log.warn({ err }, `${name} runs on PHP ${newest.version}, as its own is gone`);
+    return versions.php(phpVersion).catch(async (err: unknown) => {
+      const newest = await versions.php(null);
+      log.warn({ err }, `${name} runs on PHP ${newest.version}, because its own version is gone`);
       return newest;
     });
   }
@@ -91,7 +89,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     };
   }
 
-  async function keep(website: Website): Promise<InstallRecord> {
+  async function saveRecord(website: Website): Promise<InstallRecord> {
     const sandbox = await steps.sandboxOf(website);
     const { state, php, wordpressVersion, database } = website;
     const { uid, gid } = sandbox;
@@ -104,15 +102,15 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     return record;
   }
 
-  /** Makes the website, whole or not at all, however it ends. */
+  /** Provisions the website. If it is interrupted, the journal makes the next start undo it. */
   async function provision(state: InstallState, signal?: AbortSignal): Promise<InstallRecord> {
     const website: Website = {
       id: state.id,
       name: state.name,
       database: databaseOf(state.id),
       state,
-      php: await offers.php(state.phpVersion),
-      wordpressVersion: await offers.wordpress(state.wordpressVersion),
+      php: await versions.php(state.phpVersion),
+      wordpressVersion: await versions.wordpress(state.wordpressVersion),
     };
     await requireNothingThere(website);
     await parts.templates.ensure(website.wordpressVersion);
@@ -123,52 +121,52 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       await tryToUndo(website);
       throw error;
     }
-    const record = await keep(website);
+    const record = await saveRecord(website);
     await journal.end(state.id);
     return record;
   }
 
-  /** Without a record, what is there is some website's whose record was lost: to fail over it would be to delete it. */
+  /** Files or a database without a record belong to a website that lost it. Provisioning over them could delete them. */
   async function requireNothingThere({ id, name, database }: WebsiteRemains): Promise<void> {
     if ((await journal.unfinished()).some((entry) => entry.id === id)) return;
     const homes = await readdir(layout.installs);
     if (!homes.includes(id) && !(await parts.databases.list()).includes(database)) return;
     throw new PermanentHostError(
-      `files or a database of ${name} are on this host, and no record of it: put ${layout.recordOf(id)} back, or take them away`,
+      `this host has files or a database of ${name}, but no record: restore ${layout.recordOf(id)}, or move them away`,
     );
   }
 
-  /** Brings a website that is there to what it should be. */
+  /** Changes an existing website to the wanted state. */
   async function change(record: InstallRecord, state: InstallState): Promise<InstallRecord> {
     const present = await websiteOf(record);
-    const wordpressVersion = await offers.wordpress(state.wordpressVersion ?? present.wordpressVersion);
+    const wordpressVersion = await versions.wordpress(state.wordpressVersion ?? present.wordpressVersion);
     const isAsked = state.phpVersion !== null && state.phpVersion !== record.placement.phpVersion;
-    const php = isAsked ? await offers.php(state.phpVersion) : present.php;
+    const php = isAsked ? await versions.php(state.phpVersion) : present.php;
     const wanted: Website = { ...present, state, php, wordpressVersion };
     if (wordpressVersion !== present.wordpressVersion) {
       const install = await steps.sandboxOf(present);
       await parts.websites.switchCore(install, present.database, present.wordpressVersion, wordpressVersion);
     }
-    // Before it is written down, so that what fails is done again with the next try.
+    // Before the record is written, so that the next attempt repeats it after a failure.
     if (!isDeepStrictEqual(addressOf(state), addressOf(record.state))) await steps.makeFiles(wanted);
-    const kept = await keep(wanted);
-    await steps.uphold(wanted);
-    await steps.show(wanted);
-    if (wordpressVersion !== present.wordpressVersion) await forgetPages(wanted.id);
+    const kept = await saveRecord(wanted);
+    await steps.ensureServices(wanted);
+    await steps.serve(wanted);
+    if (wordpressVersion !== present.wordpressVersion) await resetCaches(wanted.id);
     return kept;
   }
 
-  /** What is in the install's caches no longer fits what it is made from. */
-  async function forgetPages(installId: string): Promise<void> {
+  /** The caches no longer match the website's content. */
+  async function resetCaches(installId: string): Promise<void> {
     await parts.daemons.restart(phpDaemon(installId));
-    await emptyRedis(layout.redisSocketOf(installId));
+    await flushRedis(layout.redisSocketOf(installId));
     await parts.web.purge(installId);
   }
 
   async function setAside(installId: string): Promise<void> {
     const record = await records.read(installId);
     if (record === null) return;
-    // Written before anything ends: a host that is killed on the way serves the website again, and knows all of it.
+    // Written before anything ends: if the host is killed here, it serves the website again with its record complete.
     await aside.write(record);
     await records.remove(installId);
     live.delete(installId);
@@ -179,7 +177,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     await parts.cgroups.kill(cgroupOf(installId));
   }
 
-  /** Brings back a website that was put aside. Null if there is none. */
+  /** Brings back a website that was set aside. Null without one. */
   async function takeBack(installId: string): Promise<InstallRecord | null> {
     const record = await aside.read(installId);
     if (record === null) return null;
@@ -196,7 +194,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
       name: record?.state.name ?? name,
       database: record?.placement.database ?? databaseOf(id),
     };
-    // Written before anything goes, so that a host killed on the way does not bring half a website up again.
+    // Written before anything is removed, so that a killed host does not bring up half a website.
     await journal.begin(remains);
     await records.remove(id);
     await aside.remove(id);
@@ -217,7 +215,7 @@ export function createWebsiteLifecycle(parts: LinuxHostParts, steps: WebsiteStep
     },
     remove,
     setAside,
-    forgetPages,
+    resetCaches,
     websiteOf,
   };
 }

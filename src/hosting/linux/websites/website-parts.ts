@@ -7,7 +7,7 @@ import type { WebServer } from '../nginx/web-server.ts';
 import type { CompiledCores } from '../wordpress/compiled-cores.ts';
 import type { Websites } from '../wordpress/website.ts';
 
-/** What websites on this machine are made with. */
+/** The parts that websites of this machine are provisioned with. */
 export interface WebsiteParts {
   layout: LinuxLayout;
   users: UnixUsers;
@@ -17,6 +17,6 @@ export interface WebsiteParts {
   daemons: Daemons;
   cgroups: Cgroups;
   web: WebServer;
-  /** What one install may take, its log-ins and its cron included. */
+  /** Limits of an install, including its logins and WP-Cron. */
   limits: ResourceLimits;
 }

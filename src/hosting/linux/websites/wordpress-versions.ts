@@ -1,44 +1,44 @@
 import { messageOf } from '../../../lib/error-message.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { findPhpRuntimes } from '../machine/php-runtimes.ts';
-import type { LateStarts } from './late-starts.ts';
 import type { LinuxHostParts } from './linux-host-parts.ts';
+import type { StartRetries } from './start-retries.ts';
 
-/** The versions of WordPress that websites of this host can have: each is installed once before any website gets it. */
+/** WordPress versions for websites of this host. Each is installed once as a test before websites get it. */
 export interface WordPressVersions {
-  /** Makes the newest ready, and fetches one where there is none. What is not ready yet is tried again: present websites go on. */
+  /** Prepares the newest version, and downloads it if needed. Failures are retried; existing websites are not affected. */
   prepare(): Promise<void>;
   /**
-   * Fetches one from `source`, and gives its version. Rejects with a {@link PermanentHostError} if it cannot be installed, and takes
-   * it away again unless a website has it.
+   * Adds the version from `source`, and returns its number. If it cannot be installed, removes it unless a website uses it, and
+   * rejects with a {@link PermanentHostError}.
    */
   add(source: string | null): Promise<string>;
 }
 
 export function createWordPressVersions(
   { layout, cores, templates, compiledCores, records, log }: LinuxHostParts,
-  late: LateStarts,
+  startRetries: StartRetries,
 ): WordPressVersions {
-  /** New websites get the newest version: one that cannot be installed must not be it. */
+  /** New websites get the newest version, so it must be installable. */
   async function proveInstallable(version: string): Promise<void> {
     try {
       await templates.ensure(version);
     } catch (cause) {
       const isUsed = (await records.all()).some(({ placement }) => placement.wordpressVersion === version);
       if (!isUsed) await cores.remove(version);
-      const fate = isUsed ? 'stays for the websites that have it' : 'was taken away again';
+      const fate = isUsed ? 'stays for the websites that use it' : 'was removed';
       const why = messageOf(cause);
-      throw new PermanentHostError(`WordPress ${version} cannot be installed, and ${fate}: ${why}`, {
+      throw new PermanentHostError(`WordPress ${version} cannot be installed and ${fate}: ${why}`, {
         cause,
       });
     }
   }
 
-  /** For each PHP of this machine. Websites run without it, only their first page takes longer. */
+  /** Compiles it for each PHP version of this machine. Optional: without it, a website's first page is slower. */
   async function compile(wordpressVersion: string): Promise<void> {
     for (const php of await findPhpRuntimes(layout)) {
       await compiledCores.ensure(php, wordpressVersion).catch((err: unknown) => {
-        log.warn({ err }, `WordPress ${wordpressVersion} could not be compiled for PHP ${php.version}`);
+        log.warn({ err }, `could not compile WordPress ${wordpressVersion} for PHP ${php.version}`);
       });
     }
   }
@@ -48,7 +48,7 @@ export function createWordPressVersions(
       await cores.ensureAny();
       const [newest] = await cores.list();
       if (newest === undefined) return;
-      await late.begin('wordpress', `WordPress ${newest} for new websites`, async () => {
+      await startRetries.begin('wordpress', `WordPress ${newest} for new websites`, async () => {
         await templates.ensure(newest);
         await compile(newest);
       });

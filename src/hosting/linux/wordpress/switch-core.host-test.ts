@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, readFile, readlink, rename, rm, writeFile } from
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { copyAsVersion } from '../../../../test/host/wordpress-core.ts';
-import { emptyRedis } from '../daemons/redis.ts';
+import { flushRedis } from '../daemons/redis.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import {
   runInWordPress,
@@ -63,7 +63,7 @@ const htdocs = (name: string) => join(machine.layout.htdocsOf(install.id), name)
 async function home(core: string) {
   await machine.serve(on(core));
   await machine.daemons.restart(`php-${install.id}`);
-  await emptyRedis(machine.layout.redisSocketOf(install.id));
+  await flushRedis(machine.layout.redisSocketOf(install.id));
   return visit(machine, install, '/', { host: 'shop.test:8080' });
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { MINUTE_MS } from '../../../lib/durations.ts';
 import type { Databases } from '../daemons/databases.ts';
-import { emptyRedis } from '../daemons/redis.ts';
+import { flushRedis } from '../daemons/redis.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import { requireCore, themesIn } from './core-tree.ts';
@@ -72,7 +72,7 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
       });
     } catch (error) {
       await databases.load(database, dump);
-      await emptyRedis(layout.redisSocketOf(after.id));
+      await flushRedis(layout.redisSocketOf(after.id));
       throw error;
     }
   }

@@ -3,8 +3,8 @@ import type { Clock } from '../../../lib/clock.ts';
 import { messageOf } from '../../../lib/error-message.ts';
 import { type Backoff, restartDelay } from '../machine/backoff.ts';
 
-/** A part of the machine, or a website, that has failed to start and is tried again. */
-export interface LateStart {
+/** A part of the machine or a website that failed to start and is retried. */
+export interface FailedStart {
   /** For people: `the website shop`. */
   name: string;
   /** Why the last attempt failed. */
@@ -12,40 +12,40 @@ export interface LateStart {
   since: Date;
 }
 
-export interface LateStarts {
+export interface StartRetries {
   /**
-   * Runs `start` now and, for as long as it fails, again with backoff. Resolves after the first attempt, and never rejects.
-   * `key` names it in {@link waiting}.
+   * Runs `start` now, and again with backoff while it fails. Resolves after the first attempt, and never rejects. `key`
+   * identifies it in {@link waiting}.
    */
   begin(key: string, name: string, start: () => Promise<void>): Promise<void>;
-  /** Gives up: what it was to start is gone. */
+  /** Stops retrying, because the part or website is gone. */
   forget(key: string): void;
-  /** All that have not started yet, by key. */
-  waiting(): ReadonlyMap<string, LateStart>;
-  /** Tries now instead of later. Rejects with the reason if it fails again; it is tried again all the same. */
+  /** Everything that has not started yet, by key. */
+  waiting(): ReadonlyMap<string, FailedStart>;
+  /** Tries now instead of later. Rejects with the reason if it fails again; the retries go on anyway. */
   retry(key: string): Promise<void>;
-  /** No further attempts. */
+  /** Stops all retries. */
   stop(): void;
 }
 
 interface Attempts {
   name: string;
   start(): Promise<void>;
-  late: LateStart | null;
+  failure: FailedStart | null;
   count: number;
   delay: number | null;
   loggedAt: number;
   timer?: NodeJS.Timeout;
-  /** The attempt under way. */
+  /** The current attempt. */
   running: Promise<void> | null;
 }
 
 const RETRIES: Backoff = { firstMs: 2_000, longestMs: 60_000, healthyMs: Number.POSITIVE_INFINITY };
-/** A website can stay down for weeks: the log tells so once an hour. */
+/** A website can stay down for weeks; log a reminder once an hour. */
 const REMIND_MS = 3_600_000;
 
-/** Starts what may be late when the machine boots, such as daemons on a slow disk, until each of them is up. */
-export function createLateStarts({
+/** Retries starts that can fail when the machine boots, such as daemons on a slow disk, until they succeed. */
+export function createStartRetries({
   log,
   clock,
   retries = RETRIES,
@@ -53,7 +53,7 @@ export function createLateStarts({
   log: Logger;
   clock: Clock;
   retries?: Backoff;
-}): LateStarts {
+}): StartRetries {
   const all = new Map<string, Attempts>();
   let stopped = false;
 
@@ -77,17 +77,18 @@ export function createLateStarts({
     }
     if (!isCurrent(key, attempts)) return;
     all.delete(key);
-    if (attempts.late !== null) log.info({ attempts: attempts.count }, `${attempts.name} is up again`);
+    if (attempts.failure !== null) log.info({ attempts: attempts.count }, `${attempts.name} is up again`);
   }
 
   function retryLater(key: string, attempts: Attempts, error: unknown): void {
     const now = clock.now();
-    const isFirst = attempts.late === null;
-    attempts.late = { name: attempts.name, reason: messageOf(error), since: attempts.late?.since ?? now };
+    const isFirst = attempts.failure === null;
+    const since = attempts.failure?.since ?? now;
+    attempts.failure = { name: attempts.name, reason: messageOf(error), since };
     if (isFirst || now.getTime() - attempts.loggedAt >= REMIND_MS) {
       attempts.loggedAt = now.getTime();
       log.error(
-        { err: error, attempts: attempts.count, since: attempts.late.since },
+        { err: error, attempts: attempts.count, since },
         `${attempts.name} is not up; the host keeps trying`,
       );
     }
@@ -106,7 +107,7 @@ export function createLateStarts({
       const attempts: Attempts = {
         name,
         start,
-        late: null,
+        failure: null,
         count: 0,
         delay: null,
         loggedAt: 0,
@@ -117,8 +118,8 @@ export function createLateStarts({
     },
     forget,
     waiting() {
-      const waiting = [...all].flatMap(([key, { late }]): [string, LateStart][] =>
-        late === null ? [] : [[key, late]],
+      const waiting = [...all].flatMap(([key, { failure }]): [string, FailedStart][] =>
+        failure === null ? [] : [[key, failure]],
       );
       return new Map(waiting);
     },
@@ -126,7 +127,7 @@ export function createLateStarts({
       const attempts = all.get(key);
       if (attempts === undefined) return;
       await attempt(key, attempts);
-      if (attempts.late !== null && all.get(key) === attempts) throw new Error(attempts.late.reason);
+      if (attempts.failure !== null && all.get(key) === attempts) throw new Error(attempts.failure.reason);
     },
     stop() {
       stopped = true;

@@ -7,7 +7,7 @@ import type { Databases } from './databases.ts';
 
 let here: DatabasesMachine;
 let databases: Databases;
-/** How long it takes on this machine, now. */
+/** Duration of a replacement on this machine. */
 let usualMs = 200;
 
 beforeAll(async () => {
@@ -49,27 +49,27 @@ async function expectExchanged(): Promise<void> {
   await databases.create('hp_blog', here.blog.name);
 }
 
-test('an exchange puts everything of one in the place of everything of the other', async () => {
+test('replaces all content of one database by that of the other', async () => {
   const begun = performance.now();
-  await databases.exchangeTables('hp_blog', 'hp_shop');
+  await databases.replaceTables('hp_blog', 'hp_shop');
   usualMs = performance.now() - begun;
   await expectExchanged();
 });
 
-test('one that has ended is not done again, until there is something new', async () => {
-  await databases.exchangeTables('hp_blog', 'hp_shop');
-  await databases.exchangeTables('hp_blog', 'hp_shop');
+test('a completed replacement is not repeated until there is new content', async () => {
+  await databases.replaceTables('hp_blog', 'hp_shop');
+  await databases.replaceTables('hp_blog', 'hp_shop');
   await expectExchanged();
   await databases.drop('hp_blog', here.blog.name);
   await databases.create('hp_blog', here.blog.name);
-  await databases.exchangeTables('hp_blog', 'hp_shop');
+  await databases.replaceTables('hp_blog', 'hp_shop');
   expect(await here.thingsIn('hp_shop')).toEqual([]);
 });
 
 test.each([0.2, 0.5, 0.8])(
-  'one broken off by a crash after %f of its time is ended by the next',
+  'the next call completes a replacement that a crash interrupted after %f of its time',
   async (part) => {
-    const exchange = databases.exchangeTables('hp_blog', 'hp_shop').then(
+    const exchange = databases.replaceTables('hp_blog', 'hp_shop').then(
       () => true,
       () => false,
     );
@@ -78,18 +78,18 @@ test.each([0.2, 0.5, 0.8])(
     const ended = await exchange;
     await pause(20);
     await here.server.ensure();
-    if (!ended) await databases.exchangeTables('hp_blog', 'hp_shop');
+    if (!ended) await databases.replaceTables('hp_blog', 'hp_shop');
     await expectExchanged();
   },
 );
 
-test('one that fails leaves both as they were', async () => {
+test('a failed replacement leaves both as they were', async () => {
   const hash = createHash('sha256').update('hp_blog').digest('hex').slice(0, 16);
   const [progress, aside] = [`hp_exchange_${hash}`, `hp_replaced_${hash}`];
-  // As one that was broken off before its atomic step, for which a table is in the way now.
+  // As after an interruption before the atomic step, with a table now in the way.
   await here.asRoot(`CREATE DATABASE ${progress}; CREATE DATABASE ${aside}; CREATE TABLE ${aside}.children (id INT);
     CREATE TABLE ${progress}.begun AS SELECT 'CREATE VIEW mine AS SELECT 1' AS mine, 'CREATE VIEW theirs AS SELECT 2' AS theirs`);
-  await expect(databases.exchangeTables('hp_blog', 'hp_shop')).rejects.toThrow(/already exists/);
+  await expect(databases.replaceTables('hp_blog', 'hp_shop')).rejects.toThrow(/already exists/);
   expect(await databases.query('hp_blog', 'SELECT * FROM mine; SELECT id FROM children ORDER BY id')).toEqual(
     [['1'], ['1'], ['2'], ['50']],
   );

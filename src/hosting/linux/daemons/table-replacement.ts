@@ -6,18 +6,19 @@ import { withoutDefiners } from './definers.ts';
 import { clientCommand, type OwnedDatabase, runStatements } from './mariadb-client.ts';
 import { databaseName, identifier, textLiteral } from './sql.ts';
 
-/** Nothing of the server's own waits for ever for a website that holds a table. */
-const PATIENCE = 'SET SESSION lock_wait_timeout = 60';
+/** A website that holds a table lock must not block the server's own work for ever. */
+const LOCK_TIMEOUT = 'SET SESSION lock_wait_timeout = 60';
 
 /**
- * {@link Databases.exchangeTables}. Tables move by one RENAME TABLE, which is atomic; what belongs to them and cannot be renamed
- * (views, triggers, functions, events) is written down before and made anew after. How far it came stands in a database of
- * its own, in a table whose name changes in that same RENAME TABLE, so it is known after any interruption: `begun`, `moved`,
- * `ended`. It stays until {@link forgetExchange}, lest one that is called again takes the emptied database for the new content.
+ * Implements {@link Databases.replaceTables}. Tables move in one RENAME TABLE, which is atomic. Views, triggers, functions and
+ * events cannot be renamed: their definitions are saved before and run again afterwards. A separate database stores the
+ * progress as the name of a table (`begun`, `moved`, `ended`), which changes in the same RENAME TABLE, so any interruption
+ * leaves a known state. `ended` stays until {@link forgetReplacement}, so that a repeated call does not use the emptied
+ * database as new content.
  */
-export async function exchangeTables(socket: string, from: OwnedDatabase, to: OwnedDatabase): Promise<void> {
+export async function replaceTables(socket: string, from: OwnedDatabase, to: OwnedDatabase): Promise<void> {
   const asRoot = (...statements: string[]) =>
-    runStatements(socket, 'root', [PATIENCE, ...statements].join(';\n'));
+    runStatements(socket, 'root', [LOCK_TIMEOUT, ...statements].join(';\n'));
   const { progress, aside } = namesFor(from.database);
   const source = databaseName(from.database);
   const target = databaseName(to.database);
@@ -46,12 +47,12 @@ export async function exchangeTables(socket: string, from: OwnedDatabase, to: Ow
     await asRoot(`RENAME TABLE ${moves.map((names) => names.join(' TO ')).join(', ')}`);
   }
 
-  async function takeBack(): Promise<void> {
+  async function rollBack(): Promise<void> {
     const [[mine = '', theirs = ''] = []] = await asRoot(`SELECT mine, theirs FROM ${progress}.begun`);
     await asRoot(...(await dropPrograms(from.database)), ...(await dropPrograms(to.database)));
     await runPrograms(from, mine);
     await runPrograms(to, theirs);
-    await asRoot(forgetExchange(from.database));
+    await asRoot(forgetReplacement(from.database));
   }
 
   async function end(): Promise<void> {
@@ -94,20 +95,20 @@ export async function exchangeTables(socket: string, from: OwnedDatabase, to: Ow
     try {
       await move();
     } catch (error) {
-      await takeBack();
+      await rollBack();
       throw error;
     }
   }
   await end();
 }
 
-/** Statements for root, for when `from` gets other content, or goes. */
-export function forgetExchange(from: string): string {
+/** Statements for root to run when `from` gets new content or is dropped. */
+export function forgetReplacement(from: string): string {
   const { progress, aside } = namesFor(from);
   return `DROP DATABASE IF EXISTS ${aside}; DROP DATABASE IF EXISTS ${progress}`;
 }
 
-/** The database of the progress, and the one for the tables that were replaced. */
+/** The database of the progress, and the one for the replaced tables. */
 function namesFor(from: string): { progress: string; aside: string } {
   const hash = createHash('sha256').update(from).digest('hex').slice(0, 16);
   return { progress: databaseName(`hp_exchange_${hash}`), aside: databaseName(`hp_replaced_${hash}`) };
@@ -118,7 +119,7 @@ function progressOf(progress: string): string {
   return `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${schema}`;
 }
 
-/** The statements that make everything of a database that is no table, without definers. */
+/** Statements that create everything of a database except its tables, without definers. */
 async function programsOf(socket: string, { database, owner }: OwnedDatabase): Promise<string> {
   const dump = async (...args: string[]) =>
     (
@@ -127,7 +128,7 @@ async function programsOf(socket: string, { database, owner }: OwnedDatabase): P
       )
     ).stdout;
   const { sound: names } = await viewsOf(socket, { database, owner });
-  // Functions first, for views may use them.
+  // Functions first, because views may use them.
   const programs = await dump('--no-create-info', '--triggers', '--routines', '--events', '--', database);
   const text = programs + (names.length > 0 ? await dump('--skip-triggers', '--', database, ...names) : '');
   const stripped = await Readable.from([Buffer.from(text)])

@@ -3,25 +3,28 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { findPhpRuntimes, type PhpRuntime } from '../machine/php-runtimes.ts';
 import type { WordPressCores } from '../wordpress/cores.ts';
 
-/** What a website of this host can run on. A version of null asks for the newest. */
-export interface Offers {
-  /** Rejects with a {@link PermanentHostError} that says what there is. */
+/** PHP and WordPress versions that this host has for websites. A version of null means the newest. */
+export interface AvailableVersions {
+  /** Rejects with a {@link PermanentHostError} that lists the available versions. */
   php(version: string | null): Promise<PhpRuntime>;
-  /** The same, for a version of WordPress. */
+  /** Rejects likewise, for WordPress. */
   wordpress(version: string | null): Promise<string>;
 }
 
-export function createOffers(layout: LinuxLayout, cores: Pick<WordPressCores, 'list'>): Offers {
+export function createAvailableVersions(
+  layout: LinuxLayout,
+  cores: Pick<WordPressCores, 'list'>,
+): AvailableVersions {
   return {
     async php(version) {
-      const offered = await findPhpRuntimes(layout);
-      const runtime = version === null ? offered[0] : offered.find((other) => other.version === version);
+      const available = await findPhpRuntimes(layout);
+      const runtime = version === null ? available[0] : available.find((other) => other.version === version);
       return (
         runtime ??
         refuse(
           'PHP',
           version,
-          offered.map((other) => other.version),
+          available.map((other) => other.version),
         )
       );
     },
@@ -33,7 +36,7 @@ export function createOffers(layout: LinuxLayout, cores: Pick<WordPressCores, 'l
   };
 }
 
-function refuse(what: string, version: string | null, there: string[]): never {
+function refuse(what: string, version: string | null, available: string[]): never {
   const wanted = version === null ? what : `${what} ${version}`;
-  throw new PermanentHostError(`${wanted} is not on this host; there is: ${there.join(', ') || 'none'}`);
+  throw new PermanentHostError(`this host has no ${wanted}; available: ${available.join(', ') || 'none'}`);
 }
