@@ -2,6 +2,7 @@
 // Plain JavaScript, so that it also starts on an old Node: `npx homeport` runs it on the one that npm runs on.
 import { spawn } from 'node:child_process';
 import * as nodeModule from 'node:module';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { findNode, isNewEnough } from './find-node.mjs';
 
@@ -32,6 +33,8 @@ function runAgainWith(node) {
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);
     process.removeAllListeners(signal);
+    // The first process of a container survives its own signals and must not report success: its restart policy may depend on that.
+    process.exitCode = 128 + constants.signals[signal];
     process.kill(process.pid, signal);
   });
 }

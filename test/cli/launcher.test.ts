@@ -93,6 +93,12 @@ describe('bin/homeport.mjs on an old Node', () => {
     expect(await run(HOMEPORT, AS_NODE_20)).toMatchObject({ code: null, signal: 'SIGKILL' });
   });
 
+  it('exits with the status of that signal if it survives the signal, as the first process of a container does', async () => {
+    putPackagedNode('kill -KILL $$');
+    const ended = await run(HOMEPORT, `${AS_NODE_20} process.kill = () => true;`);
+    expect(ended).toMatchObject({ code: 137, signal: null });
+  });
+
   it('names the command that installs the packaged Node if it is missing', async () => {
     expect(await run(HOMEPORT, AS_NODE_20)).toEqual({
       code: 1,
