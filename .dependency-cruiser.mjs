@@ -7,6 +7,9 @@ const tests = '(\\.|-)(test|fixture)\\.ts$';
 /** A file of a feature: `features/<group>/<resource>/<file>` or `features/<group>/<file>`. */
 const feature = '^src/features/.+/';
 
+/** The groups of features, lowest first. A group imports only the groups before it. */
+const groups = ['hosts', 'identity', 'accounts', 'websites', 'domains', 'backups', 'provisioning'];
+
 const never = (name, comment, from, to) => ({
   name,
   comment,
@@ -69,6 +72,28 @@ export default {
         path: `${feature}(portal-)?routes\\.ts$`,
       },
       { path: `${feature}(store|[^/]+-store)\\.ts$|^src/database/` },
+    ),
+    ...groups
+      .slice(0, -1)
+      .map((group, at) =>
+        never(
+          `${group}-imports-no-higher-group`,
+          `the groups of features are ${groups.join(' ← ')}`,
+          { path: `^src/features/${group}/` },
+          { path: `^src/features/(${groups.slice(at + 1).join('|')})/` },
+        ),
+      ),
+    never(
+      'backups-know-no-domain',
+      'backups build on websites only',
+      { path: '^src/features/backups/' },
+      { path: '^src/features/domains/' },
+    ),
+    never(
+      'the-assembly-is-the-top',
+      'only the command line imports the composition root',
+      { path: '^src/', pathNot: '^src/(app|cli)/' },
+      { path: '^src/app/' },
     ),
     never(
       'a-host-knows-no-database',

@@ -1,6 +1,7 @@
 import { createFleet } from '../features/hosts/fleet.ts';
 import type { HostingAddresses } from '../features/hosts/hosting-addresses.ts';
 import { hostQuestions } from '../features/provisioning/host-questions.ts';
+import { requireNameFree } from '../features/provisioning/orphans.ts';
 import { createReconciling } from '../features/provisioning/reconciling.ts';
 import type { Host } from '../hosting/contract/host.ts';
 import { connectHost } from '../hosting/remote/client.ts';
@@ -28,6 +29,7 @@ export function createLinuxFleet(platform: Platform): Websites {
   const fleet = createFleet(platform, {
     connect: connectHost,
     questionsOf: (hostId) => hostQuestions(platform, hostId),
+    requireNameFree: (hostId, install) => requireNameFree(platform.database.reader, hostId, install),
   });
   const { edgeHttp, edgeHttps, sshListen } = platform.config;
   return {

@@ -19,6 +19,7 @@ import { profileRoutes, userRoutes } from '../features/identity/profile/routes.t
 import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts';
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
+import { operationPortalRoutes } from '../features/provisioning/portal-routes.ts';
 import { severalRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
@@ -70,7 +71,8 @@ export function portalRoutes(services: Services): Route[] {
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
     ...severalRoutes(services.several),
-    ...installPortalRoutes(services.operations, services.connections),
+    ...operationPortalRoutes(services.operations),
+    ...installPortalRoutes(services.connections),
     ...domainPortalRoutes(services.domains),
     ...domainReportPortalRoutes(services.domainReports),
     ...backupPortalRoutes(services.backups),

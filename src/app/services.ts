@@ -27,6 +27,7 @@ import { createSecondFactorService } from '../features/identity/second-factor/se
 import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createOperationsService } from '../features/provisioning/operations.ts';
+import { createInstallDeletion } from '../features/provisioning/removal.ts';
 import { createSeveralService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
@@ -65,11 +66,12 @@ export function createServices(
   const backups = createBackupService(platform, createNotificationLimits(limiter));
   const caches = createCacheService(platform);
   const domains = createDomainService(platform);
+  const deleteInstalls = createInstallDeletion(platform);
   return {
     accounts: createAccountService(platform),
     accountUsers: createAccountUserService(platform, createInvitationLimits(limiter)),
-    sites: createSiteService(platform),
-    installs: createInstallService(platform),
+    sites: createSiteService(platform, deleteInstalls),
+    installs: createInstallService(platform, deleteInstalls),
     domains,
     domainOwnership: createDomainOwnershipService(platform, domains, lookUpTexts),
     domainReports: createDomainReportService(platform),

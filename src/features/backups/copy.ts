@@ -3,7 +3,7 @@ import type { Host } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure, Postponed } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
-import { findActiveInstall } from '../websites/installs/install-ref-store.ts';
+import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardSpent, prepareCopy } from './jobs.ts';
 

@@ -8,7 +8,7 @@ import { timestamp } from '../../lib/clock.ts';
 import type { Mailer } from '../../mail/mailer.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
-import { findActiveInstall } from '../websites/installs/install-ref-store.ts';
+import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { copyKinds, discardSpentKind } from './copy.ts';
 import { dailyBackupKind } from './daily.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';

@@ -8,10 +8,10 @@ import {
 } from '../../hosting/contract/host.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { defaultDomain } from '../../lib/default-domain.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
-import { removeInstall } from '../websites/installs/jobs.ts';
-import { cnameOf } from '../websites/installs/present.ts';
+import { removeInstall } from '../hosts/removal-job.ts';
 import { RESTORE_CHECK_PREFIX } from '../websites/installs/reserved-names.ts';
 import { checkRestore, sampleRestore } from './jobs.ts';
 import {
@@ -121,7 +121,7 @@ function doomedScratch(id: string, hostId: string | null | undefined): RemovedIn
 
 function scratchInstall(id: string, source: CheckedInstall, siteDomain: string): InstallState {
   const ref = scratchRef(id);
-  const hostname = cnameOf(ref.name, siteDomain);
+  const hostname = defaultDomain(ref.name, siteDomain);
   return {
     ...ref,
     primaryHostname: hostname,

@@ -5,7 +5,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
-import { findInstallRef } from '../websites/installs/install-ref-store.ts';
+import { findInstallRef } from '../websites/installs/website-store.ts';
 import { isSpent } from './copy-store.ts';
 import { deleteBackup, expiredBackups } from './daily-store.ts';
 import { discardBackup } from './jobs.ts';

@@ -2,6 +2,7 @@ import type { Client } from '../../../test/client.ts';
 import type { TestHomeport } from '../../../test/homeport.ts';
 import { connectHost } from '../../hosting/remote/client.ts';
 import { hostQuestions } from '../provisioning/host-questions.ts';
+import { requireNameFree } from '../provisioning/orphans.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
 /** Of a Homeport whose websites are on the machine that serves in a folder. */
@@ -13,6 +14,7 @@ export function startFleet({ platform }: TestHomeport, refreshMs?: number): Flee
   return createFleet(platform, {
     connect: connectHost,
     questionsOf: (hostId) => hostQuestions(platform, hostId),
+    requireNameFree: (hostId, install) => requireNameFree(platform.database.reader, hostId, install),
     ...(refreshMs === undefined ? {} : { refreshMs }),
   });
 }

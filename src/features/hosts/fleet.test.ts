@@ -16,6 +16,7 @@ import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { MINUTE_MS } from '../../lib/durations.ts';
 import { hostQuestions } from '../provisioning/host-questions.ts';
+import { requireNameFree } from '../provisioning/orphans.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadOffers } from './offers.ts';
@@ -325,6 +326,8 @@ describe('a host that somebody has broken into', () => {
     createFleet(homeport.platform, {
       connect: (target) => connectHost(target, limits),
       questionsOf: (hostId) => hostQuestions(homeport.platform, hostId),
+      requireNameFree: (hostId, install) =>
+        requireNameFree(homeport.platform.database.reader, hostId, install),
       patienceMs: 1_000,
     });
   const known = async (name: string) =>

@@ -2,12 +2,12 @@ import {
   type Host,
   type HostDescription,
   type HostMachine,
+  type InstallRef,
   PermanentHostError,
 } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { type Repetition, repeatEvery } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { requireNameFree } from '../provisioning/orphans.ts';
 import { type ConnectionsOptions, createConnections } from './connections.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
@@ -27,6 +27,8 @@ export interface Fleet extends Host {
 }
 
 export interface FleetOptions extends ConnectionsOptions {
+  /** Rejects with a {@link PermanentHostError} if the host holds another website under the name of an install. */
+  requireNameFree(hostId: string, install: InstallRef): Promise<void>;
   /** How often the machines are asked how they are, in milliseconds; 30 s if left out. */
   refreshMs?: number;
 }
@@ -98,7 +100,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
 
     async apply(state, signal) {
       const hostId = await place(state.id);
-      await requireNameFree(reader, hostId, state);
+      await options.requireNameFree(hostId, state);
       const machine = await connections.machine(hostId);
       return machine.apply(state, signal);
     },

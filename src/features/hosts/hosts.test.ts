@@ -4,9 +4,9 @@ import { startTestHomeport, type TestHomeport } from '../../../test/homeport.ts'
 import { type ManualClock, manualClock } from '../../../test/manual-clock.ts';
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import { removeInstall } from '../websites/installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
 import { clusterOf } from './cluster.ts';
+import { removeInstall } from './removal-job.ts';
 import { hostServing } from './store.ts';
 
 let homeport: TestHomeport;

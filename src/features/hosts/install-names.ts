@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Queries } from '../../database/database.ts';
-import { cnameOf } from '../websites/installs/present.ts';
+import { defaultDomain } from '../../lib/default-domain.ts';
 import { createEdgeAddressBook } from './edge-address-book.ts';
 import { allHosts, placedInstalls } from './store.ts';
 
@@ -28,6 +28,6 @@ export async function installNames(queries: Queries, config: EdgeConfig): Promis
     // On no host yet, and so nowhere in the DNS.
     return served === undefined
       ? []
-      : [{ name: cnameOf(name, config.siteDomain), install_id: id, ...served }];
+      : [{ name: defaultDomain(name, config.siteDomain), install_id: id, ...served }];
   });
 }

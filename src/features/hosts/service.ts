@@ -9,17 +9,17 @@ import { createHostIdentity, formatIdentity } from '../../hosting/remote/identit
 import { timestamp } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findInstallId } from '../websites/installs/install-ref-store.ts';
-import { removeInstall } from '../websites/installs/jobs.ts';
 import { hostAuthority } from './authority.ts';
 import { parseEdgeAddresses } from './edge-address-book.ts';
 import { UNIX } from './local-address.ts';
 import { parsePublicName } from './public-name.ts';
+import { removeInstall } from './removal-job.ts';
 import {
   allHosts,
   deleteHost,
   findHost,
   type HostChange,
+  hasInstall,
   insertHost,
   installCounts,
   type KnownHost,
@@ -60,7 +60,7 @@ export function createHostService(platform: Platform) {
     const name = parsePublicName(text);
     const below = `.${config.siteDomain}`;
     const label = name.endsWith(below) ? name.slice(0, -below.length) : undefined;
-    if (label === undefined || (await findInstallId(database.reader, label)) === undefined) return name;
+    if (label === undefined || !(await hasInstall(database.reader, label))) return name;
     throw new OperatorError(`${name} is the name of an install; a host needs another public name.`);
   }
 

@@ -179,6 +179,16 @@ export function placedInstalls(queries: Queries) {
     .execute();
 }
 
+/** Whether an install has this name. */
+export async function hasInstall(queries: Queries, name: string): Promise<boolean> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return install !== undefined;
+}
+
 /** How many installs each host has; hosts without any are left out. */
 export async function installCounts(queries: Queries): Promise<Map<string, number>> {
   const rows = await queries

@@ -1,13 +1,13 @@
 import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
 import type { InstallState, OffloadRules } from '../../hosting/contract/host.ts';
+import { defaultDomain } from '../../lib/default-domain.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { certificateServes } from '../domains/certificates/ssl-status.ts';
 import { certificatesOfInstall } from '../domains/certificates/store.ts';
 import { covers } from '../domains/domains/domain-name.ts';
 import { portalHostOf } from '../domains/domains/portal-host.ts';
 import { ownDomainsOf } from '../domains/domains/store.ts';
-import { cnameOf } from '../websites/installs/present.ts';
 import { findWebsite } from '../websites/installs/website-store.ts';
 import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
 import { findOffload } from '../websites/offload/store.ts';
@@ -34,7 +34,8 @@ export async function loadDesiredState(
     name,
     phpVersion: php_version,
     wordpressVersion: wordpress_version,
-    primaryHostname: domains.find((domain) => domain.is_primary)?.name ?? cnameOf(name, config.siteDomain),
+    primaryHostname:
+      domains.find((domain) => domain.is_primary)?.name ?? defaultDomain(name, config.siteDomain),
     hostnames: domains.map((domain) => {
       const certificate = byDomain.get(domain.id);
       return {

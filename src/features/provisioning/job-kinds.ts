@@ -5,7 +5,8 @@ import { ensureCertificates } from '../domains/certificates/self-signed-certific
 import { certificatesServed } from '../domains/certificates/served.ts';
 import { failDomains, failPendingDomains, noteServed, ownDomainsOf } from '../domains/domains/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
-import { applyInstall, provisionInstall, removeInstall, switchWordpress } from '../websites/installs/jobs.ts';
+import { removeInstall } from '../hosts/removal-job.ts';
+import { applyInstall, provisionInstall, switchWordpress } from '../websites/installs/jobs.ts';
 import { failInstall, findInstallStatus, noteApplied } from '../websites/installs/website-store.ts';
 import { loadDesiredState } from './desired-state.ts';
 

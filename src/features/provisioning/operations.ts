@@ -11,15 +11,10 @@ import type { Platform } from '../../platform/platform.ts';
 import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../backups/jobs.ts';
 import { loadOffers } from '../hosts/offers.ts';
 import { purgeCache } from '../websites/caches/jobs.ts';
-import { OPERATION_KINDS, operationSchema } from '../websites/installs/schema.ts';
+import { heldOperations } from '../websites/installs/operation-limits-store.ts';
 import { findStanding } from '../websites/installs/store.ts';
-import {
-  findBackupsOfJobs,
-  heldOperations,
-  latestJobs,
-  namesOfInstalls,
-  statusesOfBackups,
-} from './operations-store.ts';
+import { findBackupsOfJobs, latestJobs, namesOfInstalls, statusesOfBackups } from './operations-store.ts';
+import { OPERATION_KINDS, operationSchema } from './schema.ts';
 
 export type Operation = Static<typeof operationSchema>;
 

@@ -7,8 +7,9 @@ import { stateDigest } from '../../hosting/contract/state-digest.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { checkRestore } from '../backups/jobs.ts';
+import { removeInstall } from '../hosts/removal-job.ts';
 import { payloadsOf } from '../hosts/store.ts';
-import { applyInstall, removeInstall } from '../websites/installs/jobs.ts';
+import { applyInstall } from '../websites/installs/jobs.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
 

@@ -42,6 +42,6 @@ export function domainCalls(client: () => Client) {
     remove: (install: Install, id: string) => client().delete(`${domainsOf(install)}/${id}`),
     read: async (install: Install, id: string) => (await client().get(`${domainsOf(install)}/${id}`)).body,
     /** The id of the name that the install has of itself. */
-    cnameOf: async (install: Install): Promise<string> => (await list(install))[0]?.id ?? '',
+    defaultDomain: async (install: Install): Promise<string> => (await list(install))[0]?.id ?? '',
   };
 }

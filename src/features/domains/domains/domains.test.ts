@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 const newInstall = () => homeport.install(owner, accountId);
-const { add, addBulk, added, change, cnameOf, list, read, remove } = domainCalls(() => owner.client);
+const { add, addBulk, added, change, defaultDomain, list, read, remove } = domainCalls(() => owner.client);
 
 describe('the ssl status', () => {
   it('is active of no certificate that has expired since', async () => {
@@ -226,7 +226,7 @@ describe('POST domains', () => {
         { field: 'redirect_to', code: 'not_permitted' },
       ],
     });
-    const cname = await cnameOf(install);
+    const cname = await defaultDomain(install);
     expect((await change(install, cname, { redirect_to: cname, primary: false })).body).toMatchObject({
       message: `${install.name}.localhost is the primary domain; make another domain primary instead`,
       errors: [
@@ -459,7 +459,7 @@ describe('POST domains/bulk', () => {
 describe('PATCH and DELETE of what is not there', () => {
   it('answers as the rows say', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
-    const foreign = await cnameOf(other);
+    const foreign = await defaultDomain(other);
     for (const id of [foreign, crypto.randomUUID()]) {
       expect(await change(install, id, { primary: true })).toMatchObject(NOT_FOUND);
       expect(await remove(install, id)).toMatchObject(NOT_FOUND);
@@ -473,7 +473,7 @@ describe('PATCH and DELETE of what is not there', () => {
 
   it('changes nothing for an empty body or unknown fields, and refuses wrong types', async () => {
     const install = await newInstall();
-    const id = await cnameOf(install);
+    const id = await defaultDomain(install);
     const before = await read(install, id);
     expect((await change(install, id, {})).body).toEqual(before);
     expect((await change(install, id, { name: 'new.example', colour: 1 })).body).toEqual(before);

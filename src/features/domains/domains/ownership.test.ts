@@ -266,7 +266,7 @@ describe('an account that proves a domain', () => {
   it('takes it as the primary domain of an install whose own name is redirected to it', async () => {
     const name = registrable();
     const squatted = await bob.added(bob.install, name, { primary: true });
-    await bob.change(bob.install, await bob.cnameOf(bob.install), { redirect_to: squatted });
+    await bob.change(bob.install, await bob.defaultDomain(bob.install), { redirect_to: squatted });
     await alice.prove(await alice.added(alice.install, name));
     expect(await servedBy(name)).toBe(alice);
     expect(await servedBy(`${bob.install.name}.localhost`)).toBe(bob);
@@ -353,7 +353,7 @@ describe('an account that proves a domain', () => {
 
 describe('the endpoint', () => {
   it('needs no record for the install’s own name', async () => {
-    const cname = await alice.cnameOf(alice.install);
+    const cname = await alice.defaultDomain(alice.install);
     expect(await alice.read(alice.install, cname)).toMatchObject({
       ownership_status: 'TXT_VERIFIED',
       txt_verified_time: null,

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 const newInstall = () => homeport.install(owner, accountId);
-const { add, added, change, cnameOf, list, remove } = domainCalls(() => owner.client);
+const { add, added, change, defaultDomain, list, remove } = domainCalls(() => owner.client);
 
 describe('the primary domain', () => {
   const primaryOf = async (install: Install) =>
@@ -34,7 +34,7 @@ describe('the primary domain', () => {
     expect(await primaryOf(install)).toBe(two);
     expect((await list(install)).map(({ body }) => field(body, 'primary'))).toEqual([false, false, true]);
     expect(await change(install, second, { primary: true })).toMatchObject({ status: 200 });
-    const cname = await cnameOf(install);
+    const cname = await defaultDomain(install);
     expect(await change(install, cname, { primary: true })).toMatchObject({ status: 200 });
     expect(await primaryOf(install)).toBe(`${install.name}.localhost`);
   });
@@ -75,7 +75,7 @@ describe('the primary domain', () => {
       'redirected',
       `${name} is redirected; remove its redirect to make it the primary domain`,
     );
-    const target = await cnameOf(install);
+    const target = await defaultDomain(install);
     expect(await add(install, name, { primary: true, redirect_to: target })).toMatchObject(redirected);
     const id = await added(install, name, { redirect_to: target });
     expect(await change(install, id, { primary: true })).toMatchObject(redirected);
@@ -87,7 +87,7 @@ describe('the primary domain', () => {
 
   it('is the install’s own name at first, which cannot be deleted even when another is primary', async () => {
     const install = await newInstall();
-    const id = await cnameOf(install);
+    const id = await defaultDomain(install);
     const own = fault(
       'id',
       'cname',
@@ -117,7 +117,7 @@ describe('redirects', () => {
     expect((await visit(homeport, `http://${to}/`)).status).toBe(200);
 
     const id = text(answer.body, 'id');
-    const cname = await cnameOf(install);
+    const cname = await defaultDomain(install);
     expect((await change(install, id, { redirect_to: cname.toUpperCase() })).body).toMatchObject({
       redirects_to: [{ id: cname, name: `${install.name}.localhost` }],
     });
@@ -130,7 +130,7 @@ describe('redirects', () => {
   it.each([['nil'], [''], [' '], [null]])('are removed by %j', async (nothing) => {
     const install = await newInstall();
     const name = domainName();
-    const id = await added(install, name, { redirect_to: await cnameOf(install) });
+    const id = await added(install, name, { redirect_to: await defaultDomain(install) });
     expect(await change(install, id, { redirect_to: nothing })).toMatchObject({
       status: 200,
       body: { redirects_to: [] },
@@ -152,7 +152,7 @@ describe('redirects', () => {
       'access_error / not_permitted',
       'redirect_to must be a domain of the same install',
     );
-    const foreign = await cnameOf(other);
+    const foreign = await defaultDomain(other);
     for (const redirect_to of [foreign, crypto.randomUUID()]) {
       expect(await add(install, one, { redirect_to }), redirect_to).toMatchObject(elsewhere);
     }
@@ -163,12 +163,12 @@ describe('redirects', () => {
     );
     for (const redirect_to of ['x', 'NIL', one]) {
       expect(await add(install, one, { redirect_to }), redirect_to).toMatchObject(malformed);
-      const id = await cnameOf(install);
+      const id = await defaultDomain(install);
       expect(await change(install, id, { redirect_to }), redirect_to).toMatchObject(malformed);
     }
     expect(await list(install)).toHaveLength(1);
 
-    const cname = await cnameOf(install);
+    const cname = await defaultDomain(install);
     const redirected = await added(install, one, { redirect_to: cname });
     expect(await add(install, two, { redirect_to: redirected })).toMatchObject(
       fault('redirect_to', 'redirect_to_redirect', `${one} is redirected itself; choose where it leads to`),

@@ -1,7 +1,7 @@
 import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
 import type { Static } from '../../../api/schema.ts';
 import type { Clock } from '../../../lib/clock.ts';
-import { cnameOf } from '../../websites/installs/present.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import { challengeOf, provenDomainOf } from './ownership.ts';
 import type { DomainOwnershipService } from './ownership-service.ts';
 import {
@@ -30,7 +30,7 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
     network_type: 'AN',
     network_details: {
       dns_config_info: {
-        cname: cnameOf(domain.install.name, surroundings.siteDomain),
+        cname: defaultDomain(domain.install.name, surroundings.siteDomain),
         a_records: domain.addresses,
       },
       network_info: {

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 const newInstall = () => homeport.install(owner, accountId);
-const { add, addBulk, added, change, cnameOf, list, read, remove } = domainCalls(() => owner.client);
+const { add, addBulk, added, change, defaultDomain, list, read, remove } = domainCalls(() => owner.client);
 
 describe('a name that another install has', () => {
   const servedBy = async (name: string, install: Install) =>
@@ -86,7 +86,7 @@ describe('a name that another install has', () => {
     expect(await list(second)).toHaveLength(1);
     const duplicate = await added(second, name);
     expect(await change(second, duplicate, { primary: true })).toMatchObject(refused);
-    await change(first, await cnameOf(first), { primary: true });
+    await change(first, await defaultDomain(first), { primary: true });
     await remove(first, at);
     expect(await change(second, duplicate, { primary: true })).toMatchObject({
       status: 200,
@@ -150,7 +150,7 @@ describe('at the same time', () => {
   it('answers purges and checks beside a deletion as if before or after it', async () => {
     for (let round = 0; round < 8; round++) {
       const install = await newInstall();
-      const cname = await cnameOf(install);
+      const cname = await defaultDomain(install);
       const [purged, checked, deleted] = await Promise.all([
         owner.client.post(`/installs/${install.id}/purge_cache`, { type: 'object' }),
         owner.client.post(`${domainsOf(install)}/${cname}/check_status`),

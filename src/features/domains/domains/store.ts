@@ -133,24 +133,6 @@ export async function isRedirectTarget(queries: Queries, domainId: string): Prom
   return row !== undefined;
 }
 
-/** Adds the name that an install has of itself, which is its primary domain to begin with. */
-export async function insertOwnDomain(
-  queries: Queries,
-  domain: { id: string; install_id: string; name: string; created_at: string },
-): Promise<void> {
-  await queries
-    .insertInto('domains')
-    .values({
-      ...domain,
-      is_cname: true,
-      is_primary: true,
-      is_duplicate: false,
-      redirect_to_id: null,
-      ssl_status: 'pending',
-    })
-    .execute();
-}
-
 /** Adds a name to an install, as one that does not serve it yet. The caller settles who does, and holds the lock of host names. */
 export async function insertDomain(
   queries: Queries,

@@ -3,11 +3,11 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { CaaRecord } from '../../../network/dns/record.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { clusterOf } from '../../hosts/cluster.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
-import { cnameOf } from '../../websites/installs/present.ts';
 import { challengesOf } from '../domains/proofs.ts';
 import type { DomainRow } from '../domains/store.ts';
 import { type ExamineParts, examine } from './examine.ts';
@@ -96,7 +96,7 @@ export function domainReportJobKinds(
       cluster: await clusterOf(reader, config, install_id),
     };
     const target: DnsTarget = {
-      cname: cnameOf(report.install_name, config.siteDomain),
+      cname: defaultDomain(report.install_name, config.siteDomain),
       addresses: await edges.ofInstall(reader, install_id),
     };
     const domains = await withSibling(reader, install_id, domain_id);

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../../../access/caller.ts';
 import { Failure, invalidValue, RateLimited } from '../../../lib/failures.ts';
-import type { BackupService } from '../../backups/service.ts';
 import type { CacheService } from '../caches/service.ts';
 
 /** What can be asked of several installs at once. */
@@ -22,8 +21,17 @@ export interface Refusal {
 
 export type SeveralService = ReturnType<typeof createSeveralService>;
 
+/** The part of the backup service that bulk actions use. */
+interface Backups {
+  request(
+    caller: Caller,
+    installId: string,
+    backup: { description: string; notification_emails: string[] },
+  ): Promise<unknown>;
+}
+
 interface SeveralParts {
-  backups: BackupService;
+  backups: Backups;
   caches: CacheService;
   /** Spends one of the requests that a person has. */
   spend(userId: string): Promise<Spent> | Spent;

@@ -1,12 +1,10 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../../database/database.ts';
 import type { Host } from '../../../hosting/contract/host.ts';
 import { defineJob, type JobKind, PermanentFailure } from '../../../jobs/job.ts';
 import { type Cdn, CdnError, createCdn } from '../../../network/cdn/cloudflare.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { ownDomainsOf } from '../../domains/domains/store.ts';
 import { postponing } from '../../hosts/host-failures.ts';
-import { findActiveInstall } from '../installs/install-ref-store.ts';
+import { findActiveInstall, servedNamesOf } from '../installs/website-store.ts';
 import { purgeCache } from './jobs.ts';
 
 /** Throws an OperatorError if the CDN is configured by halves. */
@@ -24,7 +22,8 @@ export function cacheJobKinds(
         if (!install) return;
         // The host first, or the CDN would fetch what is old anew.
         await postponing(host.purge(install, cache));
-        if (cache === 'cdn') await purgeCdn(cdn, await hostnamesOf(database, install.id), { signal, log });
+        if (cache === 'cdn')
+          await purgeCdn(cdn, await servedNamesOf(database.reader, install.id), { signal, log });
       },
     }),
   ];
@@ -51,10 +50,4 @@ async function purgeCdn(
     if (!(error instanceof CdnError && error.permanent)) throw error;
     throw new PermanentFailure(error.message, { cause: error });
   }
-}
-
-/** What the edge answers for the install, redirects too: a CDN keeps those as well. */
-async function hostnamesOf({ reader }: Pick<Database, 'reader'>, installId: string): Promise<string[]> {
-  const domains = await ownDomainsOf(reader, installId);
-  return domains.map(({ name }) => name);
 }

@@ -1,10 +1,10 @@
 import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { HostingAddresses } from '../../hosts/hosting-addresses.ts';
 import { findHost, placeOf } from '../../hosts/store.ts';
 import { addressesOf, type Connection, configuredAddresses, connectionOf } from './connection.ts';
-import { cnameOf } from './present.ts';
 import { prepareFindInstall } from './store.ts';
 import { findWebsiteName } from './website-name.ts';
 
@@ -52,7 +52,7 @@ export function createConnectionService({ config, database }: Platform, own: Own
       if (install.status === 'failed') return null;
       const host = await hostOf(install.id);
       if (host === null) return null;
-      const primaryDomain = install.primary_domain ?? cnameOf(install.name, config.siteDomain);
+      const primaryDomain = install.primary_domain ?? defaultDomain(install.name, config.siteDomain);
       const website = (await findWebsiteName(reader, install.id)) ?? {
         name: primaryDomain,
         isTrusted: false,

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../../database/database.ts';
 import { RateLimited } from '../../../lib/failures.ts';
-import { heldOperations, holdOperation } from '../../provisioning/operations-store.ts';
+import { heldOperations, holdOperation } from './operation-limits-store.ts';
 
 /** Operations that an install takes only so often (gaps section 4). */
 const LIMITS = {

@@ -1,18 +1,14 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Static } from '../../../api/schema.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import type { installSchema } from './schema.ts';
 import type { InstallView } from './store.ts';
 
 const addresses = Type.Union([Type.Array(Type.String()), Type.Null()]);
 
-/** The host name at which an install always answers (gaps section 5, cname). */
-export function cnameOf(installName: string, siteDomain: string): string {
-  return `${installName}.${siteDomain}`;
-}
-
 export function presentInstall(install: InstallView, siteDomain: string): Static<typeof installSchema> {
-  const cname = cnameOf(install.name, siteDomain);
+  const cname = defaultDomain(install.name, siteDomain);
   return {
     id: install.id,
     name: install.name,

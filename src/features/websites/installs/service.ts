@@ -7,18 +7,17 @@ import { lockHostNames, lockRow } from '../../../database/lock.ts';
 import type { Environment } from '../../../database/tables/installs.ts';
 import { uniqueViolation } from '../../../database/unique-violation.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import { type Fault, Forbidden, notPermitted, taken } from '../../../lib/failures.ts';
 import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { insertOwnDomain } from '../../domains/domains/store.ts';
 import { loadOffers, type Offers } from '../../hosts/offers.ts';
-import { deleteInstalls } from '../../provisioning/removal.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
+import type { DeleteInstalls } from './deletion.ts';
 import { provisionInstall } from './jobs.ts';
-import { cnameOf } from './present.ts';
 import { isReservedName } from './reserved-names.ts';
 import { createInstallSchema } from './schema.ts';
 import {
@@ -27,6 +26,7 @@ import {
   findSiteOfAccount,
   findStanding,
   type InstallView,
+  insertDefaultDomain,
   insertInstall,
   isSlotTaken,
   pageOfInstalls,
@@ -54,7 +54,7 @@ const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set(), publicNam
 
 export type InstallService = ReturnType<typeof createInstallService>;
 
-export function createInstallService(platform: Platform) {
+export function createInstallService(platform: Platform, deleteInstalls: DeleteInstalls) {
   const { config, database, queue, activity, clock, random } = platform;
   const findSeen = prepareFindInstall(database);
 
@@ -136,10 +136,10 @@ export function createInstallService(platform: Platform) {
           offload_file_content: random.bytes(8).toString('hex'),
           created_at,
         });
-        await insertOwnDomain(queries, {
+        await insertDefaultDomain(queries, {
           id: random.uuid(),
           install_id: id,
-          name: cnameOf(name, config.siteDomain),
+          name: defaultDomain(name, config.siteDomain),
           created_at,
         });
         await addToInstallCount(queries, account_id, 1);
@@ -202,7 +202,7 @@ export function createInstallService(platform: Platform) {
       await lockRow(transaction, 'installs', id);
       const install = await findStanding(transaction.queries, caller, id);
       authorize('install.change', 'install.read', install);
-      await deleteInstalls(transaction, platform, [install], caller);
+      await deleteInstalls(transaction, [install], caller);
     });
   }
 

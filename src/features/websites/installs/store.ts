@@ -262,3 +262,21 @@ export async function addToInstallCount(
     .where('id', '=', accountId)
     .execute();
 }
+
+/** Adds the default domain of a new install, which is its primary domain at first. */
+export async function insertDefaultDomain(
+  queries: Queries,
+  domain: { id: string; install_id: string; name: string; created_at: string },
+): Promise<void> {
+  await queries
+    .insertInto('domains')
+    .values({
+      ...domain,
+      is_cname: true,
+      is_primary: true,
+      is_duplicate: false,
+      redirect_to_id: null,
+      ssl_status: 'pending',
+    })
+    .execute();
+}

@@ -1,5 +1,5 @@
 import type { Queries } from '../../../database/database.ts';
-import { nameCandidates } from './website-name-store.ts';
+import { nameCandidates } from './website-store.ts';
 
 /** The name by which a website is opened. */
 export interface WebsiteName {

@@ -12,6 +12,30 @@ export async function findInstallStatus(queries: Queries, id: string): Promise<I
   return install?.status;
 }
 
+/** An install as the hosts know it, whatever became of it. */
+export function findInstallRef(queries: Queries, id: string): Promise<InstallRef | undefined> {
+  return queries.selectFrom('installs').select(['id', 'name']).where('id', '=', id).executeTakeFirst();
+}
+
+/** The same, if the install has a website. */
+export function findActiveInstall(queries: Queries, id: string): Promise<InstallRef | undefined> {
+  return queries
+    .selectFrom('installs')
+    .select(['id', 'name'])
+    .where('id', '=', id)
+    .where('status', '=', 'active')
+    .executeTakeFirst();
+}
+
+export async function findInstallId(queries: Queries, name: string): Promise<string | undefined> {
+  const install = await queries
+    .selectFrom('installs')
+    .select('id')
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return install?.id;
+}
+
 /** What is known of a website, by the id or the name of its install. */
 export function findWebsite(queries: Queries, of: { id: string } | { name: string }) {
   const query = queries
@@ -72,4 +96,28 @@ export async function noteApplied(
     })
     .where('id', '=', id)
     .execute();
+}
+
+/** The primary domain of an install and the name that it has of itself, which may be one, with what tells how they are reached. */
+export function nameCandidates(queries: Queries, installId: string) {
+  return queries
+    .selectFrom('domains as domain')
+    .leftJoin('certificates as certificate', 'certificate.domain_id', 'domain.id')
+    .select(['domain.name', 'domain.is_cname', 'domain.is_primary', 'domain.is_duplicate'])
+    .select(['domain.reached', 'certificate.source'])
+    .where('domain.install_id', '=', installId)
+    .where((eb) => eb.or([eb('domain.is_primary', '=', true), eb('domain.is_cname', '=', true)]))
+    .execute();
+}
+
+/** Every host name that the edge serves for an install, redirects included. */
+export async function servedNamesOf(queries: Queries, installId: string): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('domains')
+    .select('name')
+    .where('install_id', '=', installId)
+    .where('is_duplicate', '=', false)
+    .orderBy('seq')
+    .execute();
+  return rows.map(({ name }) => name);
 }

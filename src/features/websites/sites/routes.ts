@@ -1,7 +1,7 @@
 import { idParameter } from '../../../api/query.ts';
 import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts';
 import type { Static } from '../../../api/schema.ts';
-import { cnameOf } from '../installs/present.ts';
+import { defaultDomain } from '../../../lib/default-domain.ts';
 import { createSiteSchema, siteNameTexts, siteSchema, updateSiteSchema } from './schema.ts';
 import type { SiteService, SiteView } from './service.ts';
 
@@ -16,7 +16,7 @@ function presentSite(site: SiteView, siteDomain: string): Static<typeof siteSche
       id,
       name,
       environment,
-      cname: cnameOf(name, siteDomain),
+      cname: defaultDomain(name, siteDomain),
       php_version,
       is_multisite: false,
     })),

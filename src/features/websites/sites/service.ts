@@ -6,7 +6,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { Forbidden, notPermitted } from '../../../lib/failures.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { deleteInstalls } from '../../provisioning/removal.ts';
+import type { DeleteInstalls } from '../installs/deletion.ts';
 import { holdInstallsOfSite, installsOfSites, type SiteInstall } from '../installs/store.ts';
 import {
   addToSiteCount,
@@ -26,7 +26,7 @@ export interface SiteView extends SiteRow {
 
 export type SiteService = ReturnType<typeof createSiteService>;
 
-export function createSiteService(platform: Platform) {
+export function createSiteService(platform: Platform, deleteInstalls: DeleteInstalls) {
   const { database, activity, clock, random } = platform;
   const { reader } = database;
 
@@ -98,7 +98,7 @@ export function createSiteService(platform: Platform) {
       await lockRow(transaction, 'sites', id);
       const site = await findSite(queries, caller, id);
       authorize('site.change', 'site.read', site);
-      await deleteInstalls(transaction, platform, await holdInstallsOfSite(transaction, id), caller);
+      await deleteInstalls(transaction, await holdInstallsOfSite(transaction, id), caller);
       await deleteSite(queries, id);
       await addToSiteCount(queries, site.account_id, -1);
       await activity.record(transaction, caller, site.account_id, {

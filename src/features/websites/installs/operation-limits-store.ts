@@ -1,0 +1,34 @@
+import type { Queries } from '../../../database/database.ts';
+
+/** The operations that an install does not take before `next_at`, which is later than `now`. */
+export function heldOperations(queries: Queries, installId: string, now: string) {
+  return queries
+    .selectFrom('install_limits')
+    .select(['operation', 'next_at'])
+    .where('install_id', '=', installId)
+    .where('next_at', '>', now)
+    .execute();
+}
+
+/** Holds an operation until `next_at`; undefined, having changed nothing, where it is held beyond `now`. */
+export function holdOperation(
+  queries: Queries,
+  {
+    install_id,
+    operation,
+    next_at,
+    now,
+  }: { install_id: string; operation: string; next_at: string; now: string },
+): Promise<{ next_at: string } | undefined> {
+  return queries
+    .insertInto('install_limits')
+    .values({ install_id, operation, next_at })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['install_id', 'operation'])
+        .doUpdateSet({ next_at })
+        .where('install_limits.next_at', '<=', now),
+    )
+    .returning('next_at')
+    .executeTakeFirst();
+}
