@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../access/caller.ts';
+import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
 import type { Session, SessionVerifier } from '../access/session.ts';
 import type { Config } from '../config/config.ts';
 import { addressBlock } from '../lib/address-block.ts';
 import { CrossOrigin, RateLimited, Unauthenticated } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
 import type { Authenticator, VerifiedCredential } from './auth.ts';
-import { type LimitDecision, personKey, type RateLimiter } from './limits.ts';
+import type { LimitDecision, RateLimiter } from './rate-limiter.ts';
 import { isSameOrigin, sessionToken } from './session.ts';
 
 declare module 'fastify' {
@@ -50,10 +51,11 @@ function isUse(request: FastifyRequest): boolean {
 export function createGate({ authenticator, sessions, limiter, config }: GateParts): Gate {
   const { origin } = new URL(config.publicUrl);
   // The one switch of the general limits (0) switches both off.
-  const anonymousLimit = config.rateLimit === 0 ? 0 : config.anonymousRateLimit;
+  const anonymousLimit = config.rateLimit === 0 ? 0 : config[RATE_LIMITS.anonymousRequests.size];
 
   async function anonymous(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    admit(reply, await limiter.spend(`address:${addressBlock(request.ip)}`, anonymousLimit));
+    const key = rateLimitKey(RATE_LIMITS.anonymousRequests, addressBlock(request.ip));
+    admit(reply, await limiter.spend(key, anonymousLimit));
   }
 
   async function authenticate(
@@ -62,20 +64,22 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     header: string,
   ): Promise<VerifiedCredential> {
     const credentials = authenticator.read(header);
-    const failures = [`failures:address:${addressBlock(request.ip)}`];
+    const failures = [rateLimitKey(RATE_LIMITS.authFailuresByAddress, addressBlock(request.ip))];
     // No other username exists, and a key must not be whatever a stranger sends.
     const username = credentials ? parseUuid(credentials.username) : undefined;
-    if (username !== undefined) failures.push(`failures:username:${username}`);
+    if (username !== undefined) failures.push(rateLimitKey(RATE_LIMITS.authFailuresByUsername, username));
     // Asked before the password is looked at: a limit that a right guess passes limits no guessing.
     for (const key of failures) {
-      const decision = await limiter.peek(key, config.authFailureLimit);
+      const decision = await limiter.peek(key, config[RATE_LIMITS.authFailuresByAddress.size]);
       if (!decision.allowed) admit(reply, decision);
     }
     const verified = credentials ? await authenticator.verify(credentials) : null;
     if (verified) return verified;
     // All are counted, whichever refuses. Of guesses that found the limits open at the same time, no more than the
     // limits leave are told that they were wrong.
-    const counted = await Promise.all(failures.map((key) => limiter.spend(key, config.authFailureLimit)));
+    const counted = await Promise.all(
+      failures.map((key) => limiter.spend(key, config[RATE_LIMITS.authFailuresByAddress.size])),
+    );
     await anonymous(request, reply);
     const exceeded = counted.find((decision) => !decision.allowed);
     if (exceeded) admit(reply, exceeded);
@@ -106,9 +110,9 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
     // and nothing of what they have at another place.
     const key =
       session.stage === 'second_factor'
-        ? `awaiting:${session.userId}:${addressBlock(request.ip)}`
-        : personKey(session.userId);
-    admit(reply, await limiter.spend(key, config.rateLimit));
+        ? rateLimitKey(RATE_LIMITS.pendingSessionRequests, session.userId, addressBlock(request.ip))
+        : rateLimitKey(RATE_LIMITS.portalRequests, session.userId);
+    admit(reply, await limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]));
   }
 
   return {
@@ -130,7 +134,8 @@ export function createGate({ authenticator, sessions, limiter, config }: GatePar
         limits,
         origin: { means: 'api', credentialId, address: request.ip, requestId: request.id },
       };
-      admit(reply, await limiter.spend(`credential:${credentialId}`, config.rateLimit));
+      const key = rateLimitKey(RATE_LIMITS.credentialRequests, credentialId);
+      admit(reply, await limiter.spend(key, config[RATE_LIMITS.credentialRequests.size]));
     },
 
     async enterPortal(request, reply) {

@@ -1,6 +1,7 @@
+import { RATE_LIMITS, rateLimitKey } from '../access/rate-limits.ts';
 import { readOwnCertificate } from '../api/api-certificate.ts';
 import type { Authenticator } from '../api/auth.ts';
-import { createRateLimiter, personKey, type RateLimiter } from '../api/limits.ts';
+import { createRateLimiter, type RateLimiter } from '../api/rate-limiter.ts';
 import { createAccountUserService } from '../features/accounts/account-users/service.ts';
 import { createAccountService } from '../features/accounts/accounts/service.ts';
 import { createActivityService } from '../features/accounts/activity/service.ts';
@@ -81,7 +82,8 @@ export function createServices(
     several: createSeveralService({
       backups,
       caches,
-      spend: (userId) => limiter.spend(personKey(userId), platform.config.rateLimit),
+      spend: (userId) =>
+        limiter.spend(rateLimitKey(RATE_LIMITS.portalRequests, userId), platform.config.rateLimit),
       log: platform.log,
     }),
     offload: createOffloadService(platform),

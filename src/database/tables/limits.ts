@@ -5,7 +5,7 @@ export interface InstallLimitRow {
   next_at: string;
 }
 
-/** Requests handed out to the processes in the present window of one key (api/limits.ts). */
+/** Requests handed out to the processes in the present window of one key (api/rate-limiter.ts). */
 export interface RateWindowRow {
   key: string;
   window_start: string;

@@ -1,22 +1,25 @@
+import { RATE_LIMITS, type RateCounter, rateLimitKey } from '../../../access/rate-limits.ts';
 import { defineJob, type JobKind } from '../../../jobs/job.ts';
-import { HOUR_SECONDS } from '../../../lib/durations.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
-import type { AttemptCounter } from '../../identity/limits/sign-in-limits.ts';
 import { type AccessEvent, sendSecurityNotice } from './jobs.ts';
 import { noticeMail } from './mail.ts';
 
-/** Of one kind, to one person: who makes credentials in a loop, or has taken a session over, floods no mailbox. */
-const MOST_AN_HOUR = 5;
+const { size, windowSeconds } = RATE_LIMITS.securityNotices;
 
+/** Limits notices of one kind to one user, so that credentials created in a loop flood no mailbox. */
 export interface NoticeLimits {
   /** Counts a mail. Returns whether it may be sent. */
   mayTell(userId: string, kind: AccessEvent['kind']): Promise<boolean>;
 }
 
-export function createNoticeLimits(counter: AttemptCounter): NoticeLimits {
+export function createNoticeLimits(counter: RateCounter): NoticeLimits {
   return {
     async mayTell(userId, kind) {
-      const { allowed } = await counter.spend(`notices:${userId}:${kind}`, MOST_AN_HOUR, HOUR_SECONDS);
+      const { allowed } = await counter.spend(
+        rateLimitKey(RATE_LIMITS.securityNotices, userId, kind),
+        size,
+        windowSeconds,
+      );
       return allowed;
     },
   };

@@ -1,8 +1,12 @@
-import { HOUR_SECONDS } from '../../../lib/durations.ts';
+import {
+  type FixedRateLimit,
+  RATE_LIMITS,
+  type RateCounter,
+  rateLimitKey,
+} from '../../../access/rate-limits.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import { emailKey } from '../users/store.ts';
-import type { AttemptCounter } from './sign-in-limits.ts';
 
 /** Mails that were counted before they were asked for. */
 export interface CountedMails {
@@ -11,25 +15,27 @@ export interface CountedMails {
 }
 
 /**
- * Counts one mail for each key, of which so many are allowed an hour; all or none. Before anything is looked at, so that
- * many requests at once are no way round. Throws RateLimited with `sentence`.
+ * Counts one mail against each limit, or against none if one of them is reached. Callers count before they check anything else, so
+ * that parallel requests cannot exceed a limit. Throws RateLimited with `sentence`.
  */
 export async function countMails(
-  counter: AttemptCounter,
-  counted: readonly (readonly [key: string, limit: number])[],
+  counter: RateCounter,
+  counted: readonly (readonly [FixedRateLimit, subject: string])[],
   sentence: string,
 ): Promise<CountedMails> {
-  const spent: string[] = [];
+  const spent: { key: string; windowSeconds: number }[] = [];
   const refused = () => {
-    for (const key of spent.splice(0)) counter.refund(key, HOUR_SECONDS);
+    for (const { key, windowSeconds } of spent.splice(0)) counter.refund(key, windowSeconds);
   };
-  for (const [key, limit] of counted) {
-    const { allowed, resetSeconds } = await counter.spend(key, limit, HOUR_SECONDS);
+  for (const [limit, subject] of counted) {
+    const { size, windowSeconds } = limit;
+    const key = rateLimitKey(limit, subject);
+    const { allowed, resetSeconds } = await counter.spend(key, size, windowSeconds);
     if (!allowed) {
       refused();
       throw new RateLimited(resetSeconds, sentence);
     }
-    spent.push(key);
+    spent.push({ key, windowSeconds });
   }
   return { refused };
 }
@@ -40,19 +46,15 @@ export interface InvitationLimits {
   invitation(by: string, email: string): Promise<CountedMails>;
 }
 
-const BY_PERSON = 60;
-/** Over all who invite. */
-const TO_ADDRESS = 5;
-
-export function createInvitationLimits(counter: AttemptCounter): InvitationLimits {
+export function createInvitationLimits(counter: RateCounter): InvitationLimits {
   return {
     invitation: (by, email) =>
       countMails(
         counter,
         [
-          [`invitations:by:${by}`, BY_PERSON],
+          [RATE_LIMITS.invitationsByUser, by],
           // A key must not be whatever somebody types.
-          [`invitations:to:${hashSecret(emailKey(email))}`, TO_ADDRESS],
+          [RATE_LIMITS.invitationsByEmail, hashSecret(emailKey(email))],
         ],
         'Too many invitations - please wait and try again',
       ),

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase, silent } from '../../../../test/database.ts';
 import { type ManualClock, manualClock } from '../../../../test/manual-clock.ts';
-import { createRateLimiter } from '../../../api/limits.ts';
+import { createRateLimiter } from '../../../api/rate-limiter.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import { createSignInLimits, type SignInLimits } from './sign-in-limits.ts';

@@ -1,20 +1,15 @@
+import {
+  type FixedRateLimit,
+  RATE_LIMITS,
+  type RateCounter,
+  rateLimitKey,
+} from '../../../access/rate-limits.ts';
 import { addressBlock } from '../../../lib/address-block.ts';
-import { HOUR_SECONDS as HOUR, MINUTE_SECONDS as MINUTE } from '../../../lib/durations.ts';
+import { MINUTE_SECONDS } from '../../../lib/durations.ts';
 import { RateLimited } from '../../../lib/failures.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { KnownDevice } from '../sessions/known-devices.ts';
 import { emailKey } from '../users/store.ts';
-
-/** What counts attempts, across all processes (api/limits.ts). */
-export interface AttemptCounter {
-  spend(key: string, limit: number, windowSeconds?: number): Promise<Decision> | Decision;
-  refund(key: string, windowSeconds?: number): void;
-}
-
-interface Decision {
-  allowed: boolean;
-  resetSeconds: number;
-}
 
 /** An attempt that has been counted as if it were wrong. */
 export interface Attempt {
@@ -57,62 +52,8 @@ export interface SignInLimits {
   invitationMail(by: string, to: { accountId: string; userId: string }): Promise<void>;
 }
 
-interface Limit {
-  name: string;
-  limit: number;
-  windowSeconds: number;
-  /** It is there for the time that an attempt takes, so it holds where the limits by the minute are switched off, too. */
-  always?: true;
-}
-
-const PASSWORDS_OF_ADDRESS: Limit = { name: 'sign-in:address', limit: 30, windowSeconds: MINUTE };
-const PASSWORDS_FROM_ADDRESS: Limit = { name: 'sign-in:person-address', limit: 10, windowSeconds: MINUTE };
-/** From wherever, with those of known devices a hundred. */
-const PASSWORDS_OF_PERSON: Limit = { name: 'sign-in:person', limit: 90, windowSeconds: MINUTE };
-const PRESENT_PASSWORDS: Limit = { name: 'password:person', limit: 10, windowSeconds: MINUTE };
-const NEW_PASSWORDS: Limit = {
-  name: 'new-password:person',
-  limit: 10,
-  windowSeconds: MINUTE,
-  always: true,
-};
-const ENROLMENTS: Limit = { name: 'enrolment:person', limit: 10, windowSeconds: MINUTE };
-const CODES_FROM_ADDRESS: Limit = { name: 'codes:person-address', limit: 5, windowSeconds: HOUR };
-/** From wherever: one place leaves half of them, and in a month of trying one in 46 would guess right. */
-const CODES_OF_PERSON: Limit = { name: 'codes:person', limit: 10, windowSeconds: HOUR };
-const PRESENT_CODES: Limit = { name: 'present-codes:person', limit: 10, windowSeconds: HOUR };
-const RECOVERY_CODES_FROM_ADDRESS: Limit = {
-  name: 'recovery-codes:person-address',
-  limit: 10,
-  windowSeconds: HOUR,
-};
-/** From wherever: of 2^80 that is nothing, and many places are needed to use it up. */
-const RECOVERY_CODES_OF_PERSON: Limit = { name: 'recovery-codes:person', limit: 1000, windowSeconds: HOUR };
-/** Of one known device, and of all those of its person: whoever has stolen the cookie of one leaves the others half. */
-const DEVICE_LIMITS = {
-  passwords: [
-    { name: 'sign-in:device', limit: 5, windowSeconds: MINUTE },
-    { name: 'sign-in:devices', limit: 10, windowSeconds: MINUTE },
-  ],
-  codes: [
-    { name: 'codes:device', limit: 5, windowSeconds: HOUR },
-    { name: 'codes:devices', limit: 10, windowSeconds: HOUR },
-  ],
-  recoveryCodes: [
-    { name: 'recovery-codes:device', limit: 5, windowSeconds: HOUR },
-    { name: 'recovery-codes:devices', limit: 10, windowSeconds: HOUR },
-  ],
-} as const satisfies Record<string, readonly [ofDevice: Limit, ofAll: Limit]>;
-const TOLD_WRONG_CODES: Limit = { name: 'told-wrong-codes:person', limit: 1, windowSeconds: HOUR };
-const RESETS_OF_ADDRESS: Limit = { name: 'resets:address', limit: 10, windowSeconds: MINUTE };
-const RESETS_OF_PERSON: Limit = { name: 'resets:person', limit: 5, windowSeconds: HOUR };
-const NEW_ADDRESSES_OF_ADDRESS: Limit = { name: 'new-address:address', limit: 10, windowSeconds: MINUTE };
-const NEW_ADDRESSES_OF_PERSON: Limit = { name: 'new-address:person', limit: 5, windowSeconds: HOUR };
-const NEW_ADDRESSES: Limit = { name: 'new-address:email', limit: 5, windowSeconds: HOUR };
-const INVITATIONS_OF_PERSON: Limit = { name: 'invitations:person', limit: 5, windowSeconds: HOUR };
-
-/** What an attempt is counted by, and of whom. */
-type Counted = [Limit, of: string];
+/** A limit and the subject that it counts. */
+type Counted = [FixedRateLimit, ...subject: string[]];
 
 interface Refusal {
   resetSeconds: number;
@@ -120,15 +61,16 @@ interface Refusal {
 
 /** `perMinute`: false switches off the limits by the minute (the setting of failed authentications is 0). */
 export function createSignInLimits(
-  counter: AttemptCounter,
+  counter: RateCounter,
   { perMinute }: { perMinute: boolean },
 ): SignInLimits {
   async function count(counted: Counted[]): Promise<Attempt | Refusal> {
     const spent: { key: string; windowSeconds: number }[] = [];
-    for (const [{ name, limit, windowSeconds, always }, of] of counted) {
-      if (windowSeconds === MINUTE && !perMinute && !always) continue;
-      const key = `${name}:${of}`;
-      const { allowed, resetSeconds } = await counter.spend(key, limit, windowSeconds);
+    for (const [limit, ...subject] of counted) {
+      const { size, windowSeconds, always } = limit;
+      if (windowSeconds === MINUTE_SECONDS && !perMinute && !always) continue;
+      const key = rateLimitKey(limit, ...subject);
+      const { allowed, resetSeconds } = await counter.spend(key, size, windowSeconds);
       if (!allowed) return { resetSeconds };
       spent.push({ key, windowSeconds });
     }
@@ -148,7 +90,7 @@ export function createSignInLimits(
   /** With what a known device has of its own, and then as a stranger. */
   async function attemptOf(
     device: KnownDevice | null,
-    [ofDevice, ofAll]: readonly [Limit, Limit],
+    [ofDevice, ofAll]: readonly [FixedRateLimit, FixedRateLimit],
     ...asStranger: Counted[]
   ): Promise<Attempt> {
     if (device) {
@@ -169,51 +111,54 @@ export function createSignInLimits(
       // The widest last: what a narrower one refuses must not count against the person.
       return attemptOf(
         device,
-        DEVICE_LIMITS.passwords,
-        [PASSWORDS_OF_ADDRESS, block],
-        [PASSWORDS_FROM_ADDRESS, `${person}:${block}`],
-        [PASSWORDS_OF_PERSON, person],
+        [RATE_LIMITS.signInByDevice, RATE_LIMITS.signInByAllDevices],
+        [RATE_LIMITS.signInByAddress, block],
+        [RATE_LIMITS.signInByEmailAndAddress, person, block],
+        [RATE_LIMITS.signInByEmail, person],
       );
     },
     async presentPassword(userId) {
-      await attempt([PRESENT_PASSWORDS, userId]);
+      await attempt([RATE_LIMITS.currentPasswords, userId]);
     },
     async enrolment(userId) {
-      await attempt([ENROLMENTS, userId]);
+      await attempt([RATE_LIMITS.secondFactorEnrolments, userId]);
     },
     async newPassword(userId) {
-      await attempt([NEW_PASSWORDS, userId]);
+      await attempt([RATE_LIMITS.newPasswords, userId]);
     },
     code: (address, userId, device) =>
       attemptOf(
         device,
-        DEVICE_LIMITS.codes,
-        [CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`],
-        [CODES_OF_PERSON, userId],
+        [RATE_LIMITS.codesByDevice, RATE_LIMITS.codesByAllDevices],
+        [RATE_LIMITS.codesByUserAndAddress, userId, addressBlock(address)],
+        [RATE_LIMITS.codesByUser, userId],
       ),
     recoveryCode: (address, userId, device) =>
       attemptOf(
         device,
-        DEVICE_LIMITS.recoveryCodes,
-        [RECOVERY_CODES_FROM_ADDRESS, `${userId}:${addressBlock(address)}`],
-        [RECOVERY_CODES_OF_PERSON, userId],
+        [RATE_LIMITS.recoveryCodesByDevice, RATE_LIMITS.recoveryCodesByAllDevices],
+        [RATE_LIMITS.recoveryCodesByUserAndAddress, userId, addressBlock(address)],
+        [RATE_LIMITS.recoveryCodesByUser, userId],
       ),
     async mayTellOfWrongCodes(userId) {
-      return 'succeeded' in (await count([[TOLD_WRONG_CODES, userId]]));
+      return 'succeeded' in (await count([[RATE_LIMITS.wrongCodeNotices, userId]]));
     },
-    presentCode: (userId) => attempt([PRESENT_CODES, userId]),
+    presentCode: (userId) => attempt([RATE_LIMITS.signedInCodes, userId]),
     async resetMail(address, email) {
-      await attempt([RESETS_OF_ADDRESS, addressBlock(address)], [RESETS_OF_PERSON, personOf(email)]);
+      await attempt(
+        [RATE_LIMITS.resetMailsByAddress, addressBlock(address)],
+        [RATE_LIMITS.resetMailsByEmail, personOf(email)],
+      );
     },
     async emailChange(userId, address, email) {
       await attempt(
-        [NEW_ADDRESSES_OF_ADDRESS, addressBlock(address)],
-        [NEW_ADDRESSES_OF_PERSON, userId],
-        [NEW_ADDRESSES, personOf(email)],
+        [RATE_LIMITS.emailChangesByAddress, addressBlock(address)],
+        [RATE_LIMITS.emailChangesByUser, userId],
+        [RATE_LIMITS.emailChangesByEmail, personOf(email)],
       );
     },
     async invitationMail(by, { accountId, userId }) {
-      await attempt([INVITATIONS_OF_PERSON, `${by}:${accountId}:${userId}`]);
+      await attempt([RATE_LIMITS.invitationResends, by, accountId, userId]);
     },
   };
 }

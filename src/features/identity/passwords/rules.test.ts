@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openTestDatabase, silent } from '../../../../test/database.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
-import { createRateLimiter } from '../../../api/limits.ts';
+import { createRateLimiter } from '../../../api/rate-limiter.ts';
 import { InvalidRequest, RateLimited } from '../../../lib/failures.ts';
 import { createSignInLimits } from '../limits/sign-in-limits.ts';
 import { requireStrongPassword } from './rules.ts';

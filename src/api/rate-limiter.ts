@@ -13,9 +13,6 @@ const RETRY_MS = 5_000;
 /** What is said of a limit that is switched off: the highest that can be set. Clients pause when nothing remains. */
 const UNLIMITED = 1_000_000_000;
 
-/** What a person asks for in the portal is counted under: sessions are had for the asking. */
-export const personKey = (userId: string): string => `person:${userId}`;
-
 export interface LimitDecision {
   allowed: boolean;
   limit: number;

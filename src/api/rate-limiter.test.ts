@@ -6,7 +6,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../test/ho
 import { manualClock } from '../../test/manual-clock.ts';
 import { signedIn } from '../../test/portal-client.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
-import { createRateLimiter } from './limits.ts';
+import { createRateLimiter } from './rate-limiter.ts';
 
 const LIMIT = 40;
 const ANONYMOUS = 20;
