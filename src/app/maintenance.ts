@@ -1,13 +1,13 @@
 import Type from 'typebox';
-import { areBackupsDaily } from '../features/backups/daily.ts';
-import { backUpDaily, discardSpent, sampleRestore } from '../features/backups/jobs.ts';
+import { areBackupsDaily } from '../features/backups/daily-backups.ts';
+import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../features/backups/jobs.ts';
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
 import { proofLooksSchedule } from '../features/domains/domains/proof-looks.ts';
 import { looksSchedule } from '../features/domains/status-reports/looks.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
 import { defineJob, type JobKind, type JobType } from '../jobs/job.ts';
-import { createPruneJob } from '../jobs/prune.ts';
+import { createPruneJob } from '../jobs/retention.ts';
 import type { Schedule } from '../jobs/schedule.ts';
 import { MINUTE_MS } from '../lib/durations.ts';
 import type { Platform } from '../platform/platform.ts';
@@ -57,12 +57,15 @@ export function maintenance(
       scheduled(tidy, '*/15 * * * *'),
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
-      scheduled(discardSpent, '*/10 * * * *'),
+      scheduled(discardCopyBackups, '*/10 * * * *'),
       proofLooksSchedule(platform),
       ...(config.watchDomains ? [looksSchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)
-        ? [scheduled(backUpDaily, '* * * * *', backUpDaily.name), scheduled(sampleRestore, '37 6 * * *')]
+        ? [
+            scheduled(backUpDaily, '* * * * *', backUpDaily.name),
+            scheduled(scheduleRestoreCheck, '37 6 * * *'),
+          ]
         : []),
     ],
   };

@@ -20,7 +20,7 @@ import { secondFactorRoutes } from '../features/identity/second-factor/routes.ts
 import { sessionRoutes } from '../features/identity/sign-in/routes.ts';
 import { sshKeyPortalRoutes, sshKeyRoutes } from '../features/identity/ssh-keys/routes.ts';
 import { operationPortalRoutes } from '../features/provisioning/portal-routes.ts';
-import { severalRoutes } from '../features/websites/bulk/portal-routes.ts';
+import { bulkRoutes } from '../features/websites/bulk/portal-routes.ts';
 import { cacheRoutes } from '../features/websites/caches/routes.ts';
 import { installPortalRoutes } from '../features/websites/installs/portal-routes.ts';
 import { installRoutes } from '../features/websites/installs/routes.ts';
@@ -70,7 +70,7 @@ export function portalRoutes(services: Services): Route[] {
     ...activityRoutes(services.activity),
     ...overviewRoutes(services.overview, services.search),
     ...liveEventRoutes(services.liveEvents),
-    ...severalRoutes(services.several),
+    ...bulkRoutes(services.bulk),
     ...operationPortalRoutes(services.operations),
     ...installPortalRoutes(services.connections),
     ...domainPortalRoutes(services.domains),

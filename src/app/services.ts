@@ -29,7 +29,7 @@ import { createSessionService } from '../features/identity/sign-in/service.ts';
 import { createSshKeyService } from '../features/identity/ssh-keys/service.ts';
 import { createOperationsService } from '../features/provisioning/operations.ts';
 import { createInstallDeletion } from '../features/provisioning/removal.ts';
-import { createSeveralService } from '../features/websites/bulk/service.ts';
+import { createBulkService } from '../features/websites/bulk/service.ts';
 import { createCacheService } from '../features/websites/caches/service.ts';
 import { createConnectionService, type OwnHost } from '../features/websites/installs/connection-service.ts';
 import { createInstallService } from '../features/websites/installs/service.ts';
@@ -79,7 +79,7 @@ export function createServices(
     certificates: createCertificateService(platform),
     backups,
     caches,
-    several: createSeveralService({
+    bulk: createBulkService({
       backups,
       caches,
       spend: (userId) =>

@@ -1,7 +1,7 @@
 import type { Database } from '../database/database.ts';
 import type { JobClass } from '../database/tables/jobs.ts';
+import { installsWithoutRecentBackup } from '../features/backups/daily-backups.ts';
 import { lastRestoreCheck, unrestorable } from '../features/backups/restore-check-store.ts';
-import { withoutRecentBackup } from '../features/backups/standing.ts';
 import { type Clock, timestamp } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
 import { backupRecord } from '../platform-backup/runs-store.ts';
@@ -61,7 +61,7 @@ export async function readFigures({ reader }: Pick<Database, 'reader'>, clock: C
         .where('ssl_status', '=', 'failed')
         .where('is_duplicate', '=', false)
         .executeTakeFirstOrThrow(),
-      withoutRecentBackup(reader, clock),
+      installsWithoutRecentBackup(reader, clock),
       unrestorable(reader),
       lastRestoreCheck(reader),
       backupRecord(reader),

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Database, Queries } from '../../database/database.ts';
+import { installsWithoutRecentBackup } from '../../features/backups/daily-backups.ts';
 import { lastRestoreCheck, unrestorable } from '../../features/backups/restore-check-store.ts';
-import { withoutRecentBackup } from '../../features/backups/standing.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { type Finding, ok, problem, reasonOf, warning } from './finding.ts';
 
@@ -30,7 +30,7 @@ export async function checkBackups(
 }
 
 async function judgeBackups(queries: Queries, clock: Clock): Promise<Finding> {
-  const names = await withoutRecentBackup(queries, clock);
+  const names = await installsWithoutRecentBackup(queries, clock);
   if (names.length === 0) return ok(CHECK, 'Every install has one of the last two days.');
   const named = names.slice(0, NAMED).join(', ');
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';

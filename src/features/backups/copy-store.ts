@@ -26,7 +26,7 @@ export function findCopiedBackup(queries: Queries, backupId: string) {
 }
 
 /** Whether a backup was made for a copy that has ended. */
-export async function isSpent(queries: Queries, backupId: string): Promise<boolean> {
+export async function isUsedCopyBackup(queries: Queries, backupId: string): Promise<boolean> {
   const found = await spent(queries).where('backup.id', '=', backupId).executeTakeFirst();
   return found !== undefined;
 }

@@ -12,7 +12,7 @@ import { type Caller, operatorFor } from '../../access/caller.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { InvalidRequest, NotFound } from '../../lib/failures.ts';
 import { applyInstall } from '../websites/installs/jobs.ts';
-import { discardSpent } from './jobs.ts';
+import { discardCopyBackups } from './jobs.ts';
 
 type Install = { id: string; name: string };
 
@@ -237,7 +237,7 @@ it('leaves nothing behind where the other is deleted when the backup is made', a
   expect(await backups()).toMatchObject([{ description: 'Copy into another install' }, ...before]);
   const { database, queue } = homeport.platform;
   await database.write((transaction) =>
-    queue.enqueue(transaction, discardSpent, { payload: {}, lane: 'maintenance' }),
+    queue.enqueue(transaction, discardCopyBackups, { payload: {}, lane: 'maintenance' }),
   );
   await finish();
   expect(await backups()).toEqual(before);

@@ -5,7 +5,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
-import { copyInstall, discardBackup, discardSpent, prepareCopy } from './jobs.ts';
+import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
 
 /**
  * Copying an install into another: waits until the backup of the one is made, and restores it into the other. However it ends, it asks for
@@ -86,7 +86,7 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
 /** Finds the backups that a copy has left behind: it was called off, with the install that it was for. */
 export function discardSpentKind({ database, queue }: Platform): JobKind {
   return defineJob({
-    ...discardSpent,
+    ...discardCopyBackups,
     async run() {
       const left = await spentBackups(database.reader, discardBackup.name);
       return async (transaction) => {

@@ -10,7 +10,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { findActiveInstall } from '../websites/installs/website-store.ts';
 import { copyKinds, discardSpentKind } from './copy.ts';
-import { dailyBackupKind } from './daily.ts';
+import { dailyBackupKind } from './daily-backups.ts';
 import { backUpDaily, createBackup, notifyOfBackup, restoreBackup } from './jobs.ts';
 import { backupMail } from './mail.ts';
 import { restoreCheckKinds } from './restore-check.ts';

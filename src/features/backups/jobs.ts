@@ -66,7 +66,7 @@ export const copyInstall: JobType<typeof copyPayload> = {
 };
 
 /** Asks for the deletion of backups whose copy has ended without asking for it itself: called off, with the install that it was for. */
-export const discardSpent: JobType<typeof nothing> = {
+export const discardCopyBackups: JobType<typeof nothing> = {
   name: 'discard_spent_backups',
   payload: nothing,
   maxAttempts: 3,
@@ -91,7 +91,7 @@ export const backUpDaily: JobType<typeof nothing> = {
 };
 
 /** Chooses a backup to be restored on trial. */
-export const sampleRestore: JobType<typeof nothing> = {
+export const scheduleRestoreCheck: JobType<typeof nothing> = {
   name: 'sample_restore',
   payload: nothing,
   maxAttempts: 3,

@@ -13,7 +13,7 @@ import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
 import { RESTORE_CHECK_PREFIX } from '../websites/installs/reserved-names.ts';
-import { checkRestore, sampleRestore } from './jobs.ts';
+import { checkRestore, scheduleRestoreCheck } from './jobs.ts';
 import {
   type CheckedInstall,
   findCheckedInstall,
@@ -60,7 +60,7 @@ export function restoreCheckKinds(
   }
 
   const sample = defineJob({
-    ...sampleRestore,
+    ...scheduleRestoreCheck,
     async run() {
       if (await isUnderWay(database.reader, checkRestore.name)) return;
       const chosen = await longestUnchecked(database.reader);

@@ -6,8 +6,8 @@ import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { postponing } from '../hosts/host-failures.ts';
 import { findInstallRef } from '../websites/installs/website-store.ts';
-import { isSpent } from './copy-store.ts';
-import { deleteBackup, expiredBackups } from './daily-store.ts';
+import { isUsedCopyBackup } from './copy-store.ts';
+import { deleteBackup, expiredBackups } from './daily-backup-store.ts';
 import { discardBackup } from './jobs.ts';
 
 /** Asks for the deletion of an install's daily backups that are older than they are kept. */
@@ -45,7 +45,10 @@ export function discardKind(platform: Platform, host: Host): JobKind {
       const { reader } = database;
       const install = await findInstallRef(reader, install_id);
       // Judged anew: meanwhile it may have become the last one that there is.
-      if (!install || !((await isSpent(reader, backup_id)) || (await isExpired(install_id, backup_id))))
+      if (
+        !install ||
+        !((await isUsedCopyBackup(reader, backup_id)) || (await isExpired(install_id, backup_id)))
+      )
         return;
       await postponing(host.discardSnapshot(install, backup_id));
       return ({ queries }) => deleteBackup(queries, backup_id);

@@ -8,12 +8,12 @@ import { parseUuid } from '../../lib/ids.ts';
 import type { PageOf, PageRequest } from '../../lib/page.ts';
 import type { Actor } from '../../platform/activity-log.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { findStanding } from '../websites/installs/store.ts';
+import { findInstallAccess } from '../websites/installs/store.ts';
 import { findInstallId, findInstallRef } from '../websites/installs/website-store.ts';
 import { setCopyJob } from './copy-store.ts';
 import { copiesLane, createBackup, prepareCopy, restoreBackup } from './jobs.ts';
 import type { NotificationLimits } from './notification-limits.ts';
-import { eachOnce, strangersAmong } from './notified.ts';
+import { nonMembers, withoutDuplicates } from './notification-recipients.ts';
 import {
   allBackups,
   type BackupDetails,
@@ -145,16 +145,16 @@ export function createBackupService(
       input: { description: string; notification_emails: string[] },
     ): Promise<BackupView> {
       // Before anything is counted or compared: whoever may not see the install learns nothing of it, and writes nothing.
-      authorize('install.work', 'install.read', await findStanding(reader, caller, installId));
+      authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
       const id = random.uuid();
       const description = input.description.trim();
-      const addresses = eachOnce(input.notification_emails);
-      const strangers = await strangersAmong(reader, installId, addresses);
+      const addresses = withoutDuplicates(input.notification_emails);
+      const strangers = await nonMembers(reader, installId, addresses);
       const counted = await limits.strangers(caller.userId, strangers);
       const inserted = database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        const install = await findStanding(queries, caller, installId);
+        const install = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', install);
         await enqueueBackup(transaction, caller, install, { id, description, addresses });
       });
@@ -166,7 +166,7 @@ export function createBackupService(
     },
 
     async get(caller: Caller, installId: string, backupId: string): Promise<BackupView> {
-      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
       const backup = await findBackup(reader, installId, backupId);
       if (!backup) throw new NotFound();
       return backup;
@@ -174,7 +174,7 @@ export function createBackupService(
 
     /** The latest first. Throws NotFound. */
     async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<BackupOfInstall>> {
-      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
       const { count, results } = await pageOfBackups(reader, installId, page);
       return {
         count,
@@ -195,12 +195,12 @@ export function createBackupService(
       const targetId = intoInstallId?.toLowerCase() ?? installId;
       const { jobId } = await database.write(async (transaction) => {
         const { queries } = transaction;
-        const source = await findStanding(queries, caller, installId);
+        const source = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', source);
         const backup = await findDetails(queries, backupId);
         if (backup.install_id !== installId) throw new NotFound();
         if (targetId !== installId) {
-          requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+          requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id);
         }
         return enqueueRestore(transaction, caller, backup, targetId);
       });
@@ -223,9 +223,9 @@ export function createBackupService(
         const { queries } = transaction;
         // In one order, whichever is copied into the other.
         for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
-        const source = await findStanding(queries, caller, installId);
+        const source = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', source);
-        requireUsable(await findStanding(queries, caller, targetId), source.account_id);
+        requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id);
         if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
         const target = await requireActiveTarget(queries, targetId);
         // Not which: whoever sees this install may not see that one.

@@ -19,7 +19,7 @@ import { hostQuestions } from '../provisioning/host-questions.ts';
 import { requireNameFree } from '../provisioning/orphans.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 import { createFleet, type Fleet } from './fleet.ts';
-import { loadOffers } from './offers.ts';
+import { loadInstallOptions } from './install-options.ts';
 
 /** This machine's host, which has room for two. */
 let local: ServedMachine;
@@ -391,7 +391,9 @@ describe('a host that somebody has broken into', () => {
         reason: expect.stringContaining('/capacity'),
       });
     });
-    expect((await loadOffers(homeport.platform.database.reader)).reservedNames).not.toContain('shopping');
+    expect((await loadInstallOptions(homeport.platform.database.reader)).reservedNames).not.toContain(
+      'shopping',
+    );
     await fleet.stop();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newestFirst } from './offers.ts';
+import { newestFirst } from './install-options.ts';
 import { chooseHost } from './room.ts';
 import type { KnownHost } from './store.ts';
 

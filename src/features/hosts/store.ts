@@ -45,6 +45,16 @@ export async function allHosts(queries: Queries): Promise<KnownHost[]> {
   return (await select(queries).execute()).map(known);
 }
 
+/** The public names of all hosts. */
+export async function publicNamesOfHosts(queries: Queries): Promise<string[]> {
+  const rows = await queries
+    .selectFrom('hosts')
+    .select('public_name')
+    .where('public_name', 'is not', null)
+    .execute();
+  return rows.flatMap(({ public_name }) => (public_name === null ? [] : [public_name]));
+}
+
 export async function findHost(
   queries: Queries,
   by: { id: string } | { name: string },

@@ -10,7 +10,7 @@ import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { HOUR_MS, MINUTE_MS } from '../../lib/durations.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';
-import { backupPassword } from '../backups/password.ts';
+import { backupPassword } from '../provisioning/host-questions.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 
 /** This machine's host, which has room for two, and another that is reached by TLS. */

@@ -2,12 +2,12 @@ import { Value } from 'typebox/value';
 import type { Queries } from '../../database/database.ts';
 import type { HostQuestions } from '../../hosting/contract/host.ts';
 import type { Platform } from '../../platform/platform.ts';
+import type { Sealer } from '../../secrets/sealer.ts';
 import { copyInstall, restoreBackup } from '../backups/jobs.ts';
-import { backupPassword } from '../backups/password.ts';
 import { payloadsOf, placeOf } from '../hosts/store.ts';
 import { createSshLogin } from '../identity/ssh-keys/ssh-login.ts';
 
-/** Answers a host, and of its own installs alone: one machine that is broken into tells nothing of the others. */
+/** Answers the questions of one host. It answers about that host's own installs only, so a compromised machine learns nothing about the others. */
 export function hostQuestions(
   { database, sealer }: Pick<Platform, 'database' | 'sealer'>,
   hostId: string,
@@ -29,7 +29,7 @@ export function hostQuestions(
   };
 }
 
-/** Whether an install of this host is just being made what a backup of `installId`, which is on another, has. */
+/** Whether a running job restores a backup of `installId`, which is on another host, into an install of this host. */
 async function isRestoredHere(queries: Queries, installId: string, hostId: string): Promise<boolean> {
   for (const { name, payload: schema } of [restoreBackup, copyInstall]) {
     for (const payload of await payloadsOf(queries, name, ['running'])) {
@@ -38,4 +38,12 @@ async function isRestoredHere(queries: Queries, installId: string, hostId: strin
     }
   }
   return false;
+}
+
+/**
+ * The password of an install's backup repository: 256 bits, base64url. It is derived from the sealing key, so an operator with that
+ * key can open the backups of a lost machine. One install's password reveals nothing about another's.
+ */
+export function backupPassword(sealer: Pick<Sealer, 'derive'>, installId: string): string {
+  return sealer.derive(`backup:${installId}`);
 }

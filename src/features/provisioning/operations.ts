@@ -9,10 +9,10 @@ import { CACHE_KINDS, type CacheKind } from '../../hosting/contract/host.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { copyInstall, createBackup, prepareCopy, restoreBackup } from '../backups/jobs.ts';
-import { loadOffers } from '../hosts/offers.ts';
+import { loadInstallOptions } from '../hosts/install-options.ts';
 import { purgeCache } from '../websites/caches/jobs.ts';
 import { heldOperations } from '../websites/installs/operation-limits-store.ts';
-import { findStanding } from '../websites/installs/store.ts';
+import { findInstallAccess } from '../websites/installs/store.ts';
 import { findBackupsOfJobs, latestJobs, namesOfInstalls, statusesOfBackups } from './operations-store.ts';
 import { OPERATION_KINDS, operationSchema } from './schema.ts';
 
@@ -100,7 +100,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
       caller: Caller,
       installId: string,
     ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
-      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
       // What finishes between the two is in both; the later look at it counts.
       const unfinished = await latest(installId, 'unfinished');
       const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
@@ -120,7 +120,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
 
     /** What a new install can be given. */
     async options(): Promise<{ php_versions: string[]; site_domain: string }> {
-      const offers = config.host === 'linux' ? await loadOffers(reader) : null;
+      const offers = config.host === 'linux' ? await loadInstallOptions(reader) : null;
       return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
     },
   };

@@ -3,7 +3,7 @@ import { authorize, isAllowed } from '../../../access/permissions.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
 import { NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { findStanding } from '../../websites/installs/store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
 import { findCertificate } from './store.ts';
 
 /** The certificate of a domain as the API shows it. */
@@ -34,7 +34,7 @@ export function createCertificateService({
   return {
     /** The certificate that the edge shows for a domain. Throws NotFound while there is none. */
     async get(caller: Caller, installId: string, domainId: string): Promise<CertificateView> {
-      const install = await findStanding(reader, caller, installId);
+      const install = await findInstallAccess(reader, caller, installId);
       authorize('install.read', 'install.read', install);
       const row = await findCertificate(reader, installId, domainId);
       if (!row) throw new NotFound();

@@ -5,7 +5,7 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import type { Fault } from '../../../lib/failures.ts';
 import type { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { publicNamesOfHosts } from '../../hosts/public-name-store.ts';
+import { publicNamesOfHosts } from '../../hosts/store.ts';
 import { isHeldElsewhere, servesItself } from './claims-store.ts';
 import { type PlatformNames, parseDomainName } from './domain-name.ts';
 import { settleNames } from './name-holders.ts';

@@ -4,7 +4,7 @@ import { lockRow } from '../../../database/lock.ts';
 import { NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { takeTurn } from '../../websites/installs/operation-limits.ts';
-import { findStanding } from '../../websites/installs/store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
 import { challengeOf, provenDomainOf } from './ownership.ts';
 import { beginProof, concludeLook } from './proofs.ts';
 import type { Proof } from './proofs-store.ts';
@@ -33,7 +33,7 @@ export function createDomainOwnershipService(
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
-      const install = await findStanding(queries, caller, installId);
+      const install = await findInstallAccess(queries, caller, installId);
       authorize('install.work', 'install.read', install);
       const domain = await findDomain(queries, installId, domainId);
       if (!domain) throw new NotFound();

@@ -9,7 +9,7 @@ import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
-import { findStanding } from '../../websites/installs/store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
 import { changesBetween, NEW_NAME } from './changes.ts';
 import { type DomainNameFault, parseDomainName } from './domain-name.ts';
 import { releaseNames } from './name-holders.ts';
@@ -73,7 +73,7 @@ export function createDomainService(platform: Platform) {
   const addNames = createNewNames(platform, platformNames);
 
   async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
-    const install = await findStanding(queries, caller, installId);
+    const install = await findInstallAccess(queries, caller, installId);
     authorize(verb, 'install.read', install);
     return install;
   }

@@ -2,7 +2,7 @@ import type { Caller } from '../../../access/caller.ts';
 import { authorize } from '../../../access/permissions.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { CertificateSource } from '../../../database/tables/certificates.ts';
-import { findStanding } from '../../websites/installs/store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
 import { siblingOf } from './domain-name.ts';
 import { domainsWithCertificates, type LastReport, lastReports, namesIn } from './states-store.ts';
 
@@ -27,7 +27,7 @@ export async function domainStates(
   caller: Caller,
   installId: string,
 ): Promise<DomainState[]> {
-  authorize('install.read', 'install.read', await findStanding(queries, caller, installId));
+  authorize('install.read', 'install.read', await findInstallAccess(queries, caller, installId));
   const [domains, reports] = await Promise.all([
     domainsWithCertificates(queries, installId),
     lastReports(queries, installId),

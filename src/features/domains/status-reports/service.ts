@@ -6,7 +6,7 @@ import { NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
 import { takeTurn } from '../../websites/installs/operation-limits.ts';
-import { findStanding } from '../../websites/installs/store.ts';
+import { findInstallAccess } from '../../websites/installs/store.ts';
 import { beginReport } from './begin.ts';
 import { laneOf, laneOfAll } from './jobs.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
@@ -27,7 +27,7 @@ export function createDomainReportService(platform: Platform) {
       return database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        const install = await findStanding(queries, caller, installId);
+        const install = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', install);
         const [domain, ...sibling] = await withSibling(queries, installId, domainId);
         if (domain === undefined) throw new NotFound();
@@ -49,7 +49,7 @@ export function createDomainReportService(platform: Platform) {
       return database.write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', installId);
-        const install = await findStanding(queries, caller, installId);
+        const install = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', install);
         await takeTurn(transaction, installId, 'check_status', clock.now());
         const ids: string[] = [];
@@ -69,7 +69,7 @@ export function createDomainReportService(platform: Platform) {
 
     async get(caller: Caller, installId: string, reportId: string): Promise<DomainReport> {
       const { reader } = database;
-      authorize('install.read', 'install.read', await findStanding(reader, caller, installId));
+      authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
       const row = await findReportOf(reader, installId, reportId);
       if (!row) throw new NotFound();
       return Value.Parse(domainReportSchema, row.report);

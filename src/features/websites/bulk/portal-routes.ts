@@ -1,6 +1,6 @@
 import { bodyRoute, type Route } from '../../../api/route.ts';
 import { stringEnum, Type, uuid } from '../../../api/schema.ts';
-import { OPERATIONS, type Refusal, type SeveralService } from './service.ts';
+import { type BulkService, OPERATIONS, type Refusal } from './service.ts';
 
 /** More are asked in several requests. */
 const MOST_INSTALLS = 500;
@@ -15,7 +15,7 @@ const refusalSchema = Type.Unsafe<Refusal | null>({
   required: ['message', 'retry_after_seconds'],
 });
 
-export function severalRoutes(several: SeveralService): Route[] {
+export function bulkRoutes(several: BulkService): Route[] {
   return [
     bodyRoute({
       method: 'POST',

@@ -19,7 +19,7 @@ export interface Refusal {
   retry_after_seconds: number | null;
 }
 
-export type SeveralService = ReturnType<typeof createSeveralService>;
+export type BulkService = ReturnType<typeof createBulkService>;
 
 /** The part of the backup service that bulk actions use. */
 interface Backups {
@@ -30,7 +30,7 @@ interface Backups {
   ): Promise<unknown>;
 }
 
-interface SeveralParts {
+interface BulkParts {
   backups: Backups;
   caches: CacheService;
   /** Spends one of the requests that a person has. */
@@ -44,7 +44,7 @@ interface Spent {
 }
 
 /** Asks the same of several installs in one request, so that nothing depends on whether a page stays open. */
-export function createSeveralService({ backups, caches, spend, log }: SeveralParts) {
+export function createBulkService({ backups, caches, spend, log }: BulkParts) {
   function ask(caller: Caller, installId: string, { operation, description }: WantedOperation) {
     switch (operation) {
       case 'backup':

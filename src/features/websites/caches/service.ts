@@ -4,7 +4,7 @@ import { lockRow } from '../../../database/lock.ts';
 import type { CacheKind } from '../../../hosting/contract/host.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { takeTurn } from '../installs/operation-limits.ts';
-import { findStanding } from '../installs/store.ts';
+import { findInstallAccess } from '../installs/store.ts';
 import { purgeCache } from './jobs.ts';
 
 export type CacheService = ReturnType<typeof createCacheService>;
@@ -14,7 +14,7 @@ export function createCacheService({ database, queue, activity, clock }: Platfor
     async purge(caller: Caller, installId: string, cache: CacheKind): Promise<void> {
       await database.write(async (transaction) => {
         await lockRow(transaction, 'installs', installId);
-        const install = await findStanding(transaction.queries, caller, installId);
+        const install = await findInstallAccess(transaction.queries, caller, installId);
         authorize('install.work', 'install.read', install);
         if (cache === 'object') await takeTurn(transaction, installId, 'purge_object', clock.now());
         await queue.enqueue(transaction, purgeCache, {

@@ -13,7 +13,7 @@ import { FaultCollection } from '../../../lib/fault-collection.ts';
 import type { PageOf, PageRequest } from '../../../lib/page.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { loadOffers, type Offers } from '../../hosts/offers.ts';
+import { type InstallOptions, loadInstallOptions } from '../../hosts/install-options.ts';
 import { createApplyAgain } from './apply-again.ts';
 import { createCoreSwitch } from './core-switch.ts';
 import type { DeleteInstalls } from './deletion.ts';
@@ -23,8 +23,8 @@ import { createInstallSchema } from './schema.ts';
 import {
   addToInstallCount,
   countInstalls,
+  findInstallAccess,
   findSiteOfAccount,
-  findStanding,
   type InstallView,
   insertDefaultDomain,
   insertInstall,
@@ -50,7 +50,7 @@ export interface InstallChange {
 }
 
 /** Of a host that serves files alone. */
-const NO_OFFERS: Offers = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
+const NO_OPTIONS: InstallOptions = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
 
 export type InstallService = ReturnType<typeof createInstallService>;
 
@@ -76,8 +76,8 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
   }
 
   /** What the machines have against an install: its name must be nobody's else there, and the PHP version one that they have. */
-  async function faultsOfOffer(name: string, phpVersion: string | null): Promise<Fault[]> {
-    const offers = config.host === 'linux' ? await loadOffers(database.reader) : NO_OFFERS;
+  async function faultsOfOptions(name: string, phpVersion: string | null): Promise<Fault[]> {
+    const offers = config.host === 'linux' ? await loadInstallOptions(database.reader) : NO_OPTIONS;
     const faults: Fault[] = [];
     const refuse = (field: string, code: string, message: string) =>
       faults.push({ resource: 'Installation', field, type: 'invalid_value', code, message });
@@ -106,7 +106,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     const { name, environment = null, php_version = null } = input;
     const account_id = input.account_id.toLowerCase();
     const site_id = input.site_id?.toLowerCase() ?? null;
-    const notOffered = await faultsOfOffer(name, php_version);
+    const notOffered = await faultsOfOptions(name, php_version);
     const id = random.uuid();
     await database
       .write(async (transaction) => {
@@ -169,7 +169,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
       .write(async (transaction) => {
         const { queries } = transaction;
         await lockRow(transaction, 'installs', id);
-        const install = await findStanding(queries, caller, id);
+        const install = await findInstallAccess(queries, caller, id);
         authorize('install.change', 'install.read', install);
         const site =
           typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
@@ -200,7 +200,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     await database.write(async (transaction) => {
       await lockHostNames(transaction);
       await lockRow(transaction, 'installs', id);
-      const install = await findStanding(transaction.queries, caller, id);
+      const install = await findInstallAccess(transaction.queries, caller, id);
       authorize('install.change', 'install.read', install);
       await deleteInstalls(transaction, [install], caller);
     });

@@ -85,7 +85,7 @@ function within<Row extends Found & { id: string; account_id: string }>(
 }
 
 /** How a caller stands to an install, inside a transaction. */
-export async function findStanding(
+export async function findInstallAccess(
   queries: Queries,
   caller: Caller,
   installId: string,

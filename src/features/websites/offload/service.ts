@@ -7,7 +7,7 @@ import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { type Fault, INVALID_PARAMETERS, InvalidRequest, NotFound } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { findStanding } from '../installs/store.ts';
+import { findInstallAccess } from '../installs/store.ts';
 import { configureOffload } from './jobs.ts';
 import { filestoreSettingsSchema, MOST_PATHS } from './schema.ts';
 import {
@@ -27,7 +27,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
   const { reader } = database;
 
   async function requireRight(queries: Queries, caller: Caller, installId: string) {
-    const install = await findStanding(queries, caller, installId);
+    const install = await findInstallAccess(queries, caller, installId);
     authorize('install.work', 'install.read', install);
     return install;
   }

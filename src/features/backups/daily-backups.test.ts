@@ -9,7 +9,7 @@ import { maintenance } from '../../app/maintenance.ts';
 import { checkBackups } from '../../cli/doctor/backups.ts';
 import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import { readFigures } from '../../metrics/figures.ts';
-import { backUpDaily, checkRestore, discardBackup, sampleRestore } from './jobs.ts';
+import { backUpDaily, checkRestore, discardBackup, scheduleRestoreCheck } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 
 let homeport: TestHomeport;
@@ -264,14 +264,14 @@ it('keeps daily backups for so many days, the last completed one for longer, and
 it('restores a sample on trial, and leaves nothing of it behind', async () => {
   const { database } = write();
   toNextNoon();
-  await ask(sampleRestore);
+  await ask(scheduleRestoreCheck);
   expect(await database.reader.selectFrom('restore_checks').selectAll().execute()).toEqual([]);
   await ask(backUpDaily);
 
   const before = readdirSync(join(homeport.config.dataDir, 'host', 'installs')).sort();
   for (let i = 0; i < 4; i++) {
     clock.advance(HOUR_MS);
-    await ask(sampleRestore);
+    await ask(scheduleRestoreCheck);
   }
   const checks = await database.reader
     .selectFrom('restore_checks')
@@ -316,7 +316,7 @@ it('tells of a backup that cannot be restored, by doctor and by metrics, until o
   const [install] = installs;
   const folder = join(homeport.config.dataDir, 'host', 'snapshots', install?.id ?? '');
   renameSync(folder, `${folder}.aside`);
-  for (let i = 0; i < 3; i++) await ask(sampleRestore);
+  for (let i = 0; i < 3; i++) await ask(scheduleRestoreCheck);
   expect(await readFigures(database, clock)).toMatchObject({ unrestorable: 1 });
   expect(await checkBackups(database, { host: 'linux', backupDays: 3 }, clock)).toMatchObject([
     { state: 'ok' },
@@ -326,7 +326,7 @@ it('tells of a backup that cannot be restored, by doctor and by metrics, until o
     },
   ]);
   renameSync(`${folder}.aside`, folder);
-  for (let i = 0; i < 3; i++) await ask(sampleRestore);
+  for (let i = 0; i < 3; i++) await ask(scheduleRestoreCheck);
   expect(await readFigures(database, clock)).toMatchObject({ unrestorable: 0 });
 
   clock.advance(3 * DAY_MS);
@@ -367,11 +367,11 @@ it('is scheduled on Linux hosts, and where backups are kept', () => {
   const names = (host: 'embedded' | 'linux', backupDays: number) => {
     const { platform } = homeport;
     const parts = { ...platform, config: { ...platform.config, host, backupDays } };
-    return maintenance(parts, { warn: { ...sampleRestore, name: 'warn' }, order: null })
+    return maintenance(parts, { warn: { ...scheduleRestoreCheck, name: 'warn' }, order: null })
       .schedules.map(({ name }) => name)
-      .filter((name) => [backUpDaily.name, sampleRestore.name].includes(name));
+      .filter((name) => [backUpDaily.name, scheduleRestoreCheck.name].includes(name));
   };
   expect(names('embedded', 14)).toEqual([]);
   expect(names('linux', 0)).toEqual([]);
-  expect(names('linux', 14)).toEqual([backUpDaily.name, sampleRestore.name]);
+  expect(names('linux', 14)).toEqual([backUpDaily.name, scheduleRestoreCheck.name]);
 });

@@ -2,10 +2,10 @@ import type { Config } from '../../config/config.ts';
 import type { Queries } from '../../database/database.ts';
 import { lockRow } from '../../database/lock.ts';
 import { defineJob, type JobKind } from '../../jobs/job.ts';
-import { timestamp } from '../../lib/clock.ts';
-import { HOUR_MS } from '../../lib/durations.ts';
+import { type Clock, timestamp } from '../../lib/clock.ts';
+import { DAY_MS, HOUR_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
-import { countUnderWay, installsWithoutBackup } from './daily-store.ts';
+import { countUnderWay, installsWithoutBackup, installsWithoutBackupSince } from './daily-backup-store.ts';
 import { backUpDaily, createBackup, discardBackup } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 import { insertBackup } from './store.ts';
@@ -56,6 +56,14 @@ export function dailyBackupKind(platform: Platform): JobKind {
       };
     },
   });
+}
+
+/** Daily backups may be late by one night. */
+const RECENT_MS = 2 * DAY_MS;
+
+/** Names of the active installs older than two days without a completed backup in that time, oldest first. */
+export function installsWithoutRecentBackup(queries: Queries, clock: Clock): Promise<string[]> {
+  return installsWithoutBackupSince(queries, timestamp(clock, -RECENT_MS));
 }
 
 /**

@@ -3,14 +3,14 @@ import { emailKey } from '../identity/users/store.ts';
 import { emailKeysOfMembers } from './store.ts';
 
 /** Addresses that are the same but for how they are typed are one. */
-export function eachOnce(addresses: readonly string[]): string[] {
+export function withoutDuplicates(addresses: readonly string[]): string[] {
   return [
     ...new Map(addresses.toReversed().map((address) => [emailKey(address), address])).values(),
   ].toReversed();
 }
 
 /** Those of the addresses that no member of the install's account has who has accepted the invitation. */
-export async function strangersAmong(
+export async function nonMembers(
   queries: Queries,
   installId: string,
   addresses: readonly string[],

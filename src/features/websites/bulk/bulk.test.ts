@@ -5,7 +5,7 @@ import { type Person, startTestHomeport, type TestHomeport } from '../../../../t
 import { manualClock } from '../../../../test/manual-clock.ts';
 import { signedIn } from '../../../../test/portal-client.ts';
 import { operatorFor } from '../../../access/caller.ts';
-import { createSeveralService } from './service.ts';
+import { createBulkService } from './service.ts';
 
 let homeport: TestHomeport;
 let accountId: string;
@@ -104,7 +104,7 @@ it('takes what nobody foresaw for the refusal of one install, and logs its cause
     asked.push(installId);
     if (installId === one.id) throw new Error('the connection was lost');
   };
-  const several = createSeveralService({
+  const several = createBulkService({
     backups,
     caches: { ...caches, purge },
     spend: () => ({ allowed: true, resetSeconds: 60 }),

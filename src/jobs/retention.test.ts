@@ -5,7 +5,7 @@ import type { JobState } from '../database/tables/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
 import { timestamp } from '../lib/clock.ts';
 import { DAY_MS } from '../lib/durations.ts';
-import { createPruneJob } from './prune.ts';
+import { createPruneJob } from './retention.ts';
 
 let jobs: JobsFixture;
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import type { Queries } from '../../database/database.ts';
 import { allHosts } from './store.ts';
 
 /** What new installs may ask of the hosts that take them. */
-export interface Offers {
+export interface InstallOptions {
   /** `major.minor`, newest first. */
   phpVersions: string[];
   /** Names that no new install gets, because each of the machines has a log-in of that name. */
@@ -11,7 +11,7 @@ export interface Offers {
   publicNames: string[];
 }
 
-export async function loadOffers(queries: Queries): Promise<Offers> {
+export async function loadInstallOptions(queries: Queries): Promise<InstallOptions> {
   const hosts = await allHosts(queries);
   const accepting = hosts.filter((host) => host.accepting);
   const descriptions = accepting.flatMap(({ description }) => (description === null ? [] : [description]));
