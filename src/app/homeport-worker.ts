@@ -3,11 +3,11 @@ import type { Config } from '../config/config.ts';
 import { securityNoticeJobKinds } from '../features/accounts/security-notices/job-kinds.ts';
 import { backupJobKinds } from '../features/backups/job-kinds.ts';
 import { expiryWarnings } from '../features/domains/certificates/expiry-warnings.ts';
-import { issuanceHooks } from '../features/domains/certificates/hooks.ts';
+import { issuanceHooks } from '../features/domains/certificates/issuance-hooks.ts';
 import { certificateJobKinds } from '../features/domains/certificates/job-kinds.ts';
-import { ownershipJobKinds } from '../features/domains/domains/proof-looks.ts';
+import { ownershipJobKinds } from '../features/domains/domains/ownership-job-kinds.ts';
 import { domainReportJobKinds } from '../features/domains/status-reports/job-kinds.ts';
-import { domainLookKind } from '../features/domains/status-reports/looks.ts';
+import { reachabilityMonitor } from '../features/domains/status-reports/reachability-monitor.ts';
 import type { WebsitesClaim } from '../features/hosts/websites-folder.ts';
 import { emailChangeJobKinds } from '../features/identity/email-changes/job-kinds.ts';
 import { invitationJobKinds } from '../features/identity/invitations/job-kinds.ts';
@@ -21,7 +21,7 @@ import { createMailer } from '../mail/mailer.ts';
 import type { SocketLimiters } from '../network/connections/socket-limiters.ts';
 import type { ObjectStorage } from '../network/object-storage/object-storage.ts';
 import { createS3Storage } from '../network/object-storage/s3.ts';
-import type { VisitedPorts } from '../network/probe/visitor.ts';
+import type { WebPorts } from '../network/probe/prober.ts';
 import type { Platform } from '../platform/platform.ts';
 import { dailyPlatformBackup } from '../platform-backup/daily.ts';
 import { createEmbeddedWebsites, websiteParts } from './embedded-websites.ts';
@@ -89,7 +89,7 @@ export function createHomeportWorker(
       internet,
       issuance: issuance && issuanceHooks(issuance),
     }),
-    domainLookKind(platform, { host, internet }),
+    reachabilityMonitor(platform, { host, internet }),
     ...ownershipJobKinds(platform, mailer, createTextLookUp(config, dnsPort)),
     ...(certificates?.kinds ?? []),
     ...warnings.kinds,
@@ -104,7 +104,7 @@ export function createHomeportWorker(
   return { worker, schedules: [...schedules, ...platformBackup.schedules] };
 }
 
-function edgePortsOf(websites: Websites, config: Config): VisitedPorts {
+function edgePortsOf(websites: Websites, config: Config): WebPorts {
   const { edgeHttp, edgeHttps } = websites.addresses() ?? config;
   return { http: edgeHttp.port, https: edgeHttps.port };
 }

@@ -2,8 +2,8 @@ import Type from 'typebox';
 import { areBackupsDaily } from '../features/backups/daily-backups.ts';
 import { backUpDaily, discardCopyBackups, scheduleRestoreCheck } from '../features/backups/jobs.ts';
 import { installsToRenew } from '../features/domains/certificates/self-signed-certificates.ts';
-import { proofLooksSchedule } from '../features/domains/domains/proof-looks.ts';
-import { looksSchedule } from '../features/domains/status-reports/looks.ts';
+import { verificationSchedule } from '../features/domains/domains/ownership-job-kinds.ts';
+import { reachabilitySchedule } from '../features/domains/status-reports/reachability-monitor.ts';
 import { applyInstall } from '../features/websites/installs/jobs.ts';
 import { failedLanes } from '../features/websites/installs/website-store.ts';
 import { defineJob, type JobKind, type JobType } from '../jobs/job.ts';
@@ -58,8 +58,8 @@ export function maintenance(
       scheduled(renew, '43 4 * * *'),
       scheduled(warn, '23 * * * *'),
       scheduled(discardCopyBackups, '*/10 * * * *'),
-      proofLooksSchedule(platform),
-      ...(config.watchDomains ? [looksSchedule(platform)] : []),
+      verificationSchedule(platform),
+      ...(config.watchDomains ? [reachabilitySchedule(platform)] : []),
       ...(order === null ? [] : [scheduled(order, '* * * * *')]),
       ...(areBackupsDaily(config)
         ? [

@@ -2,15 +2,16 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import ipaddr from 'ipaddr.js';
 import type { Config } from '../config/config.ts';
-import type { LookUpTexts } from '../features/domains/domains/ownership-service.ts';
+import type { LookUpTxtRecords } from '../features/domains/domains/ownership-service.ts';
 import type { Internet } from '../features/domains/status-reports/internet.ts';
 import { messageOf } from '../lib/error-message.ts';
 import { OperatorError } from '../lib/operator-error.ts';
-import { type Authority, createAuthority } from '../network/acme/authority.ts';
-import { lookUpOwnTexts } from '../network/dns/own-texts.ts';
+import { createAuthority } from '../network/acme/acme-authority.ts';
+import type { Authority } from '../network/acme/authority.ts';
 import { createDnsResolver, systemDnsServers } from '../network/dns/resolver.ts';
+import { lookUpTxtRecords } from '../network/dns/txt-records.ts';
 import { createAddressPolicy } from '../network/probe/address-policy.ts';
-import { createVisitor, type VisitedPorts } from '../network/probe/visitor.ts';
+import { createProber, type WebPorts } from '../network/probe/prober.ts';
 import type { Platform } from '../platform/platform.ts';
 
 /** Everything that reaches out: to name servers, to names that customers give, to the certificate authority. */
@@ -30,12 +31,12 @@ const DNS_PORT = 53;
  */
 export function createOutside(
   { config, clock, log }: Pick<Platform, 'config' | 'clock' | 'log'>,
-  { edgePorts, dnsPort }: { edgePorts: () => VisitedPorts; dnsPort: number },
+  { edgePorts, dnsPort }: { edgePorts: () => WebPorts; dnsPort: number },
 ): Outside {
   const resolver = createDnsResolver(config.resolvers ?? systemDnsServers());
   const policy = createAddressPolicy(config.allowPrivateTargets);
   const roots = config.acmeCa === null ? [] : readRoots(config.acmeCa);
-  const visitor = createVisitor({
+  const prober = createProber({
     resolver,
     policy,
     clock,
@@ -44,7 +45,7 @@ export function createOutside(
     portsOf: (address) => (isLoopback(address) ? edgePorts() : { http: HTTP_PORT, https: HTTPS_PORT }),
   });
   return {
-    internet: { resolver, visitor, mayContact: policy, authoritativePort: dnsPort },
+    internet: { resolver, prober, mayContact: policy, authoritativePort: dnsPort },
     authority: configuredAuthority(config, roots, { clock, log }),
   };
 }
@@ -53,10 +54,11 @@ export function createOutside(
 export function createTextLookUp(
   { resolvers, allowPrivateTargets }: Pick<Config, 'resolvers' | 'allowPrivateTargets'>,
   dnsPort: number = DNS_PORT,
-): LookUpTexts {
+): LookUpTxtRecords {
   const resolver = createDnsResolver(resolvers ?? systemDnsServers());
   const mayContact = createAddressPolicy(allowPrivateTargets);
-  return (name, signal) => lookUpOwnTexts(name, { resolver, mayContact, signal, authoritativePort: dnsPort });
+  return (name, signal) =>
+    lookUpTxtRecords(name, { resolver, mayContact, signal, authoritativePort: dnsPort });
 }
 
 function configuredAuthority(

@@ -12,7 +12,7 @@ import { createBackupService } from '../features/backups/service.ts';
 import { createCertificateService } from '../features/domains/certificates/service.ts';
 import {
   createDomainOwnershipService,
-  type LookUpTexts,
+  type LookUpTxtRecords,
 } from '../features/domains/domains/ownership-service.ts';
 import { createDomainService } from '../features/domains/domains/service.ts';
 import { createDomainReportService } from '../features/domains/status-reports/service.ts';
@@ -47,7 +47,7 @@ export interface ServingParts {
   authenticator?: Authenticator;
   limiter?: RateLimiter;
   ownHost?: OwnHost;
-  lookUpTexts?: LookUpTexts;
+  lookUpTexts?: LookUpTxtRecords;
 }
 
 const NO_HOST: OwnHost = { listening: () => null, sshHostKeys: async () => [] };

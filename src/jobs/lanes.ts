@@ -96,3 +96,15 @@ export async function cancelLane(transaction: Transaction, lane: string, now: st
     .where('state', '=', running)
     .execute();
 }
+
+/** Whether a lane has a job that is queued or running. */
+export async function hasUnfinishedJobs(queries: Queries, lane: string): Promise<boolean> {
+  const row = await queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('lane', '=', lane)
+    .where('state', 'in', [queued, running])
+    .limit(1)
+    .executeTakeFirst();
+  return row !== undefined;
+}

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { HOST_NAME } from '../../lib/host-names.ts';
 import { parseUuid } from '../../lib/ids.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 
@@ -148,8 +149,7 @@ function addressRange(text: string, variable: string): AddressRange {
   throw new ConfigError(`${variable} must list IP addresses or ranges like 10.0.0.0/8; "${text}" is none.`);
 }
 
-const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
-const DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const DOMAIN = new RegExp(`^${HOST_NAME}$`);
 /** With the longest name of an install and its dot before it, a name has at most 253 characters (RFC 1035). */
 const LONGEST_DOMAIN = 200;
 

@@ -1,16 +1,14 @@
+import { HOST_LABEL, MAX_HOST_NAME } from '../../lib/host-names.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { parseIpAddress } from './ip-address.ts';
 
-const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label is no number: `10.1` would be taken for an address. */
-const HOST_NAME = new RegExp(`^(${LABEL}\\.)*(?![0-9]+$)${LABEL}$`);
-/** RFC 1035, section 2.3.4. */
-const LONGEST_NAME = 253;
+const PUBLIC_NAME = new RegExp(`^(${HOST_LABEL}\\.)*(?![0-9]+$)${HOST_LABEL}$`);
 
 /** The form in which the public name of a host is kept: a host name, lower case, or an IP address. Throws OperatorError. */
 export function parsePublicName(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '');
-  if (name.length <= LONGEST_NAME && HOST_NAME.test(name)) return name;
+  if (name.length <= MAX_HOST_NAME && PUBLIC_NAME.test(name)) return name;
   const address = parseIpAddress(text);
   if (address !== null) return address;
   throw new OperatorError(

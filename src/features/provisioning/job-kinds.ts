@@ -3,7 +3,7 @@ import { type Completion, defineJob, type JobKind } from '../../jobs/job.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { ensureCertificates } from '../domains/certificates/self-signed-certificates.ts';
 import { certificatesServed } from '../domains/certificates/served.ts';
-import { failDomains, failPendingDomains, noteServed, ownDomainsOf } from '../domains/domains/store.ts';
+import { failDomains, failPendingDomains, ownDomainsOf, recordServed } from '../domains/domains/store.ts';
 import { permanently, postponing } from '../hosts/host-failures.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
 import { applyInstall, provisionInstall, switchWordpress } from '../websites/installs/jobs.ts';
@@ -68,7 +68,7 @@ async function bringToDesiredState(
   return async (transaction) => {
     const { queries } = transaction;
     await noteApplied(queries, installId, { ...applied, status: change.status });
-    await noteServed(queries, installId, servedNames(state));
+    await recordServed(queries, installId, servedNames(state));
     await certificatesServed(transaction, platform, installId);
   };
 }

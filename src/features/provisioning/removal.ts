@@ -1,5 +1,5 @@
 import type { Platform } from '../../platform/platform.ts';
-import { releaseNames } from '../domains/domains/name-holders.ts';
+import { releaseNames } from '../domains/domains/name-assignment.ts';
 import { deleteDomainsOf } from '../domains/domains/store.ts';
 import { removeInstall } from '../hosts/removal-job.ts';
 import type { DeleteInstalls } from '../websites/installs/deletion.ts';

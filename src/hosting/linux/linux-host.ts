@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ListenAddress } from '../../config/settings/setting-values.ts';
 import { mapConcurrent, serializeByKey } from '../../lib/concurrency.ts';
+import { INSTALL_NAME } from '../../lib/host-names.ts';
 import {
   type HostDescription,
   type HostMachine,
@@ -195,7 +196,7 @@ export function createLinuxHost(parts: LinuxHostParts): HostMachine {
 }
 
 /** Logins with a name that an install could have; the control plane reserves these. */
-const AS_INSTALL = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
+const AS_INSTALL = new RegExp(`^${INSTALL_NAME}$`);
 
 /** Deletes leftovers of a killed host, which it was creating or deleting. */
 async function emptyFolder(folder: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { DAY_MS } from '../../lib/durations.ts';
+import { MAX_HOST_NAME, SERVED_NAME } from '../../lib/host-names.ts';
 
 /** A self-signed server certificate with its private key. */
 export interface SelfSigned {
@@ -29,8 +30,7 @@ const P256 = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 const MAX_COMMON_NAME = 64;
 /** id-kp-serverAuth, RFC 5280 section 4.2.1.12. */
 const SERVER_AUTH = '1.3.6.1.5.5.7.3.1';
-const HOST_NAME =
-  /^(?=.{1,253}$)(\*\.)?[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*$/i;
+const CERTIFIED_NAME = new RegExp(`^(?=.{1,${MAX_HOST_NAME}}$)(?:\\*\\.)?${SERVED_NAME}$`, 'i');
 
 function alternativeName(name: string): { type: 'dns' | 'ip'; value: string } {
   return { type: isIP(name) === 0 ? 'dns' : 'ip', value: name };
@@ -46,7 +46,7 @@ export async function createSelfSigned({ names, notBefore, days }: SelfSignedReq
   const [first] = names;
   if (first === undefined) throw new RangeError('a certificate needs at least one name');
   for (const name of names) {
-    if (isIP(name) === 0 && !HOST_NAME.test(name)) {
+    if (isIP(name) === 0 && !CERTIFIED_NAME.test(name)) {
       throw new RangeError(`"${name}" is neither a host name nor an IP address`);
     }
   }

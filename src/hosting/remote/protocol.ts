@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox';
 import { Value } from 'typebox/value';
+import { INSTALL_NAME } from '../../lib/host-names.ts';
 import { CACHE_KINDS } from '../contract/host.ts';
 import { INVENTORY_PAGE, LISTED_HOSTNAMES } from '../contract/inventory.ts';
 
@@ -33,7 +34,7 @@ const text = (maxLength: number) => Type.String({ maxLength, pattern: '^[^\\u000
 const pem = Type.String({ maxLength: 128 * 1024, pattern: '^[\\u000a\\u000d\\u0020-\\u007e]*$' });
 const uuid = Type.String({ pattern: '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$' });
 const hostName = Type.String({ pattern: '^(\\*\\.)?[a-z0-9_.-]{1,253}$' });
-const installName = Type.String({ pattern: '^[a-z][a-z0-9-]{1,38}[a-z0-9]$' });
+const installName = Type.String({ pattern: `^${INSTALL_NAME}$` });
 const phpVersion = Type.String({ pattern: '^\\d{1,2}\\.\\d{1,2}$' });
 const wordpressVersion = Type.String({ pattern: '^\\d{1,3}(\\.\\d{1,3}){1,2}$' });
 /**

@@ -1,6 +1,6 @@
 import type { AuthorityOptions } from './authority.ts';
-import type { Exchange } from './exchange.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+import type { AcmeSession } from './session.ts';
 import type { Directory } from './wire.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Directory } from './wire.ts';
  * Resolves to its URL.
  */
 export async function registerAccount(
-  { acme, within }: Exchange,
+  { acme, within }: AcmeSession,
   directory: Directory,
   { directoryUrl, contact, termsAgreed }: AuthorityOptions,
   key: string,

@@ -4,7 +4,9 @@ import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type AcmeServer, hasPebble, startAcmeServer } from '../../../test/servers/acme-server.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { AcmeRefusal, type Authority, createAuthority } from './authority.ts';
+import { createAuthority } from './acme-authority.ts';
+import type { Authority } from './authority.ts';
+import { AcmeRefusal } from './refusal.ts';
 import { listen } from './scripted-authority.fixture.ts';
 
 const log = pino({ level: 'silent' });
@@ -12,21 +14,21 @@ const { signal } = new AbortController();
 const PREFIX = '/.well-known/acme-challenge/';
 
 /** Proofs in place, by path, and what was asked of the web server. */
-const proofs = new Map<string, string>();
+const challenges = new Map<string, string>();
 const hits: string[] = [];
 let proven = 0;
 const web = createServer((request, response) => {
   const path = request.url ?? '';
   hits.push(`${request.headers.host} ${path}`);
-  const proof = proofs.get(path);
-  response.writeHead(proof === undefined ? 404 : 200).end(proof);
+  const challenge = challenges.get(path);
+  response.writeHead(challenge === undefined ? 404 : 200).end(challenge);
 });
 
-async function prove(token: string, keyAuthorization: string): Promise<() => Promise<void>> {
+async function publishChallenge(token: string, keyAuthorization: string): Promise<() => Promise<void>> {
   proven++;
-  proofs.set(PREFIX + token, keyAuthorization);
+  challenges.set(PREFIX + token, keyAuthorization);
   return async () => {
-    proofs.delete(PREFIX + token);
+    challenges.delete(PREFIX + token);
   };
 }
 
@@ -83,7 +85,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
   });
   afterEach(async () => {
     // Whatever happened, nothing stays.
-    expect([...proofs.keys()]).toEqual([]);
+    expect([...challenges.keys()]).toEqual([]);
     await server.setDefaultAddress('127.0.0.1');
   });
 
@@ -98,7 +100,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
 
   test('issues a certificate for one name with a key of its own', async () => {
     const name = 'www.example.com';
-    const issued = await authority.obtain({ name, account, prove, signal });
+    const issued = await authority.obtain({ name, account, publishChallenge, signal });
 
     const [leaf, intermediate] = issued.chain
       .split(/(?<=-----END CERTIFICATE-----\n)/)
@@ -122,7 +124,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
 
   test('issues for a name too long to be a common name', async () => {
     const name = `${'a'.repeat(60)}.${'b'.repeat(60)}.example.com`;
-    const issued = await authority.obtain({ name, account, prove, signal });
+    const issued = await authority.obtain({ name, account, publishChallenge, signal });
     expect(new X509Certificate(issued.chain).subjectAltName).toBe(`DNS:${name}`);
   });
 
@@ -136,8 +138,8 @@ describe.skipIf(!hasPebble())('an authority', () => {
       authority.about(signal),
     ]);
     const [one, two] = await Promise.all([
-      authority.obtain({ name: 'one.example.com', account, prove, signal }),
-      second.obtain({ name: 'two.example.com', account: { key, url }, prove, signal }),
+      authority.obtain({ name: 'one.example.com', account, publishChallenge, signal }),
+      second.obtain({ name: 'two.example.com', account: { key, url }, publishChallenge, signal }),
     ]);
     expect(new X509Certificate(one.chain).issuer).not.toBe(new X509Certificate(two.chain).issuer);
 
@@ -152,7 +154,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     const key = newKey();
     const reusing = authorityOf(other);
     const url = await reusing.register({ key, url: null }, signal);
-    const order = { name: 'again.example.com', account: { key, url }, prove, signal };
+    const order = { name: 'again.example.com', account: { key, url }, publishChallenge, signal };
     const first = await reusing.obtain(order);
     const second = await reusing.obtain(order);
     expect(proven).toBe(1);
@@ -168,11 +170,11 @@ describe.skipIf(!hasPebble())('an authority', () => {
   });
 
   describe('refuses', () => {
-    const obtain = (name: string, placing = prove) =>
-      refusalFrom(authority.obtain({ name, account, prove: placing, signal }));
+    const obtain = (name: string, placing = publishChallenge) =>
+      refusalFrom(authority.obtain({ name, account, publishChallenge: placing, signal }));
 
     test('a wrong answer', async () => {
-      const refusal = await obtain('wrong.example.com', (token) => prove(token, 'something else'));
+      const refusal = await obtain('wrong.example.com', (token) => publishChallenge(token, 'something else'));
       expect(refusal).toMatchObject({ type: acme('unauthorized'), validationSpent: true, permanent: false });
       expect(refusal.message).toMatch(/^What wrong\.example\.com answered .* was not our proof/);
       expect(refusal.message).not.toContain(account.key);
@@ -230,7 +232,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     const obtained = authority.obtain({
       name: 'disk.example.com',
       account,
-      prove: () => Promise.reject(fault),
+      publishChallenge: () => Promise.reject(fault),
       signal,
     });
     await expect(obtained).rejects.toBe(fault);
@@ -240,8 +242,8 @@ describe.skipIf(!hasPebble())('an authority', () => {
     const issued = await authority.obtain({
       name: 'kept.example.com',
       account,
-      prove: async (token, keyAuthorization) => {
-        const withdraw = await prove(token, keyAuthorization);
+      publishChallenge: async (token, keyAuthorization) => {
+        const withdraw = await publishChallenge(token, keyAuthorization);
         return async () => {
           await withdraw();
           throw new Error('the disk is full');
@@ -258,21 +260,21 @@ describe.skipIf(!hasPebble())('an authority', () => {
     const obtained = authority.obtain({
       name: 'aborted.example.com',
       account,
-      prove: async (token, keyAuthorization) => {
+      publishChallenge: async (token, keyAuthorization) => {
         setTimeout(() => abort.abort(new Error('no longer wanted')), 10);
         await placed.promise;
-        return prove(token, keyAuthorization);
+        return publishChallenge(token, keyAuthorization);
       },
       signal: abort.signal,
     });
     await expect(obtained).rejects.toThrow('no longer wanted');
     placed.resolve();
-    await expect.poll(() => proven === 1 && proofs.size === 0).toBe(true);
+    await expect.poll(() => proven === 1 && challenges.size === 0).toBe(true);
   });
 
   test('an account that the authority has lost is found out, and made again', async () => {
     await server.restart();
-    const order = { name: 'lost.example.com', prove, signal };
+    const order = { name: 'lost.example.com', publishChallenge, signal };
     const refusal = await refusalFrom(authority.obtain({ ...order, account }));
     expect(refusal).toMatchObject({ type: acme('accountDoesNotExist'), validationSpent: false });
     account.url = await authority.register(account, signal);

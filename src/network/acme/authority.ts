@@ -1,13 +1,3 @@
-import type { Logger } from 'pino';
-import type { Clock } from '../../lib/clock.ts';
-import { registerAccount } from './account.ts';
-import { createDirectoryReader, identitiesOf } from './directory.ts';
-import { createExchanges, type ExchangeLimits } from './exchange.ts';
-import { fulfilOrder } from './order.ts';
-import { readRenewalWindow } from './renewal-info.ts';
-
-export { AcmeRefusal } from './refusal.ts';
-
 export interface AuthorityOptions {
   directoryUrl: string;
   /** Mail address that the authority may write to. */
@@ -40,7 +30,7 @@ export interface CertificateRequest {
   name: string;
   account: AcmeAccount & { url: string };
   /** Puts the key authorization in place (RFC 8555 section 8.3); returns how to take it away. */
-  prove(token: string, keyAuthorization: string): Promise<() => Promise<void>>;
+  publishChallenge(token: string, keyAuthorization: string): Promise<() => Promise<void>>;
   signal: AbortSignal;
   /** Renewal id of the certificate that this one replaces (RFC 9773 section 5). */
   replaces?: string;
@@ -78,46 +68,4 @@ export interface Authority {
   obtain(request: CertificateRequest): Promise<IssuedCertificate>;
   /** When the authority suggests to renew (RFC 9773), or null if it offers nothing for this certificate. */
   renewalWindow(chain: string, signal: AbortSignal): Promise<RenewalWindow | null>;
-}
-
-/** `requestMs`: until one request is given up; `totalMs`: until an order is. */
-const LIMITS: ExchangeLimits = { requestMs: 15_000, totalMs: 90_000 };
-
-/** Nothing is asked of the authority, and its library is not loaded, before the first use. */
-export function createAuthority(
-  options: AuthorityOptions,
-  { clock, log, limits = LIMITS }: { clock: Clock; log: Logger; limits?: ExchangeLimits },
-): Authority {
-  const { directoryUrl } = options;
-  const exchanges = createExchanges(options, { clock, limits });
-  const readDirectory = createDirectoryReader(directoryUrl, clock);
-
-  return {
-    about: (signal) =>
-      exchanges({ name: null, signal }, async (exchange) => {
-        const directory = await readDirectory(exchange);
-        return {
-          identities: identitiesOf(directory, directoryUrl),
-          termsOfService: directory.meta?.termsOfService ?? null,
-          offersRenewalInfo: directory.renewalInfo !== undefined,
-        };
-      }),
-    register: (account, signal) =>
-      exchanges({ name: null, signal }, async (exchange) =>
-        registerAccount(exchange, await readDirectory(exchange), options, account.key),
-      ),
-    obtain: (request) =>
-      exchanges({ name: request.name, signal: request.signal }, async (exchange) => {
-        const { renewalInfo } = await readDirectory(exchange);
-        return fulfilOrder(exchange, request, {
-          directoryUrl,
-          offersRenewalInfo: renewalInfo !== undefined,
-          log,
-        });
-      }),
-    renewalWindow: (chain, signal) =>
-      exchanges({ name: null, signal }, async (exchange) =>
-        readRenewalWindow(exchange, await readDirectory(exchange), chain),
-      ),
-  };
 }

@@ -1,11 +1,11 @@
 import { getDomain } from 'tldts';
 import type { Clock } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
-import type { Exchange } from './exchange.ts';
+import type { AcmeSession } from './session.ts';
 import { type Directory, directorySchema, parsed } from './wire.ts';
 
 /** The authority's directory (RFC 8555 section 7.1.1), asked for at most once a day. */
-export type ReadDirectory = (exchange: Exchange) => Promise<Directory>;
+export type ReadDirectory = (session: AcmeSession) => Promise<Directory>;
 
 export function createDirectoryReader(directoryUrl: string, clock: Clock): ReadDirectory {
   let kept: { directory: Directory; until: number } | undefined;

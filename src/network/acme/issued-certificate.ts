@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import type { IssuedCertificate } from './authority.ts';
-import type { AcmeClient } from './exchange.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 import { renewalIdOf } from './renewal-info.ts';
+import type { AcmeClient } from './session.ts';
 
 /** ub-common-name, RFC 5280 appendix A.1. */
 const MAX_COMMON_NAME = 64;

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client, Order } from 'acme-client';
 import type { Logger } from 'pino';
 import type { CertificateRequest, IssuedCertificate } from './authority.ts';
-import type { Exchange } from './exchange.ts';
 import { createCertificateRequest, readIssued } from './issued-certificate.ts';
 import { parseProblem, refusalOf } from './problem.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+import type { AcmeSession } from './session.ts';
 import {
   type Authorization,
   authorizationSchema,
@@ -19,34 +19,34 @@ import {
 const POLL_MS = { first: 100, longest: 5000 };
 
 /** What an order is made for, and with. */
-interface Errand {
+interface OrderContext {
   client: Client;
-  exchange: Exchange;
+  session: AcmeSession;
   request: CertificateRequest;
   log: Logger;
 }
 
 /** One certificate (RFC 8555 section 7.4): order, proof, request, download. */
 export async function fulfilOrder(
-  exchange: Exchange,
+  session: AcmeSession,
   request: CertificateRequest,
   { directoryUrl, offersRenewalInfo, log }: { directoryUrl: string; offersRenewalInfo: boolean; log: Logger },
 ): Promise<IssuedCertificate> {
   const { name, account } = request;
-  const client = new exchange.acme.Client({
+  const client = new session.acme.Client({
     directoryUrl,
     accountKey: account.key,
     accountUrl: account.url,
   });
-  const errand: Errand = { client, exchange, request, log };
+  const errand: OrderContext = { client, session, request, log };
   const order = await placeOrder(errand, offersRenewalInfo ? request.replaces : undefined);
   const { url: orderUrl } = parsed(orderSchema, order, 'an order');
 
   for (const sent of await client.getAuthorizations(order)) {
     const authorization = parsed(authorizationSchema, sent, 'an authorisation');
-    if (authorization.status !== 'valid') await prove(errand, order, authorization);
+    if (authorization.status !== 'valid') await validate(errand, order, authorization);
   }
-  const { key, csr } = await createCertificateRequest(exchange.acme, name);
+  const { key, csr } = await createCertificateRequest(session.acme, name);
   const ready = await orderUntil(errand, order, ['ready', 'valid']);
   const finalized = await client.finalizeOrder(ready, csr);
   const done = await orderUntil(errand, finalized, ['valid']);
@@ -56,7 +56,7 @@ export async function fulfilOrder(
 
 /** An authority that will not take the order for a replacement (RFC 9773 section 5) may take it for a new one. */
 async function placeOrder(
-  { client, request: { name }, log }: Errand,
+  { client, request: { name }, log }: OrderContext,
   replaces: string | undefined,
 ): Promise<Order> {
   const order = { identifiers: [{ type: 'dns', value: name }] };
@@ -75,20 +75,20 @@ async function placeOrder(
 }
 
 /** Has one authorisation validated by HTTP-01 (RFC 8555 section 8.3). The proof is withdrawn however it ends. */
-async function prove(errand: Errand, order: Order, authorization: Authorization): Promise<void> {
-  const { client, exchange, request } = errand;
+async function validate(errand: OrderContext, order: Order, authorization: Authorization): Promise<void> {
+  const { client, session, request } = errand;
   refuseInvalid(authorization, request.name);
   const challenge = httpChallengeOf(authorization, request.name);
   const typed = { ...challenge, error: challenge.error ?? {} };
   const keyAuthorization = await client.getChallengeKeyAuthorization(typed);
 
-  exchange.signal.throwIfAborted();
-  const placing = request.prove(challenge.token, keyAuthorization);
+  session.signal.throwIfAborted();
+  const placing = request.publishChallenge(challenge.token, keyAuthorization);
   try {
-    await exchange.elsewhere(placing);
-    exchange.validationAsked();
+    await session.elsewhere(placing);
+    session.validationRequested();
     await client.completeChallenge(typed);
-    for await (const _ of looks(exchange)) {
+    for await (const _ of polls(session)) {
       const all = await client.getAuthorizations(order);
       const found = all.find(({ url }) => url === authorization.url);
       const now = parsed(authorizationSchema, found, 'an authorisation');
@@ -96,12 +96,15 @@ async function prove(errand: Errand, order: Order, authorization: Authorization)
       refuseInvalid(now, request.name);
     }
   } finally {
-    await exchange.within(withdraw(errand, placing));
+    await session.within(withdraw(errand, placing));
   }
 }
 
 /** Takes away what `placing` put in place, also if that is done only after the order was given up. */
-async function withdraw({ log, request }: Errand, placing: Promise<() => Promise<void>>): Promise<void> {
+async function withdraw(
+  { log, request }: OrderContext,
+  placing: Promise<() => Promise<void>>,
+): Promise<void> {
   const takeAway = await placing.catch(() => null);
   try {
     await takeAway?.();
@@ -132,11 +135,11 @@ function refuseInvalid({ status, challenges }: Authorization, name: string): voi
 
 /** The order once its status is one of `wanted`. */
 async function orderUntil(
-  { client, exchange, request: { name } }: Errand,
+  { client, session, request: { name } }: OrderContext,
   order: Order,
   wanted: Order['status'][],
 ): Promise<Order> {
-  for await (const _ of looks(exchange)) {
+  for await (const _ of polls(session)) {
     const current = await client.getOrder(order);
     const { status, error } = parsed(orderSchema, current, 'an order');
     if (wanted.includes(status)) return current;
@@ -148,7 +151,7 @@ async function orderUntil(
 }
 
 /** One turn for each look, with growing waits between them, or what the authority asks for; ends only by the signal. */
-async function* looks({ signal, retryAfterMs }: Exchange): AsyncGenerator<void> {
+async function* polls({ signal, retryAfterMs }: AcmeSession): AsyncGenerator<void> {
   for (let wait = POLL_MS.first; ; wait = Math.min(wait * 1.5, POLL_MS.longest)) {
     yield;
     const asked = Math.min(retryAfterMs() ?? 0, POLL_MS.longest);

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { Value } from 'typebox/value';
+import { meaningOf } from './error-sentences.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
-import { meaningOf } from './sentences.ts';
 
 const ProblemDocument = Type.Object({ type: Type.String(), detail: Type.Optional(Type.String()) });
 const Compound = Type.Object({ subproblems: Type.Array(ProblemDocument, { minItems: 1 }) });

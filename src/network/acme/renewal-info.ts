@@ -1,7 +1,7 @@
 import { DAY_SECONDS, MINUTE_SECONDS } from '../../lib/durations.ts';
 import type { RenewalWindow } from './authority.ts';
-import type { Exchange } from './exchange.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
+import type { AcmeSession } from './session.ts';
 import { type Directory, parsed, renewalInfoSchema } from './wire.ts';
 
 /** What authorities answer for a certificate that they know nothing of. */
@@ -30,7 +30,7 @@ const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url')
 
 /** When the authority suggests to renew the certificate; null if it offers no suggestions, or none for this one. */
 export async function readRenewalWindow(
-  { acme, within, retryAfterMs }: Exchange,
+  { acme, within, retryAfterMs }: AcmeSession,
   directory: Directory,
   chain: string,
 ): Promise<RenewalWindow | null> {

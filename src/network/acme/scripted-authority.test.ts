@@ -5,7 +5,8 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { manualClock } from '../../../test/manual-clock.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
-import { type Authority, createAuthority } from './authority.ts';
+import { createAuthority } from './acme-authority.ts';
+import type { Authority } from './authority.ts';
 import {
   type Asked,
   type ScriptedAuthority,
@@ -36,7 +37,7 @@ const order = {
   name: 'a.example',
   account,
   signal,
-  prove: () => Promise.reject(new Error('not to be proven')),
+  publishChallenge: () => Promise.reject(new Error('not to be proven')),
 };
 const withRenewal = (base: string) => ({ renewalInfo: `${base}/renewal` });
 
@@ -204,13 +205,13 @@ describe('an order', () => {
       }
     });
     let inPlace = 0;
-    const prove = async () => {
+    const publishChallenge = async () => {
       inPlace++;
       return async () => {
         inPlace--;
       };
     };
-    const obtained = authorityAt(server, { requestMs: 5000, totalMs }).obtain({ ...order, prove });
+    const obtained = authorityAt(server, { requestMs: 5000, totalMs }).obtain({ ...order, publishChallenge });
     await expect(obtained).rejects.toMatchObject({
       type: 'unreachable',
       validationSpent: true,

@@ -1,5 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { Value } from 'typebox/value';
+import { DAY_MS } from '../../lib/durations.ts';
+import { CHALLENGE_TOKEN } from '../../lib/host-names.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 
 /** What the authority sends, as far as Homeport reads it (RFC 8555 section 7.1, RFC 9773 section 4.2). */
@@ -32,7 +34,7 @@ export const httpChallengeSchema = Type.Object({
   url: Type.String(),
   status: Type.Enum(['pending', 'processing', 'valid', 'invalid']),
   // Section 8.3: base64url. It becomes part of a path.
-  token: Type.String({ pattern: '^[A-Za-z0-9_-]{1,128}$' }),
+  token: Type.String({ pattern: `^${CHALLENGE_TOKEN}$` }),
   error: Type.Optional(Type.Object({})),
 });
 export type HttpChallenge = Static<typeof httpChallengeSchema>;
@@ -55,4 +57,20 @@ export function parsed<T extends Type.TSchema>(schema: T, value: unknown, what: 
     `${ERROR_NAMESPACE}serverInternal`,
     `The certificate authority sent ${what} that cannot be read.`,
   );
+}
+
+/** Longest wait that an authority may ask for; beyond it the header is taken for a mistake. */
+const MAX_MS = 30 * DAY_MS;
+
+/**
+ * The Retry-After header (RFC 9110 section 10.2.3), which is seconds or a date, as milliseconds from `now`; null if
+ * there is none or it says nothing usable. A date that has passed is 0.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  const text = header?.trim() ?? '';
+  const isSeconds = /^\d{1,9}$/.test(text);
+  // The three forms of a date (section 5.6.7) begin with a weekday; Date.parse takes numbers for years.
+  if (!isSeconds && !/^[A-Z]/i.test(text)) return null;
+  const ms = isSeconds ? Number(text) * 1000 : Date.parse(text) - now.getTime();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_MS);
 }

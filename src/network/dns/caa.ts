@@ -1,3 +1,4 @@
+import { HOST_NAME } from '../../lib/host-names.ts';
 import { canonicalName } from './domain-name.ts';
 import type { CaaRecord } from './record.ts';
 
@@ -58,8 +59,7 @@ function issuersFor(name: string, caa: CaaRecord[]): Issuer[] {
 }
 
 const NOBODY: Issuer = { domain: '', parameters: new Map() };
-const LABEL = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
-const ISSUER_DOMAIN = new RegExp(`^${LABEL}(\\.${LABEL})*$`);
+const ISSUER_DOMAIN = new RegExp(`^${HOST_NAME}$`);
 const PARAMETER =
   /^[ \t]*([a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)[ \t]*=[ \t]*([\x21-\x3a\x3c-\x7e]*)[ \t]*$/;
 

@@ -51,26 +51,26 @@ export async function askServer(
 ): Promise<DnsAnswer> {
   const { attemptMs = ATTEMPT_MS } = options;
   const limit = AbortSignal.any([options.signal, AbortSignal.timeout(attemptMs * ATTEMPTS_IN_ALL)]);
-  const exchange = { server, question, edns: true, limit };
-  let message = await overUdp(exchange, attemptMs);
+  const query = { server, question, edns: true, limit };
+  let message = await overUdp(query, attemptMs);
   if (message.rcode === 'FORMERR' || message.rcode === 'NOTIMP') {
     // A server from before EDNS (RFC 6891 section 7).
-    exchange.edns = false;
-    message = await overUdp(exchange, attemptMs);
+    query.edns = false;
+    message = await overUdp(query, attemptMs);
   }
-  if (message.truncated) message = await overTcp(exchange);
+  if (message.truncated) message = await overTcp(query);
   const { rcode, authoritative, answers, authorities, additionals } = message;
   return { server, rcode, authoritative, answers, authorities, additionals };
 }
 
-interface Exchange {
+interface Query {
   server: DnsServer;
   question: DnsQuestion;
   edns: boolean;
   limit: AbortSignal;
 }
 
-function overUdp({ server, question, edns, limit }: Exchange, attemptMs: number): Promise<DnsMessage> {
+function overUdp({ server, question, edns, limit }: Query, attemptMs: number): Promise<DnsMessage> {
   return new Promise((resolve, reject) => {
     const sockets: Socket[] = [];
     let malformed: unknown = null;
@@ -126,7 +126,7 @@ function overUdp({ server, question, edns, limit }: Exchange, attemptMs: number)
 }
 
 /** RFC 1035 section 4.2.2: two bytes of length, then the message; so never more than 64 KiB. */
-function overTcp({ server, question, edns, limit }: Exchange): Promise<DnsMessage> {
+function overTcp({ server, question, edns, limit }: Query): Promise<DnsMessage> {
   return new Promise((resolve, reject) => {
     const id = randomInt(0x1_0000);
     const query = encodeQuestion(id, question, edns);

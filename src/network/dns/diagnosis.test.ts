@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CnameChain } from './chain.ts';
-import { type AddressOutcome, problemOf, staleSeconds } from './diagnosis.ts';
+import type { CnameChain } from './cname-chain.ts';
+import { type AddressOutcome, diagnose, staleSeconds } from './diagnosis.ts';
 import type { DnsRecord } from './record.ts';
 
 const name = 'www.example.test';
@@ -55,8 +55,8 @@ function seen({
 
 describe('problemOf', () => {
   const judge = (outcomes: AddressOutcome[], more: { zone?: string | null; lameServers?: string[] } = {}) =>
-    problemOf({ name, zone: 'example.test', outcomes, unregistered: false, lameServers: [], ...more })
-      ?.kind ?? null;
+    diagnose({ name, zone: 'example.test', outcomes, unregistered: false, lameServers: [], ...more })?.kind ??
+    null;
   const fails = seen({ rcode: 'SERVFAIL' });
   const timeout: AddressOutcome = { kind: 'timeout' };
   const unreachable: AddressOutcome = { kind: 'unreachable' };
@@ -83,7 +83,7 @@ describe('problemOf', () => {
   it('knows a registered domain for an apex though its zone was not seen, and nothing else', () => {
     const outcomes = [seen({ cname: 'x.test', a: ['192.0.2.1'] })];
     const kindOf = (asked: string) =>
-      problemOf({ name: asked, zone: 'com', outcomes, unregistered: false, lameServers: [] })?.kind;
+      diagnose({ name: asked, zone: 'com', outcomes, unregistered: false, lameServers: [] })?.kind;
     expect(kindOf('example.com')).toBe('cname_at_apex');
     expect(kindOf('www.example.com')).toBe(undefined);
     expect(kindOf('example.test')).toBe(undefined);

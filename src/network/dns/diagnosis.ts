@@ -1,6 +1,6 @@
 import { parse } from 'tldts';
-import type { CnameChain } from './chain.ts';
-import type { DnsProblem } from './problem.ts';
+import type { CnameChain } from './cname-chain.ts';
+import type { DnsProblem } from './dns-problem.ts';
 import type { DnsRecord } from './record.ts';
 
 /** What came of asking the resolver for one type of address. */
@@ -25,7 +25,7 @@ export interface Evidence {
  * The problem that matters most; null where the name leads to an address as it should. What was seen goes before what
  * could not be seen, and what the owner of the name can mend before what only shows that something is wrong.
  */
-export function problemOf({ name, zone, outcomes, unregistered, lameServers }: Evidence): DnsProblem | null {
+export function diagnose({ name, zone, outcomes, unregistered, lameServers }: Evidence): DnsProblem | null {
   const chains = outcomes.flatMap((outcome) => (outcome.kind === 'chain' ? [outcome.chain] : []));
   const loop = chains.find((chain) => chain.loop !== null)?.loop;
   if (loop) return { kind: 'cname_loop', names: loop };

@@ -1,21 +1,21 @@
 import { getDomain } from 'tldts';
-import { askAuthorities } from './authorities.ts';
-import { type CnameChain, cnameOf, followCnames } from './chain.ts';
+import { askAuthoritativeServers } from './authoritative-servers.ts';
 import type { DnsAnswer } from './client.ts';
+import { type CnameChain, cnameOf, followCnames } from './cname-chain.ts';
 import {
   type AddressOutcome,
   type AuthoritativeView,
   addressesAt,
-  problemOf,
+  diagnose,
   staleSeconds,
 } from './diagnosis.ts';
+import type { DnsProblem } from './dns-problem.ts';
 import { canonicalName, isAskable, isLocalhost, isWithin, parentOf } from './domain-name.ts';
-import type { DnsProblem } from './problem.ts';
 import type { AddressRecord, CaaRecord, DnsRecord, RecordType, SoaRecord } from './record.ts';
 import { type DnsResolver, problemOfFailure } from './resolver.ts';
 import { RRTYPES } from './wire.ts';
 
-export type { DnsProblem } from './problem.ts';
+export type { DnsProblem } from './dns-problem.ts';
 
 /** What DNS says of a name. What is not known (yet) is empty or null. */
 export interface NameFindings {
@@ -77,7 +77,7 @@ export async function lookUp(name: string, options: LookUpOptions): Promise<Name
     findings = { ...findings, ...more };
     if (outcomes.length > 0) {
       const { zone, authoritative } = findings;
-      findings.problem = problemOf({ name: wanted, zone, outcomes, unregistered, lameServers });
+      findings.problem = diagnose({ name: wanted, zone, outcomes, unregistered, lameServers });
       findings.staleSeconds = authoritative && staleSeconds(wanted, outcomes, authoritative);
     }
     if (!signal.aborted) onProgress?.({ ...findings });
@@ -115,7 +115,7 @@ export async function lookUp(name: string, options: LookUpOptions): Promise<Name
     );
     if (cut.isSure) found({ ns });
     const { mayContact, authoritativePort: port = 53 } = options;
-    const now = await askAuthorities(wanted, cut.zone, ns, { resolver, signal, mayContact, port });
+    const now = await askAuthoritativeServers(wanted, cut.zone, ns, { resolver, signal, mayContact, port });
     lameServers = now.lame;
     if (now.zone !== cut.zone) found({ zone: now.zone, ns: now.ns, soa: [], authoritative: now.view });
     else found({ authoritative: now.view });

@@ -1,9 +1,9 @@
 import { getServers } from 'node:dns';
 import { isIP } from 'node:net';
-import { type CnameChain, followCnames } from './chain.ts';
 import { askServer, type DnsAnswer, type DnsServer, DnsTimeout } from './client.ts';
+import { type CnameChain, followCnames } from './cname-chain.ts';
+import type { DnsProblem } from './dns-problem.ts';
 import { canonicalName, isAskable, isLocalhost } from './domain-name.ts';
-import type { DnsProblem } from './problem.ts';
 import type { RecordType } from './record.ts';
 
 /** The configured recursive resolvers. */

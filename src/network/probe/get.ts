@@ -3,20 +3,20 @@ import { request as requestHttps } from 'node:https';
 import { isIP } from 'node:net';
 import { codeOf } from '../../lib/error-code.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
+import { bareHost } from '../../lib/host-names.ts';
 import { type ConnectionProblem, connectionProblem, connectionSentence } from './connection-problem.ts';
-import { shownText } from './foreign-text.ts';
+import { isRedirect, locationText, ProbeFailure, type ProbeResponse } from './probe-response.ts';
 import { timeLimit } from './time-limit.ts';
-import { hostOf } from './url-host.ts';
-import { isRedirect, locationText, type Visit, VisitFailure } from './visit.ts';
+import { quotable } from './untrusted-text.ts';
 
 /** The ports that stand for http and https where a URL names none. */
-export interface VisitedPorts {
+export interface WebPorts {
   http: number;
   https: number;
 }
 
 export interface GetOptions {
-  ports: VisitedPorts;
+  ports: WebPorts;
   /** Of the body; the connection is closed when so many bytes have come. */
   maxBytes: number;
   /** Milliseconds from the start to the last byte. */
@@ -32,7 +32,7 @@ export async function getAt(
   address: string,
   signal: AbortSignal,
   { ports, maxBytes, limitMs }: GetOptions,
-): Promise<Visit> {
+): Promise<ProbeResponse> {
   const port = url.port === '' ? (url.protocol === 'https:' ? ports.https : ports.http) : Number(url.port);
   const limit = timeLimit(signal, limitMs);
   try {
@@ -48,11 +48,11 @@ export async function getAt(
     };
   } catch (error) {
     const problem = limit.signal.aborted ? 'timeout' : connectionProblem(error);
-    throw visitFailure(
+    throw probeFailure(
       error,
       problem,
       url,
-      `${shownText(hostOf(url.hostname))} at ${hostAndPort({ host: address, port })}`,
+      `${quotable(bareHost(url.hostname))} at ${hostAndPort({ host: address, port })}`,
     );
   } finally {
     limit.end();
@@ -60,17 +60,17 @@ export async function getAt(
 }
 
 /** Throws for a URL that is no web server's, or that holds a password which somebody chose for it. */
-export function refuseUnvisitable(url: URL): void {
+export function refuseUnsafeUrl(url: URL): void {
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
-    throw new VisitFailure(
+    throw new ProbeFailure(
       'bad_redirect',
-      `${shownText(url.href)} is no web address; make the redirect go to one that begins with https://.`,
+      `${quotable(url.href)} is no web address; make the redirect go to one that begins with https://.`,
     );
   }
   if (url.username !== '' || url.password !== '') {
-    throw new VisitFailure(
+    throw new ProbeFailure(
       'bad_redirect',
-      `The address to open on ${shownText(url.host)} holds a user name or password; take it out of the redirect.`,
+      `The address to open on ${quotable(url.host)} holds a user name or password; take it out of the redirect.`,
     );
   }
 }
@@ -82,20 +82,20 @@ const WEB_PORTS = [80, 443];
  * Whether the URL names no port, or one of the web. At any other a redirect would have Homeport find out for a stranger
  * what listens there, or say something to a service that acts on it.
  */
-export function isWebPort(url: URL, { http, https }: VisitedPorts): boolean {
+export function isWebPort(url: URL, { http, https }: WebPorts): boolean {
   return url.port === '' || [...WEB_PORTS, http, https].includes(Number(url.port));
 }
 
-export function portRefused(url: URL): VisitFailure {
-  return new VisitFailure(
+export function portRefused(url: URL): ProbeFailure {
+  return new ProbeFailure(
     'bad_redirect',
-    `${shownText(url.href)} names port ${url.port}, which is none of the web; make the redirect go to port 80 or 443.`,
+    `${quotable(url.href)} names port ${url.port}, which is none of the web; make the redirect go to port 80 or 443.`,
   );
 }
 
 function send(url: URL, address: string, port: number, signal: AbortSignal): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const host = hostOf(url.hostname);
+  const host = bareHost(url.hostname);
   const options = {
     host: address,
     port,
@@ -127,7 +127,7 @@ function send(url: URL, address: string, port: number, signal: AbortSignal): Pro
   request.on('response', resolve);
   request.on('upgrade', (_response, socket) => {
     socket.destroy();
-    reject(new VisitFailure('not_http', 'switched protocols without being asked'));
+    reject(new ProbeFailure('not_http', 'switched protocols without being asked'));
   });
   request.on('error', reject);
   // Whatever ends it without an answer or an error of its own; after one of these it changes nothing.
@@ -162,23 +162,23 @@ function joined(headers: NodeJS.Dict<string[]>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, values = []]) => [name, values.join(', ')]));
 }
 
-function visitFailure(
+function probeFailure(
   error: unknown,
   problem: ConnectionProblem | null,
   url: URL,
   where: string,
-): VisitFailure {
+): ProbeFailure {
   if (problem !== null) {
-    return new VisitFailure(problem, connectionSentence(problem, where), { cause: error });
+    return new ProbeFailure(problem, connectionSentence(problem, where), { cause: error });
   }
   if (url.protocol === 'https:' && isOfTls(codeOf(error))) {
-    return new VisitFailure(
+    return new ProbeFailure(
       'tls',
       `${where} does not make a TLS connection; check that HTTPS is set up for this name and port.`,
       { cause: error },
     );
   }
-  return new VisitFailure(
+  return new ProbeFailure(
     'not_http',
     `${where} answers with something that is not HTTP; check which service listens on this port.`,
     { cause: error },

@@ -12,7 +12,7 @@ import { type Clock, systemClock } from '../../lib/clock.ts';
 import { DAY_MS } from '../../lib/durations.ts';
 import { createDnsResolver } from '../dns/resolver.ts';
 import { createAddressPolicy } from './address-policy.ts';
-import { createVisitor, type Handshake } from './visitor.ts';
+import { createProber, type Handshake } from './prober.ts';
 
 const HOST = 'www.site.example';
 const pki = await createTestPki([HOST, 'site.example']);
@@ -36,7 +36,7 @@ function handshake(
   address = '127.0.0.1',
 ): Promise<Handshake> {
   const { host = HOST, clock = systemClock, roots = [pki.root], limitMs, signal } = circumstances;
-  const visitor = createVisitor({
+  const prober = createProber({
     resolver: createDnsResolver([]),
     policy: createAddressPolicy([ipaddr.parseCIDR('127.0.0.1/32')]),
     clock,
@@ -44,7 +44,7 @@ function handshake(
     portsOf: () => ({ http: 0, https: port }),
     ...(limitMs === undefined ? {} : { limitMs }),
   });
-  return visitor.handshake(host, address, signal ?? new AbortController().signal);
+  return prober.handshake(host, address, signal ?? new AbortController().signal);
 }
 
 async function handshakeWith(kind: ChainKind, circumstances?: Circumstances): Promise<Handshake> {

@@ -12,15 +12,15 @@ import type { Clock } from '../../lib/clock.ts';
 import { codeOf } from '../../lib/error-code.ts';
 import { hostAndPort } from '../../lib/host-and-port.ts';
 import { connectionProblem, connectionSentence } from './connection-problem.ts';
-import { shownText } from './foreign-text.ts';
-import { parseSeenCertificate, type SeenCertificate } from './seen-certificate.ts';
+import { type PeerCertificate, parsePeerCertificate } from './peer-certificate.ts';
 import { timeLimit } from './time-limit.ts';
 import { type TlsFailure, tlsVerdict } from './tls-verdict.ts';
+import { quotable } from './untrusted-text.ts';
 
 /** What a TLS handshake showed. */
 export interface Handshake {
   /** Null if the connection did not get as far as a certificate. */
-  certificate: SeenCertificate | null;
+  certificate: PeerCertificate | null;
   /** Null if all is well. */
   failure: TlsFailure | null;
 }
@@ -39,7 +39,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
 
   return async (host: string, address: string, port: number, signal: AbortSignal): Promise<Handshake> => {
     const limit = timeLimit(signal, limitMs);
-    const where = `${shownText(host)} at ${hostAndPort({ host: address, port })}`;
+    const where = `${quotable(host)} at ${hostAndPort({ host: address, port })}`;
     const socket = connect({
       host: address,
       port,
@@ -52,7 +52,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
       checkServerIdentity: () => undefined,
     });
     try {
-      const leaf = await shownCertificate(socket, limit.signal);
+      const leaf = await peerCertificate(socket, limit.signal);
       const shown = {
         leaf,
         verifyError: verifyErrorOf(socket),
@@ -60,7 +60,7 @@ export function createHandshake({ clock, extraRoots, limitMs }: HandshakeOptions
         now: clock.now(),
         roots: trust.roots,
       };
-      const handshake = { certificate: parseSeenCertificate(leaf), failure: tlsVerdict(shown) };
+      const handshake = { certificate: parsePeerCertificate(leaf), failure: tlsVerdict(shown) };
       // What ends the handshake may still be under way; cut off, the server would log a failed one.
       socket.setTimeout(limitMs, () => socket.destroy());
       socket.destroySoon();
@@ -85,7 +85,7 @@ function lazyTrust(extraRoots: string[]): { context(): SecureContext; roots(): X
   };
 }
 
-function shownCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Certificate> {
+function peerCertificate(socket: TLSSocket, signal: AbortSignal): Promise<X509Certificate> {
   const { promise, resolve, reject } = Promise.withResolvers<X509Certificate>();
   const abort = () => reject(new Error('The time is over.'));
   socket.on('secureConnect', () => {
@@ -131,4 +131,4 @@ function failureOf(error: unknown, outOfTime: boolean, where: string): TlsFailur
   };
 }
 
-const words = (name: string): string => shownText(name.toLowerCase().replaceAll('_', ' '));
+const words = (name: string): string => quotable(name.toLowerCase().replaceAll('_', ' '));

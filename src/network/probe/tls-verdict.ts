@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import { shownText } from './foreign-text.ts';
-import { parseSeenCertificate, shownChain } from './seen-certificate.ts';
+import { parsePeerCertificate, presentedChain } from './peer-certificate.ts';
+import { quotable } from './untrusted-text.ts';
 
 export type TlsProblem =
   | 'expired'
@@ -24,7 +24,7 @@ export interface TlsFailure {
   sentence: string;
 }
 
-export interface ShownToVisitor {
+export interface PresentedCertificate {
   /** The server's certificate, from the handshake: it brings those that were sent with it. */
   leaf: X509Certificate;
   /** OpenSSL's verdict on the chain, by its name for the error; null if it accepts it. Names are not among it. */
@@ -46,11 +46,11 @@ const NO_ISSUER = [
 ];
 
 /** What is wrong with the certificate of a handshake, the most telling fault first; null if nothing is. */
-export function tlsVerdict(shown: ShownToVisitor): TlsFailure | null {
+export function tlsVerdict(shown: PresentedCertificate): TlsFailure | null {
   return wrongTime(shown) ?? wrongName(shown) ?? wrongIssuer(shown);
 }
 
-function wrongTime({ leaf, host, now }: ShownToVisitor): TlsFailure | null {
+function wrongTime({ leaf, host, now }: PresentedCertificate): TlsFailure | null {
   if (now > leaf.validToDate) {
     return fault('expired', host, `expired on ${day(leaf.validToDate)}; renew it`);
   }
@@ -64,14 +64,14 @@ function wrongTime({ leaf, host, now }: ShownToVisitor): TlsFailure | null {
   return null;
 }
 
-function wrongName({ leaf, host }: ShownToVisitor): TlsFailure | null {
+function wrongName({ leaf, host }: PresentedCertificate): TlsFailure | null {
   // As browsers do: the common name does not count (RFC 9525 section 2).
   const matches = isIP(host) === 0 ? leaf.checkHost(host, { subject: 'never' }) : leaf.checkIP(host);
   if (matches !== undefined) return null;
-  const { dnsNames, commonName } = parseSeenCertificate(leaf);
+  const { dnsNames, commonName } = parsePeerCertificate(leaf);
   const names = dnsNames.length > 0 ? dnsNames : [commonName].filter((name) => name !== '');
   const others = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
-  const listed = names.slice(0, SHOWN_NAMES).map(shownText).join(', ');
+  const listed = names.slice(0, SHOWN_NAMES).map(quotable).join(', ');
   return fault(
     'wrong_name',
     host,
@@ -83,7 +83,7 @@ function wrongName({ leaf, host }: ShownToVisitor): TlsFailure | null {
 
 const SHOWN_NAMES = 3;
 
-function wrongIssuer(shown: ShownToVisitor): TlsFailure | null {
+function wrongIssuer(shown: PresentedCertificate): TlsFailure | null {
   const { leaf, verifyError, host, now } = shown;
   if (verifyError === null) return null;
   const path = pathOf(leaf);
@@ -99,7 +99,7 @@ function wrongIssuer(shown: ShownToVisitor): TlsFailure | null {
     if (isTrusted(path, shown.roots())) return null;
   }
   const top = path.at(-1) ?? leaf;
-  const issuer = shownText(parseSeenCertificate(top).issuer);
+  const issuer = quotable(parsePeerCertificate(top).issuer);
   if (isSelfSigned(leaf)) {
     return fault(
       'self_signed',
@@ -120,7 +120,7 @@ function wrongIssuer(shown: ShownToVisitor): TlsFailure | null {
   return fault(
     'unknown_issuer',
     host,
-    `does not pass verification (${shownText(verifyError)}); get a new one from a certificate authority that browsers trust`,
+    `does not pass verification (${quotable(verifyError)}); get a new one from a certificate authority that browsers trust`,
   );
 }
 
@@ -139,7 +139,7 @@ function unknownIssuer(host: string, issuer: string): TlsFailure {
 function lacksIntermediate(path: X509Certificate[]): boolean {
   const [leaf, ...above] = path;
   if (leaf === undefined || above.length > 0) return false;
-  return shownChain(leaf).length > 1 || (leaf.infoAccess ?? '').includes('CA Issuers - URI:');
+  return presentedChain(leaf).length > 1 || (leaf.infoAccess ?? '').includes('CA Issuers - URI:');
 }
 
 /** No true chain is longer; a false one could make each signature cost time. */
@@ -147,7 +147,7 @@ const MAX_CONSIDERED = 10;
 
 /** The certificate, the one shown that signed it, and so on up, as far as they reach. */
 function pathOf(leaf: X509Certificate): X509Certificate[] {
-  const shown = shownChain(leaf).slice(0, MAX_CONSIDERED);
+  const shown = presentedChain(leaf).slice(0, MAX_CONSIDERED);
   const path = [leaf];
   for (let at: X509Certificate | undefined = leaf; at && !isSelfSigned(at); ) {
     const below: X509Certificate = at;
@@ -182,12 +182,12 @@ function isSignedBy(issuer: X509Certificate, certificate: X509Certificate): bool
 }
 
 function nameOf(certificate: X509Certificate): string {
-  const { commonName, subject } = parseSeenCertificate(certificate);
-  return shownText(commonName || (subject.organization[0] ?? ''));
+  const { commonName, subject } = parsePeerCertificate(certificate);
+  return quotable(commonName || (subject.organization[0] ?? ''));
 }
 
 function fault(problem: TlsProblem, host: string, what: string): TlsFailure {
-  return { problem, sentence: `The certificate that ${shownText(host)} shows ${what}.` };
+  return { problem, sentence: `The certificate that ${quotable(host)} shows ${what}.` };
 }
 
 const day = (date: Date): string => date.toISOString().slice(0, 10);

@@ -1,7 +1,7 @@
 import type { Queries } from '../../../database/database.ts';
 
 /** A domain that wants a certificate. */
-export interface Wanting {
+export interface DueDomain {
   id: string;
   name: string;
   install_id: string;
@@ -19,7 +19,7 @@ const served = (queries: Queries) =>
     .where('domain.network_status', '=', 'ACTIVE');
 
 /** Those whose turn it is at a time, longest due first. Domains that nobody has tried yet are as due as any. */
-export async function dueDomains(queries: Queries, now: string, limit: number): Promise<Wanting[]> {
+export async function dueDomains(queries: Queries, now: string, limit: number): Promise<DueDomain[]> {
   return served(queries)
     .where((eb) => eb.or([eb('attempt.next_at', 'is', null), eb('attempt.next_at', '<=', now)]))
     .orderBy('attempt.next_at', (order) => order.asc().nullsFirst())
@@ -28,7 +28,7 @@ export async function dueDomains(queries: Queries, now: string, limit: number): 
 }
 
 /** Those of an install that nobody has tried yet. */
-export async function untriedDomains(queries: Queries, installId: string): Promise<Wanting[]> {
+export async function untriedDomains(queries: Queries, installId: string): Promise<DueDomain[]> {
   return served(queries)
     .where('domain.install_id', '=', installId)
     .where('attempt.domain_id', 'is', null)
@@ -40,7 +40,7 @@ export async function failingDomain(
   queries: Queries,
   now: string,
   domainId: string,
-): Promise<Wanting | undefined> {
+): Promise<DueDomain | undefined> {
   return served(queries)
     .where('domain.id', '=', domainId)
     .where((eb) =>
@@ -57,7 +57,7 @@ export async function failingDomain(
 }
 
 /** Notes the order that is under way, in the place of any other, and when it is nobody's any more. */
-export async function claimAttempt(
+export async function startAttempt(
   queries: Queries,
   domainId: string,
   claim: { order_id: string; next_at: string },
@@ -70,7 +70,7 @@ export async function claimAttempt(
 }
 
 /** Ends an order: the failures in a row, when the next try is due, and before when there must be none. */
-export async function settleAttempt(
+export async function endAttempt(
   queries: Queries,
   orderId: string,
   settled: { failures: number; next_at: string; held_until: string | null },
@@ -80,4 +80,27 @@ export async function settleAttempt(
     .set({ ...settled, order_id: null })
     .where('order_id', '=', orderId)
     .execute();
+}
+
+/** When the authority was asked to validate a name, after a time. */
+export async function validationsSince(queries: Queries, name: string, since: string): Promise<Date[]> {
+  const rows = await queries
+    .selectFrom('acme_validations')
+    .select('at')
+    .where('name', '=', name)
+    .where('at', '>', since)
+    .execute();
+  return rows.map((row) => new Date(row.at));
+}
+
+export async function insertValidation(
+  queries: Queries,
+  validation: { name: string; at: string },
+): Promise<void> {
+  await queries.insertInto('acme_validations').values(validation).execute();
+}
+
+/** Deletes those of all names up to a time. */
+export async function deleteValidationsUntil(queries: Queries, until: string): Promise<void> {
+  await queries.deleteFrom('acme_validations').where('at', '<=', until).execute();
 }

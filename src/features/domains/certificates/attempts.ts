@@ -3,7 +3,7 @@ import { keepRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import type { Platform } from '../../../platform/platform.ts';
-import { claimAttempt, type Wanting } from './attempts-store.ts';
+import { type DueDomain, startAttempt } from './attempts-store.ts';
 import { laneOf, obtainCertificate } from './jobs.ts';
 
 /** An order that is under way is nobody else's to make; jobs are durable, so this long is for what nobody foresaw. */
@@ -13,12 +13,12 @@ const CLAIM_MS = DAY_MS;
 export async function requestOrders(
   transaction: Transaction,
   { queue, clock, random }: Pick<Platform, 'queue' | 'clock' | 'random'>,
-  domains: Wanting[],
+  domains: DueDomain[],
 ): Promise<void> {
   for (const { id, name, install_id } of domains) {
     if (!(await keepRow(transaction, 'domains', id))) continue;
     const order_id = random.uuid();
-    await claimAttempt(transaction.queries, id, { order_id, next_at: timestamp(clock, CLAIM_MS) });
+    await startAttempt(transaction.queries, id, { order_id, next_at: timestamp(clock, CLAIM_MS) });
     await queue.enqueue(transaction, obtainCertificate, {
       payload: { domain_id: id, order_id },
       lane: laneOf(name),

@@ -6,7 +6,7 @@ import { DAY_MS } from '../../../lib/durations.ts';
 import type { Mailer } from '../../../mail/mailer.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { expiryMail } from './expiry-mail.ts';
-import { noteWarned, unwarnedCertificates } from './store.ts';
+import { recordWarned, unwarnedCertificates } from './store.ts';
 
 /** Days before the expiry at which the operator is warned, if renewal has not come first. */
 const WARNED_AT = [14, 7, 1];
@@ -27,7 +27,7 @@ const mailPayload = Type.Object({
 export function expiryWarnings(platform: Platform, mailer: Mailer) {
   const { config, database, queue, clock, log } = platform;
 
-  const tell = defineJob({
+  const mailWarning = defineJob({
     name: 'mail_expiry_warning',
     payload: mailPayload,
     maxAttempts: 12,
@@ -50,7 +50,7 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
         log.error({ domain, install, expires: not_after, reason }, 'a certificate is about to expire');
       }
       return async (transaction) => {
-        for (const certificate of due) await noteWarned(transaction.queries, certificate);
+        for (const certificate of due) await recordWarned(transaction.queries, certificate);
         if (config.acmeContact === null) return;
         const certificates = due.map(({ domain, install, not_after, reason }) => ({
           domain,
@@ -58,12 +58,12 @@ export function expiryWarnings(platform: Platform, mailer: Mailer) {
           not_after,
           reason,
         }));
-        await queue.enqueue(transaction, tell, { payload: { certificates }, lane: null });
+        await queue.enqueue(transaction, mailWarning, { payload: { certificates }, lane: null });
       };
     },
   });
 
-  const kinds: JobKind[] = [tell, warn];
+  const kinds: JobKind[] = [mailWarning, warn];
   return { kinds, warn };
 }
 

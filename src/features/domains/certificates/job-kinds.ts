@@ -5,18 +5,17 @@ import { HOUR_MS } from '../../../lib/durations.ts';
 import type { IssuedCertificate } from '../../../network/acme/authority.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
 import { requestOrders } from './attempts.ts';
-import { dueDomains, settleAttempt } from './attempts-store.ts';
+import { dueDomains, endAttempt } from './attempts-store.ts';
 import type { Issuance } from './issuance.ts';
 import { obtainCertificate, orderCertificates } from './jobs.ts';
 import { type Outcome, obtain } from './obtain.ts';
-import { renewalTime } from './renewal-time.ts';
-import { pauseAfter } from './retry-scale.ts';
+import { pauseAfter, renewalTime } from './schedule.ts';
 import { sslStatus } from './ssl-status.ts';
 import {
-  type Candidate,
-  findCandidate,
-  noteRefused,
-  noteValidated,
+  findOrderableDomain,
+  type OrderableDomain,
+  recordRefused,
+  recordValidated,
   replaceCertificate,
   setRenewalTime,
 } from './store.ts';
@@ -30,7 +29,7 @@ const HOLD_MS = 60_000;
 const SOONEST_MS = 60_000;
 
 /** With the order that is under way. */
-type Ordered = Candidate & { order_id: string };
+type OrderedDomain = OrderableDomain & { order_id: string };
 
 /** Getting certificates from the authority, and keeping them fresh. */
 export function certificateJobKinds(issuance: Issuance) {
@@ -40,20 +39,20 @@ export function certificateJobKinds(issuance: Issuance) {
   const obtaining = defineJob({
     ...obtainCertificate,
     async run({ domain_id, order_id }, { signal }) {
-      const domain = await findCandidate(database.reader, domain_id);
+      const domain = await findOrderableDomain(database.reader, domain_id);
       // Another order took its place.
       if (domain === undefined || domain.order_id !== order_id) return;
-      const later = await notYet(domain, signal);
+      const later = await postponedUntil(domain, signal);
       if (later !== null) {
         const settled = { failures: 0, next_at: later, held_until: null };
-        return ({ queries }) => settleAttempt(queries, order_id, settled);
+        return ({ queries }) => endAttempt(queries, order_id, settled);
       }
       // The authority is told only of certificates of its own.
       const replaces = domain.directory_url === directoryUrl ? domain.renewal_id : null;
-      return concluded({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
+      return completionOf({ ...domain, order_id }, await obtain(issuance, domain.name, replaces, signal));
     },
     async giveUp({ domain_id, order_id }, _failure, transaction) {
-      const domain = await findCandidate(transaction.queries, domain_id);
+      const domain = await findOrderableDomain(transaction.queries, domain_id);
       if (domain === undefined || domain.order_id !== order_id) return;
       const reason = `No certificate for ${domain.name} could be had because of a fault here; it is tried again later.`;
       await refused(
@@ -78,7 +77,7 @@ export function certificateJobKinds(issuance: Issuance) {
   return { kinds, order };
 
   /** Null if it is time to order; otherwise when to look again. */
-  async function notYet(domain: Candidate, signal: AbortSignal): Promise<string | null> {
+  async function postponedUntil(domain: OrderableDomain, signal: AbortSignal): Promise<string | null> {
     const { source, chain, not_before, not_after, renew_at } = domain;
     if (source !== 'LETS_ENCRYPT' || chain === null || not_before === null || not_after === null) return null;
     // The operator has turned to another authority, from one for trials to a real one perhaps.
@@ -93,7 +92,7 @@ export function certificateJobKinds(issuance: Issuance) {
         if (renewAt < window.start.getTime() || renewAt > window.end.getTime()) {
           const validity = { notBefore: new Date(not_before), notAfter: new Date(not_after) };
           renewAt = renewalTime(validity, window, random).getTime();
-          await remember(domain.id, renewAt);
+          await saveRenewalTime(domain.id, renewAt);
         }
       }
     }
@@ -112,11 +111,11 @@ export function certificateJobKinds(issuance: Issuance) {
     }
   }
 
-  async function remember(domainId: string, renewAt: number): Promise<void> {
+  async function saveRenewalTime(domainId: string, renewAt: number): Promise<void> {
     await database.write(({ queries }) => setRenewalTime(queries, domainId, new Date(renewAt).toISOString()));
   }
 
-  function concluded(domain: Ordered, outcome: Outcome): Completion {
+  function completionOf(domain: OrderedDomain, outcome: Outcome): Completion {
     return (transaction) => {
       switch (outcome.kind) {
         case 'issued':
@@ -126,7 +125,7 @@ export function certificateJobKinds(issuance: Issuance) {
         case 'paused': {
           const next_at = timestamp(clock, outcome.waitMs);
           const settled = { failures: domain.failures, next_at, held_until: next_at };
-          return settleAttempt(transaction.queries, domain.order_id, settled);
+          return endAttempt(transaction.queries, domain.order_id, settled);
         }
       }
     };
@@ -134,12 +133,12 @@ export function certificateJobKinds(issuance: Issuance) {
 
   async function issued(
     transaction: Transaction,
-    domain: Ordered,
+    domain: OrderedDomain,
     issuedNow: IssuedCertificate,
   ): Promise<void> {
     const { queries } = transaction;
     // It may have been deleted while the authority worked.
-    if (!(await noteValidated(queries, domain.id, timestamp(clock)))) return;
+    if (!(await recordValidated(queries, domain.id, timestamp(clock)))) return;
     const renewAt = renewalTime(issuedNow, null, random);
     await replaceCertificate(queries, domain.id, {
       source: 'LETS_ENCRYPT',
@@ -155,7 +154,7 @@ export function certificateJobKinds(issuance: Issuance) {
       created_at: timestamp(clock),
     });
     const askAt = Math.min(renewAt.getTime(), clock.now().getTime() + ASK_AGAIN_MS);
-    await settleAttempt(queries, domain.order_id, {
+    await endAttempt(queries, domain.order_id, {
       failures: 0,
       next_at: new Date(askAt).toISOString(),
       held_until: null,
@@ -168,12 +167,12 @@ export function certificateJobKinds(issuance: Issuance) {
 
   async function refused(
     { queries }: Transaction,
-    domain: Ordered,
+    domain: OrderedDomain,
     { reason, waitMs, reached }: Extract<Outcome, { kind: 'refused' }>,
   ): Promise<void> {
     const failures = domain.failures + 1;
     const pause = Math.max(pauseAfter(failures, random), waitMs ?? 0);
-    await settleAttempt(queries, domain.order_id, {
+    await endAttempt(queries, domain.order_id, {
       failures,
       next_at: timestamp(clock, pause),
       held_until: timestamp(clock, waitMs ?? HOLD_MS),
@@ -184,7 +183,7 @@ export function certificateJobKinds(issuance: Issuance) {
       refused: true,
       now: clock.now(),
     });
-    await noteRefused(queries, domain.id, {
+    await recordRefused(queries, domain.id, {
       ssl_status,
       ssl_reason: reason,
       ...(reached === null ? {} : { reached, checked_at: timestamp(clock) }),

@@ -20,7 +20,7 @@ it('spends neither a failure nor a validation on a host that is away', async () 
     host: { publish: away, withdraw: away },
     internet: {
       resolver: { servers: [], resolve: unused },
-      visitor: {
+      prober: {
         targets: async () => [{ address: '127.0.0.1', family: 4 as const, allowed: true }],
         follow: unused,
         get: unused,

@@ -1,10 +1,11 @@
 import { ACME_CHALLENGE_PREFIX } from '../../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../../hosting/remote/client.ts';
-import { type AcmeAccount, AcmeRefusal, type IssuedCertificate } from '../../../network/acme/authority.ts';
+import type { AcmeAccount, IssuedCertificate } from '../../../network/acme/authority.ts';
+import { AcmeRefusal } from '../../../network/acme/refusal.ts';
 import { forgetAccountUrl, registeredAccount } from './acme-account.ts';
 import type { Issuance } from './issuance.ts';
 import { precheck } from './precheck.ts';
-import { AFTER_FINAL_REFUSAL_MS } from './retry-scale.ts';
+import { AFTER_FINAL_REFUSAL_MS } from './schedule.ts';
 import { recordValidation, ValidationsSpent, validationPause } from './validations.ts';
 
 /** How one try to get a certificate ended. */
@@ -71,12 +72,12 @@ function order(
     account,
     signal,
     ...(replaces === null ? {} : { replaces }),
-    async prove(token, keyAuthorization) {
+    async publishChallenge(token, keyAuthorization) {
       // Before the authority is asked: what it was asked for counts, whatever becomes of this process.
       await platform.database.write((transaction) => recordValidation(transaction, platform.clock, name));
-      const proof = { hostname: name, path: `${ACME_CHALLENGE_PREFIX}${token}`, text: keyAuthorization };
-      await host.publish(proof);
-      return () => host.withdraw(proof);
+      const challenge = { hostname: name, path: `${ACME_CHALLENGE_PREFIX}${token}`, text: keyAuthorization };
+      await host.publish(challenge);
+      return () => host.withdraw(challenge);
     },
   });
 }

@@ -1,11 +1,13 @@
 import { caaRefusal } from '../../../network/dns/caa.ts';
 import { lookUp } from '../../../network/dns/look-up.ts';
+import type { Platform } from '../../../platform/platform.ts';
+import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
+import { allHosts, hostServing } from '../../hosts/store.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 import { caaFailedSentence } from '../status-reports/dns-sentence.ts';
-import { probeReach } from '../status-reports/reach.ts';
+import { probeReach, type Reach, triedBy } from '../status-reports/reach.ts';
 import { accountUrl } from './acme-account.ts';
 import type { Issuance } from './issuance.ts';
-import { otherHostSentence } from './other-host.ts';
 
 const TIME_LIMIT_MS = 20_000;
 
@@ -32,7 +34,7 @@ export async function precheck(issuance: Issuance, name: string, ended: AbortSig
   // As a status report: a name that is slow to fail must not hold up the others' orders.
   const signal = AbortSignal.any([ended, AbortSignal.timeout(TIME_LIMIT_MS)]);
   const [reach, findings] = await Promise.all([
-    probeReach(name, { host, visitor: internet.visitor, random: platform.random }, signal),
+    probeReach(name, { host, prober: internet.prober, random: platform.random }, signal),
     lookUp(name, { ...internet, signal }),
   ]);
   const { reached } = reach;
@@ -55,4 +57,27 @@ export async function refusalByCaa(
   if (caa.length === 0) return null;
   const { identities } = await authority.about(signal);
   return caaRefusal(name, caa, { identities, accountUrl: await accountUrl(platform, directoryUrl) });
+}
+
+/**
+ * Where a name leads to a host of this platform, but not to the one that serves it: one sentence that says where it should, for "this
+ * platform" says nothing then. Null if that is not what is wrong.
+ */
+async function otherHostSentence(
+  { config, database }: Pick<Platform, 'config' | 'database'>,
+  name: string,
+  { arrivals }: Pick<Reach, 'arrivals'>,
+): Promise<string | null> {
+  const stray = triedBy('http', arrivals).find(({ arrives }) => !arrives);
+  if (config.host === 'embedded' || stray === undefined) return null;
+  const { reader } = database;
+  const [hosts, serving] = await Promise.all([allHosts(reader), hostServing(reader, name)]);
+  const host = hosts.find(({ id }) => id === serving);
+  const others = hosts.filter(({ id }) => id !== serving);
+  if (host === undefined || !others.some(({ edge_addresses }) => edge_addresses.includes(stray.address))) {
+    return null;
+  }
+  const addresses = createEdgeAddressBook(config).ofHost(host);
+  if (addresses.length === 0 || addresses.includes(stray.address)) return null;
+  return `${name} leads to ${stray.address}, a host of this platform that does not serve it; set its DNS record to ${addresses.join(' and ')}.`;
 }

@@ -42,7 +42,7 @@ export function certificatesOfInstall(queries: Queries, installId: string) {
 }
 
 /** A domain that is served, with its certificate (all null: it has none) and how the tries to get one fared. */
-export interface Candidate {
+export interface OrderableDomain {
   id: string;
   install_id: string;
   name: string;
@@ -58,7 +58,10 @@ export interface Candidate {
 }
 
 /** What there is to know of a domain that is served; undefined for one that needs no certificate. */
-export function findCandidate(queries: Queries, domainId: string): Promise<Candidate | undefined> {
+export function findOrderableDomain(
+  queries: Queries,
+  domainId: string,
+): Promise<OrderableDomain | undefined> {
   return queries
     .selectFrom('domains as domain')
     .innerJoin('installs as install', 'install.id', 'domain.install_id')
@@ -106,7 +109,7 @@ export async function replaceCertificate(
 }
 
 /** Notes that the authority has reached a domain; false if it has been deleted meanwhile. */
-export async function noteValidated(queries: Queries, domainId: string, now: string): Promise<boolean> {
+export async function recordValidated(queries: Queries, domainId: string, now: string): Promise<boolean> {
   const row = await queries
     .updateTable('domains')
     .set({ reached: true, checked_at: now, ssl_reason: null })
@@ -117,7 +120,7 @@ export async function noteValidated(queries: Queries, domainId: string, now: str
 }
 
 /** Notes why a domain got no certificate; `reached` and `checked_at` where that tells whether it leads here. */
-export async function noteRefused(
+export async function recordRefused(
   queries: Queries,
   domainId: string,
   refusal: {
@@ -237,7 +240,7 @@ export function unwarnedCertificates(
 }
 
 /** Notes the threshold that was warned of. One that was renewed in between keeps its own warnings. */
-export async function noteWarned(
+export async function recordWarned(
   queries: Queries,
   { domain_id, not_after, threshold }: { domain_id: string; not_after: string; threshold: number },
 ): Promise<void> {

@@ -2,8 +2,8 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockValidations } from '../../../database/lock.ts';
 import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { HOUR_MS } from '../../../lib/durations.ts';
-import { pauseForValidations } from './retry-scale.ts';
-import { deleteValidationsUntil, insertValidation, validationsSince } from './validations-store.ts';
+import { deleteValidationsUntil, insertValidation, validationsSince } from './attempts-store.ts';
+import { pauseForValidations } from './schedule.ts';
 
 /** The authority was asked to look at the name as often as it may be within an hour. */
 export class ValidationsSpent extends Error {

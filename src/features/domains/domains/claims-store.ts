@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Claim } from './claims.ts';
-import { endingBelow, namesAbove, provenDomainOf } from './ownership.ts';
+import { endingBelow, namesAbove, ownershipDomainOf } from './ownership.ts';
 
 /** All claims on a name, oldest first. */
 export async function claimsOn(queries: Queries, name: string): Promise<Claim[]> {
@@ -11,7 +11,7 @@ export async function claimsOn(queries: Queries, name: string): Promise<Claim[]>
     .leftJoin('domain_proofs as proof', (join) =>
       join
         .onRef('proof.account_id', '=', 'install.account_id')
-        .on('proof.registrable', '=', provenDomainOf(name)),
+        .on('proof.registrable', '=', ownershipDomainOf(name)),
     )
     .select(['domain.id', 'domain.install_id', 'install.account_id'])
     .select(['domain.is_duplicate', 'domain.needs_proof', 'proof.verified_at'])
@@ -21,7 +21,7 @@ export async function claimsOn(queries: Queries, name: string): Promise<Claim[]>
   return rows.map(({ is_duplicate, verified_at, ...claim }) => ({
     ...claim,
     serves: !is_duplicate,
-    proven: verified_at !== null,
+    verified: verified_at !== null,
   }));
 }
 
@@ -100,7 +100,7 @@ export function ownersOfInstall(queries: Queries, installId: string) {
 }
 
 /** Whether an install of the account serves the name. */
-export async function servesItself(queries: Queries, accountId: string, name: string): Promise<boolean> {
+export async function isServedByAccount(queries: Queries, accountId: string, name: string): Promise<boolean> {
   const row = await queries
     .selectFrom('domains as domain')
     .innerJoin('installs as install', 'install.id', 'domain.install_id')
@@ -135,7 +135,7 @@ export async function isHeldElsewhere(
   const proven = await queries
     .selectFrom('domain_proofs')
     .select('account_id')
-    .where('registrable', '=', provenDomainOf(name))
+    .where('registrable', '=', ownershipDomainOf(name))
     .where('account_id', '!=', accountId)
     .where('verified_at', 'is not', null)
     .limit(1)
@@ -163,7 +163,7 @@ export async function isHeldElsewhere(
 }
 
 /** Notes that an account gave a name up. */
-export async function noteReleased(
+export async function recordReleased(
   queries: Queries,
   released: { name: string; account_id: string; released_at: string },
 ): Promise<void> {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Claim, settle } from './claims.ts';
+import { assignName, type Claim } from './claims.ts';
 
 let counter = 0;
 function claim(account: string, more: Partial<Claim> = {}): Claim {
   counter += 1;
   const ids = { id: `domain ${counter}`, install_id: `install ${counter}`, account_id: account };
-  return { ...ids, serves: false, needs_proof: false, proven: false, ...more };
+  return { ...ids, serves: false, needs_proof: false, verified: false, ...more };
 }
 
 const NOTHING = { gains: undefined, loses: undefined, needProof: [], freed: [] };
@@ -14,12 +14,12 @@ const NOTHING = { gains: undefined, loses: undefined, needProof: [], freed: [] }
 describe('who serves a name', () => {
   it('the install that serves it, if no account has proved the domain', () => {
     const claims = [claim('a', { serves: true }), claim('b', { needs_proof: true }), claim('a')];
-    expect(settle(claims)).toEqual(NOTHING);
+    expect(assignName(claims)).toEqual(NOTHING);
   });
 
   it('the account that has proved it, although another one served the name', () => {
-    const [first, twin, owner] = [claim('b', { serves: true }), claim('b'), claim('a', { proven: true })];
-    expect(settle([first, twin, owner])).toEqual({
+    const [first, twin, owner] = [claim('b', { serves: true }), claim('b'), claim('a', { verified: true })];
+    expect(assignName([first, twin, owner])).toEqual({
       gains: owner,
       loses: first,
       needProof: [first, twin],
@@ -28,22 +28,24 @@ describe('who serves a name', () => {
   });
 
   it('the first of two accounts that have both proved it', () => {
-    const claims = [claim('b', { serves: true, proven: true }), claim('a', { proven: true })];
-    expect(settle(claims)).toEqual(NOTHING);
+    const claims = [claim('b', { serves: true, verified: true }), claim('a', { verified: true })];
+    expect(assignName(claims)).toEqual(NOTHING);
   });
 
   it('after its release, the oldest claim that needs no proof', () => {
     const [foreign, heir, next] = [claim('b', { needs_proof: true }), claim('a'), claim('a')];
-    expect(settle([foreign, heir, next])).toEqual({ ...NOTHING, gains: heir });
+    expect(assignName([foreign, heir, next])).toEqual({ ...NOTHING, gains: heir });
   });
 
   it('after its release, none of them while every claim needs proof', () => {
-    expect(settle([claim('b', { needs_proof: true }), claim('c', { needs_proof: true })])).toEqual(NOTHING);
+    expect(assignName([claim('b', { needs_proof: true }), claim('c', { needs_proof: true })])).toEqual(
+      NOTHING,
+    );
   });
 
   it('a new claim of the account that serves the name needs no proof', () => {
     const twin = claim('a', { needs_proof: true });
-    expect(settle([claim('a', { serves: true }), twin])).toEqual({ ...NOTHING, freed: [twin] });
+    expect(assignName([claim('a', { serves: true }), twin])).toEqual({ ...NOTHING, freed: [twin] });
   });
 });
 
@@ -60,9 +62,9 @@ it('settling twice is settling once, and at most one claim serves', () => {
     fc.property(accounts, drafts, fc.nat(5), (proven, list, at) => {
       const claims = list.map(({ account, needs_proof }, index) => {
         const serves = index === at;
-        return claim(account, { serves, needs_proof: !serves && needs_proof, proven: proven[account] });
+        return claim(account, { serves, needs_proof: !serves && needs_proof, verified: proven[account] });
       });
-      const { gains, loses, needProof, freed } = settle(claims);
+      const { gains, loses, needProof, freed } = assignName(claims);
       const after = claims.map((one) => ({
         ...one,
         serves: one === gains || (one.serves && one !== loses),
@@ -70,9 +72,9 @@ it('settling twice is settling once, and at most one claim serves', () => {
       }));
       expect(after.filter(({ serves }) => serves).length).toBeLessThanOrEqual(1);
       expect(after.filter(({ serves, needs_proof }) => serves && needs_proof)).toEqual([]);
-      expect(settle(after)).toEqual(NOTHING);
-      if (claims.some(({ proven: isProven }) => isProven)) {
-        expect(after.find(({ serves }) => serves)?.proven).toBe(true);
+      expect(assignName(after)).toEqual(NOTHING);
+      if (claims.some(({ verified: isProven }) => isProven)) {
+        expect(after.find(({ serves }) => serves)?.verified).toBe(true);
       }
     }),
   );

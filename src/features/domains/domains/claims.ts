@@ -7,11 +7,11 @@ export interface Claim {
   serves: boolean;
   needs_proof: boolean;
   /** The account has proved that it owns the domain. */
-  proven: boolean;
+  verified: boolean;
 }
 
 /** The changes that let the right claim serve a name. */
-export interface Settlement {
+export interface Assignment {
   /** Serves the name from now on; undefined if nothing changes. */
   gains: Claim | undefined;
   /** Served the name until now. */
@@ -26,11 +26,11 @@ export interface Settlement {
  * Decides which claim on a name serves it. Accounts that have proved the domain come first. Otherwise the present claim keeps the
  * name, and a free name goes to the first claim that needs no proof. `claims` are sorted, oldest first.
  */
-export function settle(claims: readonly Claim[]): Settlement {
+export function assignName(claims: readonly Claim[]): Assignment {
   const serving = claims.find(({ serves }) => serves);
-  const proven = serving?.proven ? serving : claims.find((claim) => claim.proven);
+  const proven = serving?.verified ? serving : claims.find((claim) => claim.verified);
   const holder = proven ?? serving ?? claims.find((claim) => !claim.needs_proof);
-  const mustProve = ({ account_id, proven: isProven, needs_proof }: Claim) =>
+  const mustProve = ({ account_id, verified: isProven, needs_proof }: Claim) =>
     !isProven && (holder === undefined ? needs_proof : account_id !== holder.account_id);
   const others = claims.filter((claim) => claim !== holder);
   return {

@@ -1,5 +1,6 @@
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { parse } from 'tldts';
+import { HOST_NAME, MAX_HOST_NAME } from '../../../lib/host-names.ts';
 import { isWithin } from '../../../network/dns/domain-name.ts';
 
 /** Why a text is no name that an install can have, with the sentence for the person who sent it (gaps section 5). */
@@ -20,9 +21,7 @@ export interface PlatformNames {
 
 export type DomainNameResult = { ok: true; name: string } | { ok: false; fault: DomainNameFault };
 
-/** RFC 1035, section 2.3.4: 63 octets a label; 253 characters are what 255 octets on the wire leave for the text. */
-const LONGEST_NAME = 253;
-const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const HOST = new RegExp(`^${HOST_NAME}$`);
 /**
  * Last labels of names that the DNS never has, so that no visitor can come by them (RFC 6761 sections 6.3 and 6.4, RFC 7686,
  * RFC 9476). Names that a network may have for itself, as those of `.local`, `.internal` and `.test`, are not among them.
@@ -48,7 +47,7 @@ export function parseDomainName(text: string, platformNames: PlatformNames): Dom
   if (parse(trimmed).isIp === true || parse(host).isIp === true) {
     return refuse('ip_address', 'Domain name must be a host name, not an IP address');
   }
-  if (name.length > LONGEST_NAME || !isHostName(host)) {
+  if (name.length > MAX_HOST_NAME || !isHostName(host)) {
     return refuse('invalid_format', 'Domain name must be a host name like www.example.com or *.example.com');
   }
   if (host === siteDomain || host.endsWith(`.${siteDomain}`)) {
@@ -120,7 +119,7 @@ function ownRelative(
 /** Whether every label is one that hosts have; one that begins with `xn--` must be the encoding of something (RFC 5891). */
 function isHostName(host: string): boolean {
   return (
-    host.split('.').every((label) => LABEL.test(label)) &&
+    HOST.test(host) &&
     !domainToUnicode(host)
       .split('.')
       .some((label) => label.startsWith('xn--'))

@@ -5,7 +5,7 @@ import { MINUTE_MS } from '../../../lib/durations.ts';
 const nothing = Type.Object({});
 
 /** Looks for the TXT records of domains that are not proved yet. */
-export const lookForProofs: JobType<typeof nothing> = {
+export const checkVerifications: JobType<typeof nothing> = {
   name: 'look_for_proofs',
   payload: nothing,
   // A proof that is not looked for now is looked for in the next minute.
@@ -24,7 +24,7 @@ const lostPayload = Type.Object({
 export type LostName = Static<typeof lostPayload>;
 
 /** Mails an owner that another account proved a domain, so that their install no longer serves a name of it. */
-export const tellNameLost: JobType<typeof lostPayload> = {
+export const notifyNameLost: JobType<typeof lostPayload> = {
   name: 'tell_name_lost',
   payload: lostPayload,
   maxAttempts: 10,

@@ -5,14 +5,14 @@ import { NotFound, RateLimited } from '../../../lib/failures.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { takeTurn } from '../../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
-import { challengeOf, provenDomainOf } from './ownership.ts';
-import { beginProof, concludeLook } from './proofs.ts';
-import type { Proof } from './proofs-store.ts';
+import { challengeOf, ownershipDomainOf } from './ownership.ts';
 import type { DomainService, DomainView } from './service.ts';
 import { findDomain } from './store.ts';
+import { beginVerification, concludeCheck } from './verifications.ts';
+import type { Verification } from './verifications-store.ts';
 
 /** The TXT records of a name; null if they could not be looked up. Network failures never throw. */
-export type LookUpTexts = (name: string, signal: AbortSignal) => Promise<string[] | null>;
+export type LookUpTxtRecords = (name: string, signal: AbortSignal) => Promise<string[] | null>;
 
 export const LOOK_UP_MS = 10_000;
 /** Look-ups of requests under way in this process. */
@@ -23,13 +23,17 @@ export type DomainOwnershipService = ReturnType<typeof createDomainOwnershipServ
 export function createDomainOwnershipService(
   platform: Platform,
   domains: Pick<DomainService, 'get'>,
-  lookUpTexts: LookUpTexts,
+  lookUpTexts: LookUpTxtRecords,
 ) {
   const { database, clock } = platform;
   let underWay = 0;
 
   /** The proof to look for; null for a name that needs none. Takes the install's turn. */
-  async function claimTurn(caller: Caller, installId: string, domainId: string): Promise<Proof | null> {
+  async function beginCheck(
+    caller: Caller,
+    installId: string,
+    domainId: string,
+  ): Promise<Verification | null> {
     return database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'installs', installId);
@@ -39,7 +43,7 @@ export function createDomainOwnershipService(
       if (!domain) throw new NotFound();
       await takeTurn(transaction, installId, 'verify_domain', clock.now());
       if (domain.is_cname) return null;
-      return beginProof(transaction, platform, install.account_id, provenDomainOf(domain.name));
+      return beginVerification(transaction, platform, install.account_id, ownershipDomainOf(domain.name));
     });
   }
 
@@ -54,11 +58,13 @@ export function createDomainOwnershipService(
       }
       underWay += 1;
       try {
-        const proof = await claimTurn(caller, installId, domainId);
-        if (proof !== null && proof.verified_at === null) {
-          const { key } = challengeOf(proof.registrable, proof.token);
+        const verification = await beginCheck(caller, installId, domainId);
+        if (verification !== null && verification.verified_at === null) {
+          const { key } = challengeOf(verification.registrable, verification.token);
           const texts = await lookUpTexts(key, AbortSignal.timeout(LOOK_UP_MS));
-          await database.write((transaction) => concludeLook(transaction, platform, proof, texts, caller));
+          await database.write((transaction) =>
+            concludeCheck(transaction, platform, verification, texts, caller),
+          );
         }
       } finally {
         underWay -= 1;

@@ -13,7 +13,7 @@ import { POSTGRES_TYPES, SQLITE_TYPES } from '../../../database/migrations/colum
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
 import { type ChallengeDns, startChallengeDns } from './challenge-dns.fixture.ts';
 import { domainCalls, domainsOf, fault, type Install } from './domains.fixture.ts';
-import { proofLooksSchedule } from './proof-looks.ts';
+import { verificationSchedule } from './ownership-job-kinds.ts';
 
 let dns: ChallengeDns;
 let clock: ManualClock;
@@ -409,7 +409,7 @@ describe('the platform', () => {
     const { platform } = homeport;
     clock.advance(60_000);
     await platform.database.write((transaction) =>
-      proofLooksSchedule(platform).enqueue(transaction, platform.queue),
+      verificationSchedule(platform).enqueue(transaction, platform.queue),
     );
     await homeport.idle();
   }

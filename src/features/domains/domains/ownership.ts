@@ -5,7 +5,7 @@ import { hostOf, isWildcard, registrableDomainOf } from './domain-name.ts';
 export const HOLD_DAYS = 30;
 
 /** The registrable domain that decides who owns a name; the name itself if it has none, as `localhost`. */
-export function provenDomainOf(name: string): string {
+export function ownershipDomainOf(name: string): string {
   return registrableDomainOf(name) ?? hostOf(name);
 }
 
@@ -15,7 +15,7 @@ export function challengeOf(registrable: string, token: string): { key: string; 
 }
 
 /** Whether the TXT records of the challenge's name prove a token. People paste with quotes and spaces around. */
-export function proves(texts: readonly string[], registrable: string, token: string): boolean {
+export function matchesChallenge(texts: readonly string[], registrable: string, token: string): boolean {
   const { value } = challengeOf(registrable, token);
   return texts.some((text) => text.replace(/^[\s"]+|[\s"]+$/g, '') === value);
 }
@@ -25,7 +25,7 @@ export function proves(texts: readonly string[], registrable: string, token: str
  * the registrable domain, and wildcards of all these.
  */
 export function namesAbove(name: string): string[] {
-  const registrable = provenDomainOf(name);
+  const registrable = ownershipDomainOf(name);
   const names: string[] = [];
   for (let host = hostOf(name); isWithin(host, registrable); host = host.slice(host.indexOf('.') + 1)) {
     names.push(host, `*.${host}`);

@@ -2,7 +2,7 @@ import { bodyRoute, pagedRoute, type Route, route } from '../../../api/route.ts'
 import type { Static } from '../../../api/schema.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import { defaultDomain } from '../../../lib/default-domain.ts';
-import { challengeOf, provenDomainOf } from './ownership.ts';
+import { challengeOf, ownershipDomainOf } from './ownership.ts';
 import type { DomainOwnershipService } from './ownership-service.ts';
 import {
   bulkDomainsBody,
@@ -15,13 +15,13 @@ import {
 import type { DomainService, DomainView } from './service.ts';
 
 /** What is shown of a domain besides its row. */
-export interface DomainSurroundings {
+export interface PresentOptions {
   /** The install's own name under it is what a domain's DNS should say. */
   siteDomain: string;
   clock: Clock;
 }
 
-function presentDomain(domain: DomainView, surroundings: DomainSurroundings): Static<typeof domainSchema> {
+function presentDomain(domain: DomainView, surroundings: PresentOptions): Static<typeof domainSchema> {
   return {
     id: domain.id,
     name: domain.name,
@@ -34,7 +34,7 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
         a_records: domain.addresses,
       },
       network_info: {
-        status: seenStatus(domain),
+        status: networkStatusOf(domain),
         ssl: { status: sslStatusAt(domain, surroundings.clock.now()) },
       },
     },
@@ -46,22 +46,22 @@ function presentDomain(domain: DomainView, surroundings: DomainSurroundings): St
 }
 
 /** The platform's own names are its own without any record. */
-function isVerified({ is_cname, proof }: DomainView): boolean {
-  return is_cname || (proof !== null && proof.verified_at !== null);
+function isVerified({ is_cname, verification }: DomainView): boolean {
+  return is_cname || (verification !== null && verification.verified_at !== null);
 }
 
-function presentProof({ name, proof }: DomainView) {
-  const challenge = proof && challengeOf(proof.registrable, proof.token);
+function presentProof({ name, verification }: DomainView) {
+  const challenge = verification && challengeOf(verification.registrable, verification.token);
   return {
-    txt_verified_time: proof?.verified_at ?? null,
-    txt_verified_domain: provenDomainOf(name),
+    txt_verified_time: verification?.verified_at ?? null,
+    txt_verified_domain: ownershipDomainOf(name),
     txt_verification_key: challenge?.key ?? null,
     txt_verification_value: challenge?.value ?? null,
   };
 }
 
 /** What the edge serves is not ACTIVE in truth while the last check saw its visitors go elsewhere. */
-function seenStatus({ network_status, reached }: DomainView): DomainView['network_status'] {
+function networkStatusOf({ network_status, reached }: DomainView): DomainView['network_status'] {
   return network_status === 'ACTIVE' && reached === false ? 'FAILED' : network_status;
 }
 
@@ -99,7 +99,7 @@ function presentBulk(domains: DomainView[]): Static<typeof bulkDomainsSchema> {
 
 export function domainRoutes(
   { domains, ownership }: { domains: DomainService; ownership: DomainOwnershipService },
-  surroundings: DomainSurroundings,
+  surroundings: PresentOptions,
 ): Route[] {
   const tag = 'Domains';
   return [

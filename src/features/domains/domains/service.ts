@@ -10,13 +10,12 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
 import { applyInstall } from '../../websites/installs/jobs.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
-import { changesBetween, NEW_NAME } from './changes.ts';
+import { createNameAdder } from './add-names.ts';
+import { changesBetween, NEW_NAME, recordDomain } from './domain-activity.ts';
 import { type DomainNameFault, parseDomainName } from './domain-name.ts';
-import { releaseNames } from './name-holders.ts';
-import { createNewNames } from './new-names.ts';
-import { provenDomainOf } from './ownership.ts';
+import { releaseNames } from './name-assignment.ts';
+import { ownershipDomainOf } from './ownership.ts';
 import { portalHostOf } from './portal-host.ts';
-import { type Proof, proofsOf } from './proofs-store.ts';
 import { findTarget, isRedirect, redirect } from './redirects.ts';
 import {
   requireFitAsTarget,
@@ -38,6 +37,7 @@ import {
   setSecureAllUrls,
   someDomainsOf,
 } from './store.ts';
+import { type Verification, verificationsOf } from './verifications-store.ts';
 
 /** A domain with what the API says of its install. */
 export interface DomainView extends DomainRow {
@@ -45,7 +45,7 @@ export interface DomainView extends DomainRow {
   /** Of the edge that serves the install: what the DNS should say where a CNAME cannot be. */
   addresses: string[];
   /** Of the registrable domain, by the install's account; null if it has not begun. */
-  proof: Proof | null;
+  verification: Verification | null;
 }
 
 export interface NewDomain {
@@ -66,20 +66,20 @@ const NAME_TRIES = 5;
 export type DomainService = ReturnType<typeof createDomainService>;
 
 export function createDomainService(platform: Platform) {
-  const { config, database, queue, activity, random } = platform;
+  const { config, database, queue, random } = platform;
   const { reader } = database;
   const edges = createEdgeAddressBook(config);
   const platformNames = { siteDomain: config.siteDomain, portalHost: portalHostOf(config) };
-  const addNames = createNewNames(platform, platformNames);
+  const addNames = createNameAdder(platform, platformNames);
 
-  async function seenInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
+  async function visibleInstall(queries: Queries, caller: Caller, installId: string, verb: Verb) {
     const install = await findInstallAccess(queries, caller, installId);
     authorize(verb, 'install.read', install);
     return install;
   }
 
   async function list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<DomainView>> {
-    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const install = await visibleInstall(reader, caller, installId, 'install.read');
     const { count, results } = await pageOfDomains(reader, installId, page);
     // It was deleted since it was looked up: an install always has its own name.
     if (count === 0) throw new NotFound();
@@ -91,21 +91,21 @@ export function createDomainService(platform: Platform) {
     install: { id: string; name: string; account_id: string },
     domains: readonly DomainRow[],
   ): Promise<DomainView[]> {
-    const registrables = domains.map(({ name }) => provenDomainOf(name));
-    const [addresses, proofs] = await Promise.all([
+    const registrables = domains.map(({ name }) => ownershipDomainOf(name));
+    const [addresses, verifications] = await Promise.all([
       edges.ofInstall(reader, install.id),
-      proofsOf(reader, install.account_id, registrables),
+      verificationsOf(reader, install.account_id, registrables),
     ]);
     return domains.map((domain) => ({
       ...domain,
       install,
       addresses,
-      proof: proofs.get(provenDomainOf(domain.name)) ?? null,
+      verification: verifications.get(ownershipDomainOf(domain.name)) ?? null,
     }));
   }
 
   async function get(caller: Caller, installId: string, domainId: string): Promise<DomainView> {
-    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const install = await visibleInstall(reader, caller, installId, 'install.read');
     const [view] = await viewsOf(install, [await existing(reader, installId, domainId)]);
     if (view === undefined) throw new NotFound();
     return view;
@@ -121,7 +121,7 @@ export function createDomainService(platform: Platform) {
       database.write(async (transaction) => {
         await lockHostNames(transaction);
         await lockRow(transaction, 'installs', installId);
-        const install = await seenInstall(transaction.queries, caller, installId, 'install.work');
+        const install = await visibleInstall(transaction.queries, caller, installId, 'install.work');
         const result = await work(transaction, install);
         await enqueueApply(transaction, installId, caller);
         return result;
@@ -141,23 +141,6 @@ export function createDomainService(platform: Platform) {
       payload: { id: installId },
       lane: installId,
       requestId: caller.origin.requestId,
-    });
-  }
-
-  /** Writes down what became of a domain. */
-  async function record(
-    transaction: Transaction,
-    caller: Caller,
-    accountId: string,
-    action: 'domain.create' | 'domain.update' | 'domain.delete',
-    { id, name, install_id }: DomainRow,
-    details?: Record<string, string | boolean | null>,
-  ): Promise<void> {
-    await activity.record(transaction, caller, accountId, {
-      action,
-      subject: { id, name },
-      installId: install_id,
-      ...(details === undefined ? {} : { details }),
     });
   }
 
@@ -181,7 +164,12 @@ export function createDomainService(platform: Platform) {
       if (isAdded && input.primary === true) await faults.from(() => makePrimary(queries, installId, id));
       faults.refuse();
       const added = await existing(queries, installId, id);
-      await record(transaction, caller, account_id, 'domain.create', added, changesBetween(NEW_NAME, added));
+      await recordDomain(transaction, platform, caller, {
+        accountId: account_id,
+        action: 'domain.create',
+        domain: added,
+        details: changesBetween(NEW_NAME, added),
+      });
     });
     return get(caller, installId, id);
   }
@@ -221,17 +209,16 @@ export function createDomainService(platform: Platform) {
       }
       faults.refuse();
       for (const added of await someDomainsOf(queries, installId, ids)) {
-        await record(
-          transaction,
-          caller,
-          account_id,
-          'domain.create',
-          added,
-          changesBetween(NEW_NAME, added),
-        );
+        const details = changesBetween(NEW_NAME, added);
+        await recordDomain(transaction, platform, caller, {
+          accountId: account_id,
+          action: 'domain.create',
+          domain: added,
+          details,
+        });
       }
     });
-    const install = await seenInstall(reader, caller, installId, 'install.read');
+    const install = await visibleInstall(reader, caller, installId, 'install.read');
     return viewsOf(install, await someDomainsOf(reader, installId, ids));
   }
 
@@ -264,7 +251,12 @@ export function createDomainService(platform: Platform) {
       }
       const changes = changesBetween(domain, await existing(queries, installId, domainId));
       if (Object.keys(changes).length > 0) {
-        await record(transaction, caller, account_id, 'domain.update', domain, changes);
+        await recordDomain(transaction, platform, caller, {
+          accountId: account_id,
+          action: 'domain.update',
+          domain,
+          details: changes,
+        });
       }
     });
     return get(caller, installId, domainId);
@@ -276,7 +268,11 @@ export function createDomainService(platform: Platform) {
       const domain = await existing(queries, installId, domainId);
       requireFitForDeletion(domain, await isRedirectTarget(queries, domainId));
       const deleted = await deleteDomain(queries, domainId);
-      await record(transaction, caller, account_id, 'domain.delete', domain);
+      await recordDomain(transaction, platform, caller, {
+        accountId: account_id,
+        action: 'domain.delete',
+        domain,
+      });
       if (deleted.is_duplicate) return;
       const { requestId } = caller.origin;
       await releaseNames(transaction, platform, account_id, [domain.name], { requestId, applied: installId });

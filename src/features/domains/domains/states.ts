@@ -32,7 +32,7 @@ export async function domainStates(
     domainsWithCertificates(queries, installId),
     lastReports(queries, installId),
   ]);
-  const toldOf = await lastToldOf(queries, domains, reports);
+  const toldOf = await latestReports(queries, domains, reports);
   return domains.map(({ source, not_after, name, ...domain }) => ({
     ...domain,
     report_id: toldOf.get(name) ?? null,
@@ -41,7 +41,7 @@ export async function domainStates(
 }
 
 /** The last report that tells of each name: its own, or a later one of its sibling if the name was there by then. */
-async function lastToldOf(
+async function latestReports(
   queries: Queries,
   domains: { domain_id: string; name: string }[],
   reports: ReadonlyMap<string, LastReport>,

@@ -196,7 +196,7 @@ export async function setPrimary(queries: Queries, installId: string, domainId: 
 }
 
 /** Notes that the edge serves some names of an install. */
-export async function noteServed(
+export async function recordServed(
   queries: Queries,
   installId: string,
   names: readonly string[],

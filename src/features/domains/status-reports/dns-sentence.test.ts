@@ -1,30 +1,30 @@
 import { describe } from 'vitest';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
+import type { Observation } from './domain-context.ts';
 import {
   a,
   aaaa,
   apex,
   CNAME,
+  contextFor,
   EDGE,
   EDGE6,
+  expectSentences,
   findings,
-  holds,
   OTHER,
   OTHER6,
+  observed,
   problem,
   reach,
-  sight,
-  standing,
   untried,
   www,
 } from './result-sentence.fixture.ts';
-import type { Sight } from './standing.ts';
 
 describe('a problem of the DNS', () => {
-  holds([
+  expectSentences([
     [
       'not registered',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           problem: { kind: 'nxdomain', name: 'www.example.com', unregistered: true },
@@ -34,7 +34,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'no such name',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           problem: { kind: 'nxdomain', name: 'www.example.com', unregistered: false },
@@ -44,13 +44,13 @@ describe('a problem of the DNS', () => {
     ],
     [
       'no address at an apex, where no CNAME can be',
-      standing('example.com'),
+      contextFor('example.com'),
       problem(findings('example.com', { problem: { kind: 'no_address' } })),
       `Create the A record of example.com with the value ${EDGE}; example.com has no address yet.`,
     ],
     [
       'no address beside mail, which a CNAME would end',
-      standing('mail.example.com'),
+      contextFor('mail.example.com'),
       problem(
         findings('mail.example.com', {
           mx: [{ exchange: 'mx.example.com', preference: 10 }],
@@ -61,31 +61,31 @@ describe('a problem of the DNS', () => {
     ],
     [
       'no address of the edge is known',
-      standing('example.com', { target: { cname: CNAME, addresses: [] } }),
+      contextFor('example.com', { target: { cname: CNAME, addresses: [] } }),
       problem(findings('example.com', { problem: { kind: 'no_address' } })),
       `Set an ALIAS record (also called ANAME) of example.com to ${CNAME}; example.com has no address yet.`,
     ],
     [
       'SERVFAIL',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'servfail', zone: 'example.com' } })),
       'Have the DNS provider of www.example.com mend its zone example.com (name servers, DNSSEC); resolvers get a failure (SERVFAIL) for it.',
     ],
     [
       'time-out',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'timeout' } })),
       'The name servers of www.example.com did not answer in time; look again in a minute, and ask its DNS provider if it stays so.',
     ],
     [
       'no resolver',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(findings('www.example.com', { problem: { kind: 'unreachable' } })),
       'No DNS resolver could be reached to look up www.example.com; the operator has to see to that.',
     ],
     [
       'lame delegation',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           problem: { kind: 'lame', zone: 'example.com', servers: ['ns1.dns.example', 'ns2.dns.example'] },
@@ -95,7 +95,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'CNAME at an apex',
-      standing('example.com'),
+      contextFor('example.com'),
       problem(
         findings('example.com', {
           cnames: ['other.example'],
@@ -106,8 +106,8 @@ describe('a problem of the DNS', () => {
     ],
     [
       'CNAME at an apex, even where it leads here',
-      standing('example.com'),
-      sight(
+      contextFor('example.com'),
+      observed(
         findings('example.com', {
           cnames: [CNAME],
           a: a(EDGE),
@@ -118,7 +118,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'CNAMEs in a circle',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           cnames: ['a.example.com', 'www.example.com'],
@@ -129,7 +129,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'a CNAME into the void',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           cnames: ['gone.example'],
@@ -140,7 +140,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'the right CNAME, but the platform has no DNS',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
@@ -148,7 +148,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'the right CNAME, but the platform has no DNS, and no address of the edge is known',
-      standing('www.example.com', { target: { cname: CNAME, addresses: [] } }),
+      contextFor('www.example.com', { target: { cname: CNAME, addresses: [] } }),
       problem(
         findings('www.example.com', { cnames: [CNAME], problem: { kind: 'dangling_cname', target: CNAME } }),
       ),
@@ -156,20 +156,20 @@ describe('a problem of the DNS', () => {
     ],
     [
       'the right CNAME, which leads to another host of the platform',
-      standing('www.example.com'),
-      sight(www({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
+      contextFor('www.example.com'),
+      observed(www({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
       `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
     ],
     [
       'the right CNAME, which leads to every host of the platform',
-      standing('www.example.com'),
-      sight(www({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
+      contextFor('www.example.com'),
+      observed(www({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
       `The CNAME of www.example.com is right, but ${CNAME} leads to ${OTHER}, where it is not served; tell your provider, who has to point it to ${EDGE}.`,
     ],
     [
       'stale caches',
-      standing('example.com'),
-      sight(
+      contextFor('example.com'),
+      observed(
         apex({
           a: a(OTHER),
           staleSeconds: 700,
@@ -181,7 +181,7 @@ describe('a problem of the DNS', () => {
     ],
     [
       'caches that still say that there is no such name',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       problem(
         findings('www.example.com', {
           staleSeconds: 1,
@@ -193,8 +193,8 @@ describe('a problem of the DNS', () => {
     ],
     [
       'stale caches, and wrong at the name servers too: what they say is what is to be changed',
-      standing('example.com'),
-      sight(
+      contextFor('example.com'),
+      observed(
         apex({
           a: a(OTHER),
           staleSeconds: 700,
@@ -208,87 +208,87 @@ describe('a problem of the DNS', () => {
 });
 
 describe('records that lead elsewhere', () => {
-  const elsewhere = (found: NameFindings, more: Partial<Sight> = {}) =>
-    sight(found, { reach: reach({ [OTHER]: 'another_server' }), ...more });
+  const elsewhere = (found: NameFindings, more: Partial<Observation> = {}) =>
+    observed(found, { reach: reach({ [OTHER]: 'another_server' }), ...more });
   const both = { target: { cname: CNAME, addresses: [EDGE, EDGE6] } };
 
-  holds([
+  expectSentences([
     [
       'a CNAME',
-      standing('www.example.com'),
+      contextFor('www.example.com'),
       elsewhere(www({ cnames: ['other.example'], a: a(OTHER) })),
       `Set the CNAME of www.example.com to ${CNAME}; it points to other.example now.`,
     ],
     [
       'an A record at an apex',
-      standing('example.com'),
+      contextFor('example.com'),
       elsewhere(apex({ a: a(OTHER) })),
       `Set the A record of example.com to ${EDGE}; it is ${OTHER} now.`,
     ],
     [
       'several',
-      standing('example.com'),
+      contextFor('example.com'),
       elsewhere(apex({ a: a(OTHER, '198.51.100.8') })),
       `Set the A record of example.com to ${EDGE}; they are ${OTHER} and 198.51.100.8 now.`,
     ],
     [
       'an A record where a CNAME can be',
-      standing('shop.example.com'),
+      contextFor('shop.example.com'),
       elsewhere(findings('shop.example.com', { a: a(OTHER) })),
       `Set the CNAME of shop.example.com to ${CNAME} in place of its A record ${OTHER}.`,
     ],
     [
       'the top of a zone of its own, further down',
-      standing('shop.example.com'),
+      contextFor('shop.example.com'),
       elsewhere(findings('shop.example.com', { zone: 'shop.example.com', a: a(OTHER) })),
       `Set the A record of shop.example.com to ${EDGE}; it is ${OTHER} now.`,
     ],
     [
       'a wildcard',
-      standing('*.example.com'),
+      contextFor('*.example.com'),
       elsewhere(findings('*.example.com', { cnames: ['other.example'], a: a(OTHER) })),
       `Set the CNAME of *.example.com to ${CNAME}; it points to other.example now.`,
     ],
     [
       'both families at an apex, an edge of one',
-      standing('example.com'),
+      contextFor('example.com'),
       elsewhere(apex({ a: a(OTHER), aaaa: aaaa(OTHER6) })),
       `Set the A record of example.com to ${EDGE} (now ${OTHER}) and remove its AAAA record ${OTHER6}.`,
     ],
     [
       'both families at an apex, an edge of both',
-      standing('example.com', both),
+      contextFor('example.com', both),
       elsewhere(apex({ a: a(OTHER), aaaa: aaaa(OTHER6) })),
       `Set the A record of example.com to ${EDGE} (now ${OTHER}) and set its AAAA record to ${EDGE6} (now ${OTHER6}).`,
     ],
     [
       'IPv6 alone leads elsewhere, and the edge has none',
-      standing('example.com'),
-      sight(apex({ aaaa: aaaa(OTHER6) }), { reach: reach({ [EDGE]: null, [OTHER6]: 'timeout' }) }),
+      contextFor('example.com'),
+      observed(apex({ aaaa: aaaa(OTHER6) }), { reach: reach({ [EDGE]: null, [OTHER6]: 'timeout' }) }),
       `Remove the AAAA record ${OTHER6} of example.com; it leads elsewhere.`,
     ],
     [
       'IPv6 alone leads elsewhere, and the edge has one',
-      standing('example.com', both),
-      sight(apex({ aaaa: aaaa(OTHER6) }), { reach: reach({ [EDGE]: null, [OTHER6]: 'timeout' }) }),
+      contextFor('example.com', both),
+      observed(apex({ aaaa: aaaa(OTHER6) }), { reach: reach({ [EDGE]: null, [OTHER6]: 'timeout' }) }),
       `Set the AAAA record of example.com to ${EDGE6}; it is ${OTHER6} now.`,
     ],
     [
       'one of two A records',
-      standing('example.com'),
-      sight(apex({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
+      contextFor('example.com'),
+      observed(apex({ a: a(EDGE, OTHER) }), { reach: reach({ [EDGE]: null, [OTHER]: 'another_server' }) }),
       `Remove the A record ${OTHER} of example.com; it leads elsewhere.`,
     ],
     [
       'a private address',
-      standing('example.com'),
-      sight(apex({ a: a('10.0.0.1') }), { reach: untried('10.0.0.1'), tls: null }),
+      contextFor('example.com'),
+      observed(apex({ a: a('10.0.0.1') }), { reach: untried('10.0.0.1'), tls: null }),
       `Set the A record of example.com to ${EDGE}; 10.0.0.1 is a private address that nobody outside can reach.`,
     ],
     [
       "a private address that is the edge's own",
-      standing('example.com', { target: { cname: CNAME, addresses: ['10.0.0.5'] } }),
-      sight(apex({ a: a('10.0.0.5') }), { reach: untried('10.0.0.5'), tls: null }),
+      contextFor('example.com', { target: { cname: CNAME, addresses: ['10.0.0.5'] } }),
+      observed(apex({ a: a('10.0.0.5') }), { reach: untried('10.0.0.5'), tls: null }),
       'example.com leads to the private address 10.0.0.5, where the check may not go; only the operator can allow that.',
     ],
   ]);

@@ -1,20 +1,20 @@
 import { getDomain } from 'tldts';
 import type { DnsProblem, NameFindings } from '../../../network/dns/look-up.ts';
+import type { DnsTarget, DomainContext } from './domain-context.ts';
 import {
-  edgeAsTold,
+  edgeLabel,
   leadsHere,
   listed,
   presentRecords,
   type RecordAdvice,
   recordAdvice,
 } from './record-advice.ts';
-import type { DnsTarget, Standing } from './standing.ts';
 
 /** What is to be done about a problem of the DNS, one sentence. */
 export function problemSentence(
   problem: DnsProblem,
   findings: NameFindings,
-  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { name, target }: Pick<DomainContext, 'name' | 'target'>,
 ): string {
   const advice = recordAdvice(findings, target);
   switch (problem.kind) {
@@ -42,7 +42,7 @@ export function problemSentence(
       return `Set the CNAME of ${name} to ${target.cname}; the present ones lead in a circle: ${problem.names.join(', ')}.`;
     case 'dangling_cname':
       return problem.target === target.cname
-        ? `The CNAME of ${name} is right, but ${target.cname} has no address; tell your provider, who has to point it to ${edgeAsTold(target)}.`
+        ? `The CNAME of ${name} is right, but ${target.cname} has no address; tell your provider, who has to point it to ${edgeLabel(target)}.`
         : sentence(advice, `it points to ${problem.target} now, which has no address`);
   }
 }

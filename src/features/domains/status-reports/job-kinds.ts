@@ -8,16 +8,16 @@ import type { CaaRecord } from '../../../network/dns/record.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { clusterOf } from '../../hosts/cluster.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
-import { challengesOf } from '../domains/proofs.ts';
 import type { DomainRow } from '../domains/store.ts';
-import { type ExamineParts, examine } from './examine.ts';
+import { challengesOf } from '../domains/verifications.ts';
+import type { DnsTarget, DomainContext, Observation } from './domain-context.ts';
 import type { Internet } from './internet.ts';
 import { checkDomain } from './jobs.ts';
+import { type ObserveParts, observeDomain } from './observe-domain.ts';
 import { createPartialWrites } from './partial-writes.ts';
 import { blankCheck, type DomainCheck, type Place, presentCheck } from './present.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
-import type { DnsTarget, Sight, Standing } from './standing.ts';
-import { findReport, noteReached, withSibling, writeComplete, writePartial } from './store.ts';
+import { findReport, recordReachability, withSibling, writeComplete, writePartial } from './store.ts';
 
 /** What a check asks of the ordering of certificates, and tells it. */
 export interface IssuanceHooks {
@@ -39,9 +39,9 @@ interface Parts {
 const TIME_LIMIT_MS = 20_000;
 const WRITE_EVERY_MS = 250;
 
-interface Examined {
-  standing: Standing;
-  sight: Sight;
+interface ObservedDomain {
+  context: DomainContext;
+  observation: Observation;
 }
 
 /** Fills reports with what the world outside says of a domain. */
@@ -59,7 +59,7 @@ export function domainReportJobKinds(
         const row = await reportRow(reader, report_id);
         if (!row) return;
         const limit = AbortSignal.timeout(timeLimitMs);
-        const parts: ExamineParts = {
+        const parts: ObserveParts = {
           host,
           internet,
           random,
@@ -67,7 +67,7 @@ export function domainReportJobKinds(
           refusalByCaa: issuance?.refusalByCaa ?? null,
         };
         const signal = AbortSignal.any([job.signal, limit]);
-        const { report, examined } = await examineAll(row, parts, signal);
+        const { report, examined } = await observeAll(row, parts, signal);
         // A worker that must stop, or is not the job's any more, has not seen what it could.
         job.signal.throwIfAborted();
         return (transaction) => complete(transaction, report, examined);
@@ -85,11 +85,11 @@ export function domainReportJobKinds(
     }),
   ];
 
-  async function examineAll(
+  async function observeAll(
     { report, install_id, domain_id }: ReportRow,
-    parts: ExamineParts,
+    parts: ObserveParts,
     signal: AbortSignal,
-  ): Promise<{ report: DomainReport; examined: Examined[] }> {
+  ): Promise<{ report: DomainReport; examined: ObservedDomain[] }> {
     const place: Place = {
       installId: install_id,
       installName: report.install_name,
@@ -101,22 +101,22 @@ export function domainReportJobKinds(
     };
     const domains = await withSibling(reader, install_id, domain_id);
     const challenges = await challengesOf(reader, install_id, domains);
-    const standings = domains.map((domain) => standingOf(domain, target, challenges.get(domain.id) ?? null));
-    const checks: DomainCheck[] = standings.map(({ name }) => blankCheck(name, place));
+    const contexts = domains.map((domain) => contextOf(domain, target, challenges.get(domain.id) ?? null));
+    const checks: DomainCheck[] = contexts.map(({ name }) => blankCheck(name, place));
     const writes = createPartialWrites<DomainCheck[]>(
       (domains) => writeSoFar({ ...report, complete: false, domains }),
       WRITE_EVERY_MS,
     );
     try {
       const examined = await Promise.all(
-        standings.map(async (standing, position) => {
-          const show = (sight: Sight, done: boolean) => {
-            checks[position] = presentCheck(standing, sight, place, done);
+        contexts.map(async (context, position) => {
+          const show = (observation: Observation, done: boolean) => {
+            checks[position] = presentCheck(context, observation, place, done);
             writes.offer([...checks]);
           };
-          const sight = await examine(standing, parts, signal, (seen) => show(seen, false));
-          show(sight, true);
-          return { standing, sight };
+          const observation = await observeDomain(context, parts, signal, (seen) => show(seen, false));
+          show(observation, true);
+          return { context, observation };
         }),
       );
       return { report: { ...report, complete: true, domains: checks }, examined };
@@ -137,19 +137,23 @@ export function domainReportJobKinds(
   async function complete(
     transaction: Transaction,
     report: DomainReport,
-    examined: Examined[],
+    examined: ObservedDomain[],
   ): Promise<void> {
     await writeComplete(transaction.queries, report.id, report);
-    for (const { standing, sight } of examined) {
-      const reached = sight.reach?.reached ?? null;
-      const stands = await noteReached(transaction, standing.id, reached, timestamp(clock));
-      if (stands && !standing.isDuplicate) {
-        await issuance?.checked(transaction, { domainId: standing.id, reached });
+    for (const { context, observation } of examined) {
+      const reached = observation.reach?.reached ?? null;
+      const stands = await recordReachability(transaction, context.id, reached, timestamp(clock));
+      if (stands && !context.isDuplicate) {
+        await issuance?.checked(transaction, { domainId: context.id, reached });
       }
     }
   }
 
-  function standingOf(domain: DomainRow, target: DnsTarget, challenge: Standing['challenge']): Standing {
+  function contextOf(
+    domain: DomainRow,
+    target: DnsTarget,
+    challenge: DomainContext['challenge'],
+  ): DomainContext {
     return {
       id: domain.id,
       name: domain.name,

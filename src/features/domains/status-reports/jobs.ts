@@ -15,7 +15,7 @@ export const checkDomain: JobType<typeof checkPayload> = {
 const nothing = Type.Object({});
 
 /** Looks where some of the served domains lead, and whose turn it is. */
-export const lookAtDomains: JobType<typeof nothing> = {
+export const monitorReachability: JobType<typeof nothing> = {
   name: 'look_at_domains',
   payload: nothing,
   // What is not looked at now is in the next minute.

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
-import { VisitFailure } from '../../../network/probe/visitor.ts';
+import { ProbeFailure } from '../../../network/probe/prober.ts';
+import { type DomainContext, NO_OBSERVATION, type Observation } from './domain-context.ts';
 import { presentCheck } from './present.ts';
-import { NOTHING_SEEN, type Sight, type Standing } from './standing.ts';
 
 const name = 'example.com';
 const long = 'x'.repeat(5000);
 const hdr = { name: long, rrtype: 1, class: 1, ttl: 300, rdlength: 4 };
 const many = <T>(one: T): T[] => Array.from({ length: 1000 }, () => one);
 
-const standing: Standing = {
+const context: DomainContext = {
   id: 'id',
   name,
   isCname: false,
@@ -49,8 +49,8 @@ const findings: NameFindings = {
   caaFailed: false,
   problem: { kind: 'lame', zone: long, servers: many(long) },
 };
-const sight: Sight = {
-  ...NOTHING_SEEN,
+const observation: Observation = {
+  ...NO_OBSERVATION,
   findings,
   reach: {
     arrivals: [],
@@ -83,7 +83,7 @@ const sight: Sight = {
     },
     failure: { problem: 'expired', sentence: long },
   },
-  journey: { urls: [long, long], last: null, failure: new VisitFailure('timeout', long) },
+  redirects: { urls: [long, long], last: null, failure: new ProbeFailure('timeout', long) },
 };
 
 function strings(value: unknown): string[] {
@@ -92,7 +92,7 @@ function strings(value: unknown): string[] {
 }
 
 it('keeps little of what others make long', () => {
-  const check = presentCheck(standing, sight, place, true);
+  const check = presentCheck(context, observation, place, true);
   const { txt, result, a_record, aaaa_record, http_forwarded_list, ip, address, ...others } = check;
   expect(txt).toHaveLength(100);
   for (const text of txt) expect(text).toBe(`${'x'.repeat(999)}…`);
@@ -108,6 +108,6 @@ it('keeps little of what others make long', () => {
 
 it('keeps what is of common length whole, and cuts no character in two', () => {
   const txt = ['v=spf1 -all', 'y'.repeat(1000), `${'y'.repeat(998)}😀${'y'.repeat(9)}`];
-  const check = presentCheck(standing, { ...sight, findings: { ...findings, txt } }, place, false);
+  const check = presentCheck(context, { ...observation, findings: { ...findings, txt } }, place, false);
   expect(check.txt).toEqual(['v=spf1 -all', 'y'.repeat(1000), `${'y'.repeat(998)}…`]);
 });

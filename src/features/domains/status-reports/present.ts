@@ -1,11 +1,11 @@
 import type { Static } from 'typebox';
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import { dnsProviderOf } from '../../../network/dns/providers.ts';
-import { fewOf, shortened, shortenedSentence, shortenedTxt } from './bounds.ts';
-import { redirectChain } from './redirect-chain.ts';
+import { chainUrls } from '../../../network/probe/redirect-chain.ts';
+import type { DomainContext, Observation } from './domain-context.ts';
 import { resultSentence } from './result-sentence.ts';
 import type { domainCheckSchema } from './schema.ts';
-import type { Sight, Standing } from './standing.ts';
+import { firstRecords, shortened, shortenedSentence, shortenedTxt } from './text-limits.ts';
 
 export type DomainCheck = Static<typeof domainCheckSchema>;
 type RecordHeader = DomainCheck['aname'][number]['hdr'];
@@ -48,20 +48,25 @@ export function blankCheck(name: string, place: Place): DomainCheck {
 }
 
 /** What a check says of what it saw so far. The `result` is drawn when it is complete. */
-export function presentCheck(standing: Standing, sight: Sight, place: Place, complete: boolean): DomainCheck {
+export function presentCheck(
+  context: DomainContext,
+  observation: Observation,
+  place: Place,
+  complete: boolean,
+): DomainCheck {
   return {
-    ...blankCheck(standing.name, place),
-    ...presentDns(sight.findings),
-    ...presentHttp(standing.name, sight.journey),
-    ...(sight.tls === null ? {} : { ssl: presentTls(sight.tls) }),
-    ...(complete ? { complete, result: shortenedSentence(resultSentence(standing, sight)) } : {}),
+    ...blankCheck(context.name, place),
+    ...presentDns(observation.findings),
+    ...presentHttp(context.name, observation.redirects),
+    ...(observation.tls === null ? {} : { ssl: presentTls(observation.tls) }),
+    ...(complete ? { complete, result: shortenedSentence(resultSentence(context, observation)) } : {}),
   };
 }
 
-function presentDns(findings: Sight['findings']): Partial<DomainCheck> {
+function presentDns(findings: Observation['findings']): Partial<DomainCheck> {
   if (findings === null) return {};
-  const a = fewOf(findings.a).map(({ address }) => address);
-  const aaaa = fewOf(findings.aaaa).map(({ address }) => address);
+  const a = firstRecords(findings.a).map(({ address }) => address);
+  const aaaa = firstRecords(findings.aaaa).map(({ address }) => address);
   const { authoritative } = findings;
   return {
     cname: shortened(findings.cnames[0] ?? ''),
@@ -69,27 +74,28 @@ function presentDns(findings: Sight['findings']): Partial<DomainCheck> {
     aaaa_record: aaaa.join(', '),
     dns_provider: shortened(dnsProviderOf(findings.ns)),
     dns_error: findings.problem !== null,
-    ns: fewOf(findings.ns).map((host) => ({ host: shortened(host) })),
-    mx: fewOf(findings.mx).map(({ exchange, preference }) => ({
+    ns: firstRecords(findings.ns).map((host) => ({ host: shortened(host) })),
+    mx: firstRecords(findings.mx).map(({ exchange, preference }) => ({
       Host: shortened(exchange),
       Pref: preference,
     })),
-    txt: fewOf(findings.txt).map(shortenedTxt),
+    txt: firstRecords(findings.txt).map(shortenedTxt),
     ip: [...a, ...aaaa],
-    address: authoritative === null ? [] : [...fewOf(authoritative.a), ...fewOf(authoritative.aaaa)],
-    soa: fewOf(findings.soa).map(({ type, hdr, ...soa }) => ({
+    address:
+      authoritative === null ? [] : [...firstRecords(authoritative.a), ...firstRecords(authoritative.aaaa)],
+    soa: firstRecords(findings.soa).map(({ type, hdr, ...soa }) => ({
       ...soa,
       hdr: presentHeader(hdr),
       ns: shortened(soa.ns),
       mbox: shortened(soa.mbox),
     })),
-    caa: fewOf(findings.caa).map(({ hdr, flag, tag, value }) => ({
+    caa: firstRecords(findings.caa).map(({ hdr, flag, tag, value }) => ({
       hdr: presentHeader(hdr),
       flag,
       tag: shortened(tag),
       value: shortened(value),
     })),
-    aname: fewOf(findings.a).map(({ hdr, address }) => ({ hdr: presentHeader(hdr), a: address })),
+    aname: firstRecords(findings.a).map(({ hdr, address }) => ({ hdr: presentHeader(hdr), a: address })),
   };
 }
 
@@ -97,20 +103,20 @@ function presentHeader(hdr: RecordHeader): RecordHeader {
   return { ...hdr, name: shortened(hdr.name) };
 }
 
-function presentHttp(name: string, journey: Sight['journey']): Partial<DomainCheck> {
-  if (journey === null) return {};
-  const chain = redirectChain(journey).map(shortened);
+function presentHttp(name: string, redirects: Observation['redirects']): Partial<DomainCheck> {
+  if (redirects === null) return {};
+  const chain = chainUrls(redirects).map(shortened);
   const redirected = chain.length > 1;
   // That nobody outside gets to a name of this machine is no error.
-  const local = isLocalhost(name) && journey.failure?.problem === 'private_address';
+  const local = isLocalhost(name) && redirects.failure?.problem === 'private_address';
   return {
     http_forwarded: redirected ? (chain.at(-1) ?? '') : '',
     http_forwarded_list: redirected ? chain.join(' -> ') : '',
-    http_error: journey.failure !== null && !local,
+    http_error: redirects.failure !== null && !local,
   };
 }
 
-function presentTls({ status, certificate, failure }: NonNullable<Sight['tls']>): DomainCheck['ssl'] {
+function presentTls({ status, certificate, failure }: NonNullable<Observation['tls']>): DomainCheck['ssl'] {
   const error = shortened(failure?.sentence ?? '');
   if (certificate === null) return { ...NO_CERTIFICATE, status, error };
   const { subject } = certificate;
@@ -138,7 +144,7 @@ function presentTls({ status, certificate, failure }: NonNullable<Sight['tls']>)
 }
 
 function few(texts: string[]): string[] {
-  return fewOf(texts).map(shortened);
+  return firstRecords(texts).map(shortened);
 }
 
 const NO_CERTIFICATE: DomainCheck['ssl'] = {

@@ -1,37 +1,37 @@
 import type { NameFindings } from '../../../network/dns/look-up.ts';
 import { sentence, wrongRecordSentence } from './dns-sentence.ts';
+import type { DomainContext } from './domain-context.ts';
 import { type Arrival, type Reach, triedBy } from './reach.ts';
 import {
   addressesOfFamily,
-  edgeAsTold,
+  edgeLabel,
   isOwnAddress,
   listed,
   recordAdvice,
   removal,
   replacement,
 } from './record-advice.ts';
-import type { Standing } from './standing.ts';
 
 /** What keeps visitors from arriving here, one sentence that says what to do; null if nothing does. */
 export function reachSentence(
-  standing: Pick<Standing, 'name' | 'target'>,
+  context: Pick<DomainContext, 'name' | 'target'>,
   findings: NameFindings,
   reach: Reach,
 ): string | null {
   const tried = triedBy('http', reach.arrivals);
-  if (reach.untried) return untriedSentence(standing, findings, tried, reach.sentence);
+  if (reach.untried) return untriedSentence(context, findings, tried, reach.sentence);
   const missed = tried.filter(({ arrives }) => !arrives);
-  if (missed.length === 0) return httpsSentence(standing, reach.arrivals);
-  const astray = ownNameSentence(standing, findings, missed);
+  if (missed.length === 0) return httpsSentence(context, reach.arrivals);
+  const astray = ownNameSentence(context, findings, missed);
   if (astray !== null) return astray;
   if (missed.length === tried.length) {
-    return wrongRecordSentence(findings, standing.target) ?? ownAddressSentence(standing, missed);
+    return wrongRecordSentence(findings, context.target) ?? ownAddressSentence(context, missed);
   }
-  return straySentence(standing, findings, tried, missed);
+  return straySentence(context, findings, tried, missed);
 }
 
 function untriedSentence(
-  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { name, target }: Pick<DomainContext, 'name' | 'target'>,
   findings: NameFindings,
   tried: Arrival[],
   fallback: string | null,
@@ -49,7 +49,7 @@ function untriedSentence(
 
 /** The install's own name, which the CNAME is for, leads to another machine: that of another host, as a wildcard record makes it. */
 function ownNameSentence(
-  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { name, target }: Pick<DomainContext, 'name' | 'target'>,
   { cnames }: NameFindings,
   missed: Arrival[],
 ): string | null {
@@ -57,26 +57,26 @@ function ownNameSentence(
   if (cnames[0] !== target.cname || target.addresses.length === 0 || foreign.length === 0) return null;
   return (
     `The CNAME of ${name} is right, but ${target.cname} leads to ${listed(foreign)}, where it is not served; ` +
-    `tell your provider, who has to point it to ${edgeAsTold(target)}.`
+    `tell your provider, who has to point it to ${edgeLabel(target)}.`
   );
 }
 
 /** The DNS is as it should be: what is left is the operator's. */
-function ownAddressSentence({ name }: Pick<Standing, 'name'>, [first]: Arrival[]): string {
+function ownAddressSentence({ name }: Pick<DomainContext, 'name'>, [first]: Arrival[]): string {
   return `The DNS of ${name} is right, but ${first ? obstacle(first) : 'nothing answers'}.`;
 }
 
 /** Some of its addresses lead here. */
 function straySentence(
-  standing: Pick<Standing, 'name' | 'target'>,
+  context: Pick<DomainContext, 'name' | 'target'>,
   findings: NameFindings,
   tried: Arrival[],
   missed: Arrival[],
 ): string {
-  const { name, target } = standing;
+  const { name, target } = context;
   const foreign = missed.filter(({ address }) => !isOwnAddress(address, target));
   const [first] = foreign;
-  if (first === undefined) return ownAddressSentence(standing, missed);
+  if (first === undefined) return ownAddressSentence(context, missed);
   if (findings.cnames.length > 0 && findings.cnames[0] !== target.cname) {
     return sentence(
       recordAdvice(findings, target),
@@ -96,7 +96,7 @@ function straySentence(
 }
 
 function httpsSentence(
-  { name, target }: Pick<Standing, 'name' | 'target'>,
+  { name, target }: Pick<DomainContext, 'name' | 'target'>,
   arrivals: Arrival[],
 ): string | null {
   const missed = triedBy('https', arrivals).find(({ arrives }) => !arrives);

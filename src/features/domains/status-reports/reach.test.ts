@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import type { Proof } from '../../../hosting/contract/host.ts';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
-import { type Journey, type Target, VisitFailure, type Visitor } from '../../../network/probe/visitor.ts';
-import { probeReach, visitedName } from './reach.ts';
-import { worst } from './tls-sight.ts';
+import { ProbeFailure, type Prober, type RedirectChain, type Target } from '../../../network/probe/prober.ts';
+import { worst } from './observe-tls.ts';
+import { hostToProbe, probeReach } from './reach.ts';
 
 const HERE = '203.0.113.5';
 const HERE6 = '2001:db8::5';
@@ -17,44 +17,44 @@ const target = (address: string, allowed = true): Target => ({
   allowed,
 });
 
-type Answer = 'here' | 'another' | VisitFailure;
+type Answer = 'here' | 'another' | ProbeFailure;
 
 /** A world in which each address of the name answers so, and a host that remembers what is published. */
 function world(addresses: Record<string, Answer>, more: { targets?: Target[]; refuses?: Error } = {}) {
-  const proofs = new Map<string, Proof>();
+  const tokens = new Map<string, Proof>();
   const published: Proof[] = [];
   const asked: string[] = [];
-  const visitor: Pick<Visitor, 'targets' | 'follow'> = {
+  const prober: Pick<Prober, 'targets' | 'follow'> = {
     async targets() {
       if (more.refuses) throw more.refuses;
       return more.targets ?? Object.keys(addresses).map((address) => target(address));
     },
-    async follow(url, _signal, { address = '' } = {}): Promise<Journey> {
+    async follow(url, _signal, { address = '' } = {}): Promise<RedirectChain> {
       asked.push(`${url.protocol}//${address}`);
       const answer = addresses[address];
-      if (answer instanceof VisitFailure) return { urls: [url.href], last: null, failure: answer };
-      const body = answer === 'here' ? (proofs.get(`${url.hostname}${url.pathname}`)?.text ?? '') : 'hello';
+      if (answer instanceof ProbeFailure) return { urls: [url.href], last: null, failure: answer };
+      const body = answer === 'here' ? (tokens.get(`${url.hostname}${url.pathname}`)?.text ?? '') : 'hello';
       const last = { status: 200, headers: {}, body, location: null };
       return { urls: [url.href], last, failure: null };
     },
   };
   const unused = () => Promise.reject(new Error('not asked here'));
   return {
-    proofs,
+    tokens,
     published,
     asked,
     probe: (name: string) =>
       probeReach(
         name,
         {
-          visitor: { ...visitor, get: unused, handshake: unused },
+          prober: { ...prober, get: unused, handshake: unused },
           random: systemRandomness,
           host: {
-            async publish(proof) {
-              published.push(proof);
-              proofs.set(`${proof.hostname}${proof.path}`, proof);
+            async publish(token) {
+              published.push(token);
+              tokens.set(`${token.hostname}${token.path}`, token);
             },
-            withdraw: async ({ hostname, path }) => void proofs.delete(`${hostname}${path}`),
+            withdraw: async ({ hostname, path }) => void tokens.delete(`${hostname}${path}`),
           },
         },
         signal,
@@ -62,11 +62,11 @@ function world(addresses: Record<string, Answer>, more: { targets?: Target[]; re
   };
 }
 
-const failing = (problem: VisitFailure['problem'], code?: string) =>
-  new VisitFailure(problem, `It is ${problem}.`, { cause: Object.assign(new Error(), { code }) });
+const failing = (problem: ProbeFailure['problem'], code?: string) =>
+  new ProbeFailure(problem, `It is ${problem}.`, { cause: Object.assign(new Error(), { code }) });
 
 it('arrives where the token comes back by every family', async () => {
-  const { probe, proofs, published, asked } = world({ [HERE]: 'here', [HERE6]: 'here' });
+  const { probe, tokens, published, asked } = world({ [HERE]: 'here', [HERE6]: 'here' });
   expect(await probe('example.com')).toMatchObject({
     arrivesByHttp: true,
     arrivesByHttps: true,
@@ -77,7 +77,7 @@ it('arrives where the token comes back by every family', async () => {
     ['http', 'https'].flatMap((scheme) => [HERE6, HERE].map((at) => `${scheme}://${at}`)).toSorted(),
   );
   expect(published).toHaveLength(1);
-  expect(proofs.size).toBe(0);
+  expect(tokens.size).toBe(0);
 });
 
 it('does not arrive where one family ends elsewhere, whatever the other does', async () => {
@@ -159,14 +159,14 @@ it('withdraws the token whatever becomes of the visit, and visits few of many ad
   await probe('example.com');
   expect(asked).toHaveLength(8);
   await expect(broken.probe('exa mple.com')).rejects.toThrow();
-  expect(broken.proofs.size).toBe(0);
+  expect(broken.tokens.size).toBe(0);
 });
 
 it('stands a random label for the star of a wildcard, however long the name', () => {
-  expect(visitedName('example.com', systemRandomness)).toBe('example.com');
-  expect(visitedName('*.example.com', systemRandomness)).toMatch(/^[0-9a-f]{12}\.example\.com$/);
+  expect(hostToProbe('example.com', systemRandomness)).toBe('example.com');
+  expect(hostToProbe('*.example.com', systemRandomness)).toMatch(/^[0-9a-f]{12}\.example\.com$/);
   const long = `*.${'a'.repeat(61)}.${'b'.repeat(63)}.${'c'.repeat(63)}.${'d'.repeat(61)}`;
-  expect(visitedName(long, systemRandomness).length).toBeLessThanOrEqual(253);
+  expect(hostToProbe(long, systemRandomness).length).toBeLessThanOrEqual(253);
 });
 
 it('judges TLS by the worse family, unless this machine has no route to it', () => {

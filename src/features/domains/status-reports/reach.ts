@@ -3,14 +3,14 @@ import { hasCode } from '../../../lib/error-code.ts';
 import type { Randomness } from '../../../lib/ids.ts';
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import { NameNotResolved } from '../../../network/dns/resolver.ts';
-import type { Journey, Target, Visitor, VisitProblem } from '../../../network/probe/visitor.ts';
+import type { ProbeProblem, Prober, RedirectChain, Target } from '../../../network/probe/prober.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 
 /**
  * `another_server`: there was an answer, but not the edge's. `no_route`: this machine has no connection by the address's
  * family (IPv6, mostly), which says nothing of the name.
  */
-export type ArrivalProblem = VisitProblem | 'another_server' | 'no_route';
+export type ArrivalProblem = ProbeProblem | 'another_server' | 'no_route';
 
 /** One try to fetch the token: by one scheme, at one address. */
 export interface Arrival {
@@ -40,7 +40,7 @@ export interface Reach {
 
 interface Parts {
   host: Pick<Host, 'publish' | 'withdraw'>;
-  visitor: Visitor;
+  prober: Prober;
   random: Randomness;
 }
 
@@ -56,8 +56,8 @@ const LONGEST_NAME = 253;
  * withdrawn however it ends. Never throws for what the network does.
  */
 export async function probeReach(name: string, parts: Parts, signal: AbortSignal): Promise<Reach> {
-  const hostname = visitedName(name, parts.random);
-  const targets = await targetsOf(hostname, parts.visitor, signal);
+  const hostname = hostToProbe(name, parts.random);
+  const targets = await targetsOf(hostname, parts.prober, signal);
   if (!Array.isArray(targets)) return untried([], targets.sentence, targets.isUnknown ? null : false);
   if (targets.length === 0) {
     return untried([], `${name} has no address; give it an A record in the DNS.`, false);
@@ -80,7 +80,7 @@ export async function probeReach(name: string, parts: Parts, signal: AbortSignal
 }
 
 /** A name that visitors can ask for: a random label stands for a wildcard's star. */
-export function visitedName(name: string, random: Randomness): string {
+export function hostToProbe(name: string, random: Randomness): string {
   if (!isWildcard(name)) return name;
   const below = name.slice('*.'.length);
   return `${random
@@ -96,9 +96,9 @@ interface NoTargets {
 }
 
 /** At most a few addresses of each family, or why there are none to be had. */
-async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): Promise<Target[] | NoTargets> {
+async function targetsOf(name: string, prober: Prober, signal: AbortSignal): Promise<Target[] | NoTargets> {
   try {
-    const all = await visitor.targets(name, signal);
+    const all = await prober.targets(name, signal);
     const some = [4, 6].flatMap((family) =>
       all.filter((target) => target.family === family).slice(0, ADDRESSES_A_FAMILY),
     );
@@ -118,7 +118,7 @@ async function targetsOf(name: string, visitor: Visitor, signal: AbortSignal): P
 async function fetchToken(
   hostname: string,
   targets: Target[],
-  { host, visitor, random }: Parts,
+  { host, prober, random }: Parts,
   signal: AbortSignal,
 ): Promise<Arrival[]> {
   const text = random.bytes(24).toString('base64url');
@@ -127,26 +127,26 @@ async function fetchToken(
   try {
     return (
       await Promise.all(
-        targets.map((target) => (target.allowed ? visits(target) : Promise.resolve(refusedArrivals(target)))),
+        targets.map((target) => (target.allowed ? probe(target) : Promise.resolve(refusedArrivals(target)))),
       )
     ).flat();
   } finally {
     await host.withdraw({ hostname, path });
   }
 
-  function visits({ address, family }: Target): Promise<Arrival[]> {
+  function probe({ address, family }: Target): Promise<Arrival[]> {
     return Promise.all(
       (['http', 'https'] as const).map(async (scheme) => {
         const url = new URL(`${scheme}://${hostname}${path}`);
-        const journey = await visitor.follow(url, signal, { address, maxBytes: 1024 });
-        return { scheme, address, family, ...verdict(journey, text, hostname, address) };
+        const redirects = await prober.follow(url, signal, { address, maxBytes: 1024 });
+        return { scheme, address, family, ...verdict(redirects, text, hostname, address) };
       }),
     );
   }
 }
 
 function verdict(
-  { last, failure }: Journey,
+  { last, failure }: RedirectChain,
   text: string,
   hostname: string,
   address: string,

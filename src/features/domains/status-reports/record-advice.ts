@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import { getDomain } from 'tldts';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
-import type { DnsTarget } from './standing.ts';
+import type { DnsTarget } from './domain-context.ts';
 
 /** What the DNS says of a name, as far as it says where visitors go. */
 export interface PresentRecords {
@@ -44,7 +44,7 @@ export function isOwnAddress(address: string, { addresses }: Pick<DnsTarget, 'ad
 }
 
 /** '203.0.113.5'; the platform as such where nobody has told it its addresses. */
-export function edgeAsTold({ addresses }: DnsTarget): string {
+export function edgeLabel({ addresses }: DnsTarget): string {
   return addresses.length > 0 ? listed(addresses) : 'this platform';
 }
 

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import type { NameFindings } from '../../../network/dns/look-up.ts';
+import { type DomainContext, NO_OBSERVATION, type Observation } from './domain-context.ts';
 import type { Arrival, ArrivalProblem, Reach } from './reach.ts';
 import { resultSentence } from './result-sentence.ts';
-import { NOTHING_SEEN, type Sight, type Standing } from './standing.ts';
 
 export const EDGE = '203.0.113.5';
 export const EDGE6 = '2001:db8:5::5';
@@ -10,7 +10,7 @@ export const OTHER = '198.51.100.7';
 export const OTHER6 = '2001:db8:7::7';
 export const CNAME = 'torquemag.sites.example';
 
-export const standing = (name: string, more: Partial<Standing> = {}): Standing => ({
+export const contextFor = (name: string, more: Partial<DomainContext> = {}): DomainContext => ({
   id: 'id',
   name,
   isCname: false,
@@ -99,12 +99,12 @@ export const SELF_SIGNED = {
 };
 
 /** What is seen where all is well, but for `more`. */
-export const sight = (found: NameFindings, more: Partial<Sight> = {}): Sight => ({
-  ...NOTHING_SEEN,
+export const observed = (found: NameFindings, more: Partial<Observation> = {}): Observation => ({
+  ...NO_OBSERVATION,
   findings: found,
   reach: reach({ [EDGE]: null }),
   tls: VERIFIED,
-  journey: { urls: [`http://${found.name}/`], last: null, failure: null },
+  redirects: { urls: [`http://${found.name}/`], last: null, failure: null },
   ...more,
 });
 
@@ -112,12 +112,12 @@ export const apex = (more: Partial<NameFindings> = {}) => findings('example.com'
 export const www = (more: Partial<NameFindings> = {}) =>
   findings('www.example.com', { cnames: [CNAME], a: a(EDGE), ...more });
 
-type Row = [string, Standing, Sight, string];
+type Row = [string, DomainContext, Observation, string];
 
-export function holds(rows: Row[]): void {
-  it.each(rows)('%s', (_case, standing, seen, expected) => {
-    expect(resultSentence(standing, seen)).toBe(expected);
+export function expectSentences(rows: Row[]): void {
+  it.each(rows)('%s', (_case, context, seen, expected) => {
+    expect(resultSentence(context, seen)).toBe(expected);
   });
 }
 
-export const problem = (found: NameFindings) => sight(found, { reach: NOWHERE, tls: null });
+export const problem = (found: NameFindings) => observed(found, { reach: NOWHERE, tls: null });

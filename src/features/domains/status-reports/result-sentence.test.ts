@@ -1,109 +1,109 @@
 import { describe, expect, it } from 'vitest';
-import { VisitFailure } from '../../../network/probe/visitor.ts';
+import { ProbeFailure } from '../../../network/probe/prober.ts';
+import { NO_OBSERVATION, type Observation } from './domain-context.ts';
 import type { ArrivalProblem } from './reach.ts';
 import {
   a,
   apex,
   CNAME,
+  contextFor,
   EDGE,
+  expectSentences,
   findings,
-  holds,
   OTHER,
   OTHER6,
+  observed,
   problem,
   reach,
   SELF_SIGNED,
-  sight,
-  standing,
   untried,
   www,
 } from './result-sentence.fixture.ts';
 import { resultSentence } from './result-sentence.ts';
-import { NOTHING_SEEN, type Sight } from './standing.ts';
 
 describe('where all is well', () => {
-  holds([
-    ['an apex', standing('example.com'), sight(apex()), 'example.com answers here over HTTPS.'],
+  expectSentences([
+    ['an apex', contextFor('example.com'), observed(apex()), 'example.com answers here over HTTPS.'],
     [
       'behind a CDN, whatever its addresses',
-      standing('example.com'),
-      sight(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: null }) }),
+      contextFor('example.com'),
+      observed(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: null }) }),
       'example.com answers here over HTTPS.',
     ],
     [
       'seen in spite of a resolver that failed',
-      standing('example.com'),
-      sight(apex({ problem: { kind: 'servfail', zone: null } })),
+      contextFor('example.com'),
+      observed(apex({ problem: { kind: 'servfail', zone: null } })),
       'example.com answers here over HTTPS.',
     ],
     [
       'no CAA, and no authority that would ask for it',
-      standing('example.com', { hasAuthority: false }),
-      sight(apex({ caaFailed: true })),
+      contextFor('example.com', { hasAuthority: false }),
+      observed(apex({ caaFailed: true })),
       'example.com answers here over HTTPS.',
     ],
     [
       'a wildcard, for which no authority is asked',
-      standing('*.example.com'),
-      sight(findings('*.example.com', { a: a(EDGE) }), { caaRefusal: 'The CAA records forbid it.' }),
+      contextFor('*.example.com'),
+      observed(findings('*.example.com', { a: a(EDGE) }), { caaRefusal: 'The CAA records forbid it.' }),
       '*.example.com answers here over HTTPS.',
     ],
     [
       'an IPv6 address to which this machine has no route',
-      standing('example.com'),
-      sight(apex(), { reach: reach({ [EDGE]: null, [OTHER6]: 'no_route' }) }),
+      contextFor('example.com'),
+      observed(apex(), { reach: reach({ [EDGE]: null, [OTHER6]: 'no_route' }) }),
       'example.com answers here over HTTPS.',
     ],
     [
       "the platform's own name",
-      standing(CNAME, { isCname: true }),
-      sight(findings(CNAME)),
+      contextFor(CNAME, { isCname: true }),
+      observed(findings(CNAME)),
       `The edge serves ${CNAME}.`,
     ],
   ]);
 });
 
 describe('what the platform knows itself', () => {
-  holds([
+  expectSentences([
     [
       'a duplicate',
-      standing('example.com', { isDuplicate: true }),
-      sight(apex(), { reach: null }),
+      contextFor('example.com', { isDuplicate: true }),
+      observed(apex(), { reach: null }),
       'example.com is served by another install; remove it there to serve it here.',
     ],
     [
       'the edge failed',
-      standing('example.com', { networkStatus: 'FAILED' }),
-      sight(apex()),
+      contextFor('example.com', { networkStatus: 'FAILED' }),
+      observed(apex()),
       'The edge could not take on example.com; the operator finds the cause in the log.',
     ],
     [
       'pending',
-      standing('example.com', { networkStatus: 'PENDING' }),
-      sight(apex()),
+      contextFor('example.com', { networkStatus: 'PENDING' }),
+      observed(apex()),
       'The edge is taking on example.com; look again in a moment.',
     ],
     [
       'pending, and the DNS is wrong: that takes longer',
-      standing('example.com', { networkStatus: 'PENDING' }),
-      sight(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
+      contextFor('example.com', { networkStatus: 'PENDING' }),
+      observed(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: 'another_server' }) }),
       `Set the A record of example.com to ${EDGE}; it is ${OTHER} now.`,
     ],
     [
       'a name of this machine',
-      standing('blog.localhost', { isCname: true }),
-      sight(findings('blog.localhost', { a: a('127.0.0.1') }), { reach: untried('127.0.0.1') }),
+      contextFor('blog.localhost', { isCname: true }),
+      observed(findings('blog.localhost', { a: a('127.0.0.1') }), { reach: untried('127.0.0.1') }),
       'The edge serves blog.localhost; that is a name of this machine only, which visitors elsewhere cannot reach.',
     ],
     [
       "the platform's own name, without DNS",
-      standing(CNAME, { isCname: true }),
+      contextFor(CNAME, { isCname: true }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
       `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to ${EDGE} in the DNS and open ports 80 and 443.`,
     ],
     [
       "the platform's own name, without DNS, and no address of the edge is known",
-      standing(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
+      contextFor(CNAME, { isCname: true, target: { cname: CNAME, addresses: [] } }),
       problem(findings(CNAME, { problem: { kind: 'nxdomain', name: CNAME, unregistered: false } })),
       `The edge serves ${CNAME}, but visitors do not get there; tell your provider, who has to point it to this platform in the DNS and open ports 80 and 443.`,
     ],
@@ -111,56 +111,56 @@ describe('what the platform knows itself', () => {
 });
 
 describe('the right address, but no edge there', () => {
-  const at = (problem: ArrivalProblem) => sight(apex(), { reach: reach({ [EDGE]: problem }) });
-  holds([
+  const at = (problem: ArrivalProblem) => observed(apex(), { reach: reach({ [EDGE]: problem }) });
+  expectSentences([
     [
       'refused',
-      standing('example.com'),
+      contextFor('example.com'),
       at('refused'),
       `The DNS of example.com is right, but ${EDGE} refuses connections to port 80; the operator has to start the edge there, or open port 80 in the firewall.`,
     ],
     [
       'time-out, by way of the CNAME',
-      standing('www.example.com'),
-      sight(www(), { reach: reach({ [EDGE]: 'timeout' }) }),
+      contextFor('www.example.com'),
+      observed(www(), { reach: reach({ [EDGE]: 'timeout' }) }),
       `The DNS of www.example.com is right, but ${EDGE} did not answer at port 80 in time; the operator has to start the edge there, or open port 80 in the firewall.`,
     ],
     [
       'another server',
-      standing('example.com'),
+      contextFor('example.com'),
       at('another_server'),
       `The DNS of example.com is right, but another server answers at port 80 of ${EDGE}; the operator has to direct it to the edge.`,
     ],
     [
       'HTTPS alone refused',
-      standing('example.com'),
-      sight(apex(), { reach: reach({ [EDGE]: null }, { [EDGE]: 'refused' }) }),
+      contextFor('example.com'),
+      observed(apex(), { reach: reach({ [EDGE]: null }, { [EDGE]: 'refused' }) }),
       `example.com answers here over HTTP, but not over HTTPS: ${EDGE} refuses connections to port 443; the operator has to start the edge there, or open port 443 in the firewall.`,
     ],
     [
       'HTTPS alone ends at a CDN',
-      standing('example.com'),
-      sight(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: null }, { [OTHER]: 'another_server' }) }),
+      contextFor('example.com'),
+      observed(apex({ a: a(OTHER) }), { reach: reach({ [OTHER]: null }, { [OTHER]: 'another_server' }) }),
       `example.com answers here over HTTP, but not over HTTPS: ${OTHER} said another_server; have what is in front of this platform (CDN, proxy) pass HTTPS on to it.`,
     ],
   ]);
 });
 
 describe('redirects and certificates', () => {
-  const journey = (failure: VisitFailure, urls: string[], location: string | null = null) => ({
+  const redirects = (failure: ProbeFailure, urls: string[], location: string | null = null) => ({
     urls,
     failure,
     last: { status: 301, headers: {}, body: '', location: location === null ? null : new URL(location) },
   });
-  const selfSigned = (more: Partial<Sight> = {}) => sight(apex(), { tls: SELF_SIGNED, ...more });
+  const selfSigned = (more: Partial<Observation> = {}) => observed(apex(), { tls: SELF_SIGNED, ...more });
 
-  holds([
+  expectSentences([
     [
       'a circle',
-      standing('example.com'),
-      sight(apex(), {
-        journey: journey(
-          new VisitFailure('redirect_loop', 'x'),
+      contextFor('example.com'),
+      observed(apex(), {
+        redirects: redirects(
+          new ProbeFailure('redirect_loop', 'x'),
           ['http://example.com/', 'https://example.com/'],
           'http://example.com/',
         ),
@@ -169,24 +169,26 @@ describe('redirects and certificates', () => {
     ],
     [
       'too many',
-      standing('example.com'),
-      sight(apex(), {
-        journey: journey(new VisitFailure('too_many_redirects', 'Too many; stop.'), ['a', 'b']),
+      contextFor('example.com'),
+      observed(apex(), {
+        redirects: redirects(new ProbeFailure('too_many_redirects', 'Too many; stop.'), ['a', 'b']),
       }),
       'example.com answers here, but visitors see no page: Too many; stop.',
     ],
     [
       'to a host that does not answer',
-      standing('example.com'),
-      sight(apex(), { journey: journey(new VisitFailure('refused', 'b.example refuses.'), ['a', 'b']) }),
+      contextFor('example.com'),
+      observed(apex(), {
+        redirects: redirects(new ProbeFailure('refused', 'b.example refuses.'), ['a', 'b']),
+      }),
       'example.com answers here, but its redirects fail: b.example refuses.',
     ],
     [
       'to a private address, at once',
-      standing('example.com'),
-      sight(apex(), {
-        journey: journey(
-          new VisitFailure('private_address', 'http://10.0.0.1/ leads to a private address.'),
+      contextFor('example.com'),
+      observed(apex(), {
+        redirects: redirects(
+          new ProbeFailure('private_address', 'http://10.0.0.1/ leads to a private address.'),
           ['http://example.com/'],
           'http://10.0.0.1/',
         ),
@@ -195,62 +197,62 @@ describe('redirects and certificates', () => {
     ],
     [
       'no answer at all is for others to tell',
-      standing('example.com'),
-      sight(apex(), {
-        journey: {
+      contextFor('example.com'),
+      observed(apex(), {
+        redirects: {
           urls: ['http://example.com/'],
           last: null,
-          failure: new VisitFailure('timeout', 'It did not answer.'),
+          failure: new ProbeFailure('timeout', 'It did not answer.'),
         },
       }),
       'example.com answers here over HTTPS.',
     ],
     [
       'fine now, but CAA forbids the authority',
-      standing('example.com', { sslReason: 'An older reason.' }),
-      sight(apex(), { caaRefusal: 'The CAA records of example.com allow only x.example; add y.' }),
+      contextFor('example.com', { sslReason: 'An older reason.' }),
+      observed(apex(), { caaRefusal: 'The CAA records of example.com allow only x.example; add y.' }),
       'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com allow only x.example; add y.',
     ],
     [
       'fine now, but CAA cannot be looked up',
-      standing('example.com'),
-      sight(apex({ caaFailed: true })),
+      contextFor('example.com'),
+      observed(apex({ caaFailed: true })),
       'example.com answers here over HTTPS, but its certificate cannot be renewed: The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
     ],
     [
       'self-signed, and CAA cannot be looked up',
-      standing('example.com'),
+      contextFor('example.com'),
       selfSigned({ findings: apex({ caaFailed: true }) }),
       'The CAA records of example.com cannot be looked up, so no authority may issue; its name servers have to answer.',
     ],
     [
       'self-signed, no authority',
-      standing('example.com', { hasAuthority: false }),
+      contextFor('example.com', { hasAuthority: false }),
       selfSigned(),
       'example.com answers here with a self-signed certificate, which browsers warn of; the operator has to configure a certificate authority.',
     ],
     [
       'self-signed, an order is under way',
-      standing('example.com'),
+      contextFor('example.com'),
       selfSigned(),
       'example.com answers here with a self-signed certificate until the authority has issued one; look again in a few minutes.',
     ],
     [
       'self-signed, the authority refused',
-      standing('example.com', { sslReason: 'Too many orders for example.com.' }),
+      contextFor('example.com', { sslReason: 'Too many orders for example.com.' }),
       selfSigned(),
       'example.com answers here, but with a self-signed certificate, which browsers warn of: Too many orders for example.com.',
     ],
     [
       'CAA forbids the authority',
-      standing('example.com', { sslReason: 'An older reason.' }),
+      contextFor('example.com', { sslReason: 'An older reason.' }),
       selfSigned({ caaRefusal: 'The CAA records of example.com allow only x.example; add y.' }),
       'The CAA records of example.com allow only x.example; add y.',
     ],
     [
       'expired',
-      standing('example.com'),
-      sight(apex(), {
+      contextFor('example.com'),
+      observed(apex(), {
         tls: {
           status: 'failed',
           certificate: null,
@@ -261,8 +263,8 @@ describe('redirects and certificates', () => {
     ],
     [
       'for another name, and known why',
-      standing('example.com', { sslReason: 'The authority said no.' }),
-      sight(apex(), {
+      contextFor('example.com', { sslReason: 'The authority said no.' }),
+      observed(apex(), {
         tls: { status: 'failed', certificate: null, failure: { problem: 'wrong_name', sentence: 'x' } },
       }),
       'example.com answers here, but with a certificate for another name: The authority said no.',
@@ -271,7 +273,7 @@ describe('redirects and certificates', () => {
 });
 
 it('says so when nothing was seen in time', () => {
-  expect(resultSentence(standing('example.com'), NOTHING_SEEN)).toBe(
+  expect(resultSentence(contextFor('example.com'), NO_OBSERVATION)).toBe(
     'example.com could not be looked up in time; ask for another report.',
   );
 });

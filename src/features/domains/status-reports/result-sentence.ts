@@ -1,39 +1,39 @@
 import { isLocalhost } from '../../../network/dns/domain-name.ts';
 import type { DnsProblem } from '../../../network/dns/look-up.ts';
-import { shownText } from '../../../network/probe/foreign-text.ts';
-import type { TlsProblem } from '../../../network/probe/visitor.ts';
+import type { TlsProblem } from '../../../network/probe/prober.ts';
+import { chainUrls } from '../../../network/probe/redirect-chain.ts';
+import { quotable } from '../../../network/probe/untrusted-text.ts';
 import { isWildcard } from '../domains/domain-name.ts';
 import { caaFailedSentence, problemSentence, staleSentence } from './dns-sentence.ts';
+import type { DomainContext, Observation } from './domain-context.ts';
 import { reachSentence } from './reach-sentence.ts';
-import { edgeAsTold } from './record-advice.ts';
-import { redirectChain } from './redirect-chain.ts';
-import type { Sight, Standing } from './standing.ts';
+import { edgeLabel } from './record-advice.ts';
 
 /**
  * One sentence for the domain's owner: that all is well, or the one thing to change first, to which value, and where
  * (gaps section 5). What stands in the way of everything else comes before it.
  */
-export function resultSentence(standing: Standing, sight: Sight): string {
-  const { name, challenge } = standing;
+export function resultSentence(context: DomainContext, observation: Observation): string {
+  const { name, challenge } = context;
   if (challenge !== null) {
     return `${name} is not served until you verify it: add a TXT record with the name ${challenge.key} and the value ${challenge.value}, then verify the domain.`;
   }
-  if (standing.isDuplicate) return `${name} is served by another install; remove it there to serve it here.`;
-  if (standing.networkStatus === 'FAILED') {
+  if (context.isDuplicate) return `${name} is served by another install; remove it there to serve it here.`;
+  if (context.networkStatus === 'FAILED') {
     return `The edge could not take on ${name}; the operator finds the cause in the log.`;
   }
   return (
-    wayHere(standing, sight) ??
-    redirectSentence(name, sight) ??
-    pendingSentence(standing) ??
-    tlsSentence(standing, sight) ??
-    (standing.isCname ? `The edge serves ${name}.` : `${name} answers here over HTTPS.`)
+    wayHere(context, observation) ??
+    redirectSentence(name, observation) ??
+    pendingSentence(context) ??
+    tlsSentence(context, observation) ??
+    (context.isCname ? `The edge serves ${name}.` : `${name} answers here over HTTPS.`)
   );
 }
 
 /** What keeps visitors from coming here at all. */
-function wayHere(standing: Standing, { findings, reach }: Sight): string | null {
-  const { name, target, isCname } = standing;
+function wayHere(context: DomainContext, { findings, reach }: Observation): string | null {
+  const { name, target, isCname } = context;
   if (findings === null || reach === null)
     return `${name} could not be looked up in time; ask for another report.`;
   if (reach.untried && isLocalhost(name)) {
@@ -43,24 +43,24 @@ function wayHere(standing: Standing, { findings, reach }: Sight): string | null 
   const blocking = problem !== null && !(reach.arrivesByHttp && PASSING.includes(problem.kind));
   const cause =
     (reach.arrivesByHttp ? null : staleSentence(findings, target)) ??
-    (blocking ? problemSentence(problem, findings, standing) : null) ??
-    reachSentence(standing, findings, reach);
+    (blocking ? problemSentence(problem, findings, context) : null) ??
+    reachSentence(context, findings, reach);
   if (cause === null || !isCname) return cause;
   // The DNS of the platform's own names is not for its customers to change.
   return reach.arrivesByHttp
     ? cause
-    : `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${edgeAsTold(target)} in the DNS and open ports 80 and 443.`;
+    : `The edge serves ${name}, but visitors do not get there; tell your provider, who has to point it to ${edgeLabel(target)} in the DNS and open ports 80 and 443.`;
 }
 
 /** What the token has disproved by arriving. */
 const PASSING: DnsProblem['kind'][] = ['timeout', 'unreachable', 'servfail'];
 
-function redirectSentence(name: string, { journey }: Sight): string | null {
-  if (!journey?.failure) return null;
-  const { failure, last } = journey;
+function redirectSentence(name: string, { redirects }: Observation): string | null {
+  if (!redirects?.failure) return null;
+  const { failure, last } = redirects;
   switch (failure.problem) {
     case 'redirect_loop':
-      return `${name} answers here, but redirects in a circle (${redirectChain(journey).map(shownText).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
+      return `${name} answers here, but redirects in a circle (${chainUrls(redirects).map(quotable).join(' -> ')}); take one of these redirects out, and have a CDN in front fetch over HTTPS.`;
     case 'too_many_redirects':
     case 'bad_redirect':
       return `${name} answers here, but visitors see no page: ${failure.message}`;
@@ -70,16 +70,16 @@ function redirectSentence(name: string, { journey }: Sight): string | null {
   }
 }
 
-function pendingSentence({ name, networkStatus }: Standing): string | null {
+function pendingSentence({ name, networkStatus }: DomainContext): string | null {
   return networkStatus === 'PENDING' ? `The edge is taking on ${name}; look again in a moment.` : null;
 }
 
-function tlsSentence(standing: Standing, sight: Sight): string | null {
-  const { tls } = sight;
+function tlsSentence(context: DomainContext, observation: Observation): string | null {
+  const { tls } = observation;
   if (tls === null) return null;
-  const { name, sslReason, hasAuthority, isCname } = standing;
+  const { name, sslReason, hasAuthority, isCname } = context;
   const answers = isCname ? `The edge serves ${name}` : `${name} answers here`;
-  const caa = caaSentence(standing, sight);
+  const caa = caaSentence(context, observation);
   if (tls.failure === null) {
     return caa === null ? null : `${answers} over HTTPS, but its certificate cannot be renewed: ${caa}`;
   }
@@ -93,7 +93,10 @@ function tlsSentence(standing: Standing, sight: Sight): string | null {
 }
 
 /** What in the DNS keeps the authority from issuing; of wildcards, which it is not asked for, nothing. */
-function caaSentence({ name, hasAuthority }: Standing, { findings, caaRefusal }: Sight): string | null {
+function caaSentence(
+  { name, hasAuthority }: DomainContext,
+  { findings, caaRefusal }: Observation,
+): string | null {
   if (!hasAuthority || isWildcard(name)) return null;
   return caaRefusal ?? (findings?.caaFailed ? caaFailedSentence(name) : null);
 }

@@ -7,10 +7,10 @@ import type { Platform } from '../../../platform/platform.ts';
 import { createEdgeAddressBook } from '../../hosts/edge-address-book.ts';
 import { takeTurn } from '../../websites/installs/operation-limits.ts';
 import { findInstallAccess } from '../../websites/installs/store.ts';
-import { beginReport } from './begin.ts';
+import { beginReport } from './begin-report.ts';
 import { laneOf, laneOfAll } from './jobs.ts';
 import { type DomainReport, domainReportSchema } from './schema.ts';
-import { findReportOf, groupsToCheck, withSibling } from './store.ts';
+import { domainGroupsToCheck, findReportOf, withSibling } from './store.ts';
 
 /** Who has more asks for the others once these are made. */
 const MOST_AT_ONCE = 50;
@@ -53,7 +53,7 @@ export function createDomainReportService(platform: Platform) {
         authorize('install.work', 'install.read', install);
         await takeTurn(transaction, installId, 'check_status', clock.now());
         const ids: string[] = [];
-        for (const domains of (await groupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
+        for (const domains of (await domainGroupsToCheck(queries, installId)).slice(0, MOST_AT_ONCE)) {
           const lane = laneOfAll(install.account_id);
           const report = { install: { id: installId, name: install.name }, domains, lane };
           ids.push(

@@ -30,7 +30,7 @@ export async function insertReport(
  * The domains of an install of which a report may be begun, in the order of creation, each with its sibling and not once more by
  * that; none that a report is being made of.
  */
-export async function groupsToCheck(
+export async function domainGroupsToCheck(
   queries: Queries,
   installId: string,
 ): Promise<[DomainRow, ...DomainRow[]][]> {
@@ -103,7 +103,7 @@ export async function writeComplete(queries: Queries, reportId: string, report: 
 }
 
 /** Notes on a domain what its check saw; false if it has been deleted meanwhile. */
-export async function noteReached(
+export async function recordReachability(
   { queries }: Transaction,
   domainId: string,
   reached: boolean | null,

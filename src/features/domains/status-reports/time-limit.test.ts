@@ -52,15 +52,15 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     const path = `/installs/${install.id}/domains`;
     const domain = text((await owner.client.post(path, { name })).body, 'id');
     const report_id = text((await owner.client.post(`${path}/${domain}/check_status`)).body, 'report_id');
-    const proofs = new Set<string>();
+    const tokens = new Set<string>();
     const { internet } = createOutside(homeport.platform, {
       edgePorts: () => ({ http: port, https: port }),
       dnsPort: dns.authority.port,
     });
     const [kind] = domainReportJobKinds(homeport.platform, {
       host: {
-        publish: async ({ path }) => void proofs.add(path),
-        withdraw: async ({ path }) => void proofs.delete(path),
+        publish: async ({ path }) => void tokens.add(path),
+        withdraw: async ({ path }) => void tokens.delete(path),
       },
       internet,
       issuance: null,
@@ -73,13 +73,13 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
     }
     const read = async () =>
       field((await owner.client.get(`${path}/check_status/${report_id}`)).body, 'report');
-    return { run, read, proofs, domain };
+    return { run, read, tokens, domain };
   }
 
   const never = () => new AbortController().signal;
 
   it('shows what is known so far, and ends at the time limit with it', async () => {
-    const { run, read, proofs, domain } = await asked('slow.example', 3_000);
+    const { run, read, tokens, domain } = await asked('slow.example', 3_000);
     expect(await read()).toMatchObject({
       complete: false,
       domains: [
@@ -97,7 +97,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
       complete: false,
       domains: [{ complete: false, a_record: SLOW, result: 'slow.example is being looked up.' }],
     });
-    expect(proofs.size).toBe(1);
+    expect(tokens.size).toBe(1);
     await running;
     const took = performance.now() - began;
     expect(took).toBeGreaterThan(2_900);
@@ -114,7 +114,7 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
         },
       ],
     });
-    expect(proofs.size).toBe(0);
+    expect(tokens.size).toBe(0);
     const row = await homeport.platform.database.reader
       .selectFrom('domains')
       .select('reached')
@@ -124,14 +124,14 @@ describe.skipIf(!findDnsServers())('a check of a server that takes its time', ()
   });
 
   it('is not taken for complete when the worker has to stop, and can be run again', async () => {
-    const { run, read, proofs } = await asked('again.example', 2_000);
+    const { run, read, tokens } = await asked('again.example', 2_000);
     const stopping = new AbortController();
     const running = run(stopping.signal);
-    while (proofs.size === 0) await sleep(5);
+    while (tokens.size === 0) await sleep(5);
     stopping.abort(new Error('stopping'));
     await expect(running).rejects.toThrow('stopping');
     expect(await read()).toMatchObject({ complete: false });
-    expect(proofs.size).toBe(0);
+    expect(tokens.size).toBe(0);
     await run(never());
     expect(await read()).toMatchObject({ complete: true, domains: [{ a_record: SLOW }] });
   });

@@ -7,11 +7,12 @@ import {
   timestamp,
   uuid,
 } from '../../../api/schema.ts';
+import { INSTALL_NAME } from '../../../lib/host-names.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 
 /** A lower-case DNS label of 3 to 40 characters (gaps section 5). */
-export const INSTALL_NAME_PATTERN = '^[a-z][a-z0-9-]{1,38}[a-z0-9]$';
+export const INSTALL_NAME_PATTERN = `^${INSTALL_NAME}$`;
 
 export const installSchema = Type.Object(
   {

@@ -8,6 +8,7 @@ import { type Clock, timestamp } from '../../../lib/clock.ts';
 import { type Repetition, repeatEvery } from '../../../lib/concurrency.ts';
 import { isTemporary, removeAbandoned, writeAtomically } from '../../../lib/durable-file.ts';
 import { DAY_MS, HOUR_MS } from '../../../lib/durations.ts';
+import { CHALLENGE_TOKEN, MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import {
   ACME_CHALLENGE_PREFIX,
@@ -15,7 +16,6 @@ import {
   PermanentHostError,
   type Proof,
 } from '../../contract/host.ts';
-import { NAME } from '../host-folder/vhost.ts';
 
 /**
  * The proofs that are published, a file each, as the process that publishes one need not be the one that serves. A
@@ -42,8 +42,8 @@ export interface ProofsOptions {
 const LIFE_MS = DAY_MS;
 const SWEEP_EVERY_MS = HOUR_MS;
 const MAX_TEXT_BYTES = 1024;
-const HOSTNAME = new RegExp(`^(?=.{1,253}$)${NAME}$`);
-const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
+const HOSTNAME = new RegExp(`^(?=.{1,${MAX_HOST_NAME}}$)${SERVED_NAME}$`);
+const TOKEN = new RegExp(`^${CHALLENGE_TOKEN}$`);
 const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];
 
 const StoredProofSchema = Type.Object({

@@ -3,6 +3,7 @@ import { createSecureContext } from 'node:tls';
 import Type from 'typebox';
 import { Compile } from 'typebox/compile';
 import { messageOf } from '../../../lib/error-message.ts';
+import { HOST_LABEL, MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Sealer } from '../../../secrets/sealer.ts';
 import {
   CACHE_KINDS,
@@ -13,19 +14,20 @@ import {
   type ServedCertificate,
 } from '../../contract/host.ts';
 
-/** A host name in ASCII, lower case, as a pattern. It ends up in Location headers. */
-export const NAME = '[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?(\\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9])?)*';
 const UUID = '^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$';
 const PATH = Type.String({ pattern: '^/', maxLength: 2048 });
 
 const VhostFileSchema = Type.Object({
   version: Type.Literal(1),
   id: Type.String({ pattern: UUID }),
-  name: Type.String({ pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' }),
+  name: Type.String({ pattern: `^${HOST_LABEL}$` }),
   hostnames: Type.Array(
     Type.Object({
-      name: Type.String({ pattern: `^(\\*\\.)?${NAME}$`, maxLength: 255 }),
-      redirectTo: Type.Union([Type.String({ pattern: `^${NAME}$`, maxLength: 253 }), Type.Null()]),
+      name: Type.String({ pattern: `^(\\*\\.)?${SERVED_NAME}$`, maxLength: 255 }),
+      redirectTo: Type.Union([
+        Type.String({ pattern: `^${SERVED_NAME}$`, maxLength: MAX_HOST_NAME }),
+        Type.Null(),
+      ]),
       forceHttps: Type.Boolean(),
       certificate: Type.Union([
         Type.Object({

@@ -1,3 +1,4 @@
+import { INSTALL_NAME } from '../../../lib/host-names.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 
 /** Prefix of all our databases. */
@@ -16,12 +17,13 @@ export function grantedDatabase(name: string): string {
   return databaseName(name).replaceAll('_', '\\_');
 }
 
+const NAME = new RegExp(`^${INSTALL_NAME}$`);
 /** Users with rights on the whole server. */
 const SYSTEM_USERS = ['mysql', 'root'];
 
 /** Database user of a Unix user: `` `shop`@`localhost` ``. Throws a {@link PermanentHostError}. */
 export function databaseUser(unixUser: string): string {
-  if (!/^[a-z][a-z0-9-]{1,38}[a-z0-9]$/.test(unixUser) || SYSTEM_USERS.includes(unixUser)) {
+  if (!NAME.test(unixUser) || SYSTEM_USERS.includes(unixUser)) {
     throw new PermanentHostError(`"${unixUser}" cannot be the name of a user of the database server`);
   }
   return `\`${unixUser}\`@\`localhost\``;

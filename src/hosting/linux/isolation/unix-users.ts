@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { batchUnderLock } from '../../../lib/concurrency.ts';
+import { INSTALL_NAME } from '../../../lib/host-names.ts';
 import { parseUuid } from '../../../lib/ids.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import {
@@ -55,7 +56,7 @@ export interface UnixUsersOptions {
   systemFolder?: string;
 }
 
-const NAME = /^[a-z][a-z0-9-]{1,38}[a-z0-9]$/;
+const NAME = new RegExp(`^${INSTALL_NAME}$`);
 
 export function createUnixUsers(options: UnixUsersOptions): UnixUsers {
   const { instance, uids, folder = '/var/lib/extrausers', systemFolder = '/etc' } = options;

@@ -1,16 +1,15 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
+import { MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Hostname, InstallState } from '../../contract/host.ts';
 import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
 import { literally, quotedPattern } from './quote.ts';
 
-const LABEL = '[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9])?';
-const NAME = `${LABEL}(?:\\.${LABEL})*`;
-const SERVED_NAME = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${NAME}$`);
-const HOST_NAME = new RegExp(`^(?=.{1,253}$)${NAME}$`);
+const SERVED = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${SERVED_NAME}$`);
+const PLAIN = new RegExp(`^(?=.{1,${MAX_HOST_NAME}}$)${SERVED_NAME}$`);
 
 /** Whether it is a host name in ASCII, lower case, without a wildcard. */
 export function isHostName(text: string): boolean {
-  return HOST_NAME.test(text);
+  return PLAIN.test(text);
 }
 
 /** What the web server does with visitors of a name who come by one scheme. */
@@ -89,7 +88,7 @@ export function askableName(name: string): string {
 /** Throws a {@link PermanentHostError} that says which of the names cannot be served, and why. */
 export function checkNames({ hostnames }: Pick<InstallState, 'hostnames'>): void {
   for (const { name, redirectTo, certificate } of hostnames) {
-    if (!SERVED_NAME.test(name)) {
+    if (!SERVED.test(name)) {
       throw new PermanentHostError(`${JSON.stringify(name)} is no host name in ASCII and lower case`);
     }
     if (redirectTo !== null && !isHostName(redirectTo)) {

@@ -5,6 +5,7 @@ import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
+import { CHALLENGE_TOKEN } from '../../../lib/host-names.ts';
 import { ifThere } from '../../../lib/if-there.ts';
 import {
   ACME_CHALLENGE_PREFIX,
@@ -24,7 +25,7 @@ export interface Proofs {
 
 const LIFE_MS = DAY_MS;
 const MAX_TEXT_BYTES = 1024;
-const TOKEN = /^[A-Za-z0-9_-]{1,128}$/;
+const TOKEN = new RegExp(`^${CHALLENGE_TOKEN}$`);
 const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];
 
 /** The folder is root's, and is made where it is missing; workers of nginx read it. */

@@ -1,0 +1,72 @@
+import { NameNotResolved } from '../../../network/dns/resolver.ts';
+import type {
+  Handshake,
+  PeerCertificate,
+  Prober,
+  Target,
+  TlsFailure,
+} from '../../../network/probe/prober.ts';
+
+/** How visitors of a name fare over TLS. */
+export interface TlsObservation {
+  status: 'verified' | 'self_signed' | 'failed' | 'none';
+  certificate: PeerCertificate | null;
+  /** Null: all is well. */
+  failure: TlsFailure | null;
+}
+
+/** A handshake at the first address of each family that may be visited; the worse one counts. */
+export async function observeTls(
+  hostname: string,
+  prober: Prober,
+  signal: AbortSignal,
+): Promise<TlsObservation> {
+  let targets: Target[];
+  try {
+    targets = await prober.targets(hostname, signal);
+  } catch (error) {
+    if (error instanceof NameNotResolved) return nowhere(error.message);
+    throw error;
+  }
+  if (targets.length === 0) return nowhere(`${hostname} has no address.`);
+  const visited = ([4, 6] as const).flatMap((family) => {
+    const first = targets.find((target) => target.family === family && target.allowed);
+    return first ? [first.address] : [];
+  });
+  if (visited.length === 0) {
+    const sentence = `${hostname} has the private address ${targets[0]?.address}, which nobody outside can reach.`;
+    return { status: 'none', certificate: null, failure: { problem: 'private_address', sentence } };
+  }
+  return worst(await Promise.all(visited.map((address) => prober.handshake(hostname, address, signal))));
+}
+
+function nowhere(sentence: string): TlsObservation {
+  return { status: 'none', certificate: null, failure: { problem: 'unreachable', sentence } };
+}
+
+/**
+ * The status of the worst; the certificate of another one where that one showed none. No route to one family is mostly
+ * this machine's own lack, and passed over where the other one says more.
+ */
+export function worst(handshakes: Handshake[]): TlsObservation {
+  const telling = handshakes.filter(({ failure }) => failure?.problem !== 'unreachable');
+  const [first] = (telling.length > 0 ? telling : handshakes).toSorted(
+    (one, other) => gravity(other) - gravity(one),
+  );
+  const failure = first?.failure ?? null;
+  const seen = [first, ...handshakes].flatMap((handshake) => handshake?.certificate ?? []);
+  const certificate = seen[0] ?? null;
+  return { status: statusOf(failure, certificate), certificate, failure };
+}
+
+function gravity({ failure, certificate }: Handshake): number {
+  if (failure === null) return 0;
+  if (failure.problem === 'self_signed') return 1;
+  return certificate === null ? 3 : 2;
+}
+
+function statusOf(failure: TlsFailure | null, certificate: PeerCertificate | null): TlsObservation['status'] {
+  if (failure === null) return 'verified';
+  if (failure.problem === 'self_signed') return 'self_signed';
+  return certificate === null ? 'none' : 'failed';
+}

@@ -1,0 +1,76 @@
+import type { Queries } from '../../../database/database.ts';
+
+/** A domain that is looked at, with what is known of it. */
+export interface MonitoredDomain {
+  id: string;
+  name: string;
+  install_id: string;
+  install_name: string;
+  /** Whether its visitors arrived when it was looked at last; null: nobody could tell. */
+  reached: boolean | null;
+}
+
+/** The domains that websites are served under, but for those on a host that is away: it could not show that they arrive. */
+const served = (queries: Queries) =>
+  queries
+    .selectFrom('domains as domain')
+    .innerJoin('installs as install', 'install.id', 'domain.install_id')
+    .leftJoin('hosts as host', 'host.id', 'install.host_id')
+    .where('install.status', '=', 'active')
+    .where('host.reason', 'is', null)
+    .where('domain.is_duplicate', '=', false)
+    .where('domain.network_status', '=', 'ACTIVE');
+
+export async function countMonitored(queries: Queries): Promise<number> {
+  const { count } = await served(queries)
+    .select((eb) => eb.fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+/**
+ * Served domains that nobody has looked at since `before`, and those that did not arrive then and that nobody has looked at since
+ * `failingBefore`; longest ago first. A new one counts as looked at: its owner is just about to set its DNS.
+ */
+export async function domainsDueForCheck(
+  queries: Queries,
+  { before, failingBefore, limit }: { before: string; failingBefore: string; limit: number },
+): Promise<MonitoredDomain[]> {
+  return served(queries)
+    .leftJoin('domain_looks as look', 'look.domain_id', 'domain.id')
+    .select([
+      'domain.id',
+      'domain.name',
+      'domain.install_id',
+      'domain.reached',
+      'install.name as install_name',
+    ])
+    .where((eb) => {
+      const notSince = (time: string) =>
+        eb.and([
+          eb('domain.created_at', '<=', time),
+          eb.or([eb('domain.checked_at', 'is', null), eb('domain.checked_at', '<=', time)]),
+          eb.or([eb('look.looked_at', 'is', null), eb('look.looked_at', '<=', time)]),
+        ]);
+      return eb.or([notSince(before), eb.and([eb('domain.reached', '=', false), notSince(failingBefore)])]);
+    })
+    .orderBy('look.looked_at', (order) => order.asc().nullsFirst())
+    .orderBy('domain.seq')
+    .limit(limit)
+    .execute();
+}
+
+/** Notes that a domain was looked at; nothing if it has been deleted meanwhile. */
+export async function recordCheck(queries: Queries, domainId: string, lookedAt: string): Promise<void> {
+  await queries
+    .insertInto('domain_looks')
+    .columns(['domain_id', 'looked_at'])
+    .expression((eb) =>
+      eb
+        .selectFrom('domains')
+        .select((of) => ['id', of.val(lookedAt).as('looked_at')])
+        .where('id', '=', domainId),
+    )
+    .onConflict((conflict) => conflict.column('domain_id').doUpdateSet({ looked_at: lookedAt }))
+    .execute();
+}
