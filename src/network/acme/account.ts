@@ -4,8 +4,8 @@ import type { AcmeSession } from './session.ts';
 import type { Directory } from './wire.ts';
 
 /**
- * Registers the account of `key` (PEM), or finds it (RFC 8555 section 7.3), and brings its contact up to date.
- * Resolves to its URL.
+ * Registers the account of `key` (PEM), or finds it if it exists (RFC 8555 section 7.3), and updates its contact.
+ * Resolves to the account's URL.
  */
 export async function registerAccount(
   { acme, within }: AcmeSession,
@@ -17,14 +17,14 @@ export async function registerAccount(
   if (externalAccountRequired === true) {
     throw new AcmeRefusal(
       `${ERROR_NAMESPACE}externalAccountRequired`,
-      'The certificate authority requires external account binding, which Homeport does not offer: the operator has to choose another authority.',
+      'The certificate authority requires external account binding, which Homeport does not support; the operator must configure another authority.',
       { permanent: true },
     );
   }
   if (termsOfService !== undefined && !termsAgreed) {
     throw new AcmeRefusal(
       `${ERROR_NAMESPACE}userActionRequired`,
-      "No certificates are issued, because the operator of this server has not agreed to the certificate authority's terms of service.",
+      "Certificates cannot be issued until the operator has agreed to the certificate authority's terms of service.",
       { permanent: true },
     );
   }

@@ -7,10 +7,10 @@ import { fulfilOrder } from './order.ts';
 import { readRenewalWindow } from './renewal-info.ts';
 import { createSessions, type SessionLimits } from './session.ts';
 
-/** `requestMs`: until one request is given up; `totalMs`: until an order is. */
+/** Timeouts of one request and of a whole order. */
 const LIMITS: SessionLimits = { requestMs: 15_000, totalMs: 90_000 };
 
-/** Nothing is asked of the authority, and its library is not loaded, before the first use. */
+/** Creates a client of one authority. The first call loads the ACME library and sends the first request. */
 export function createAuthority(
   options: AuthorityOptions,
   { clock, log, limits = LIMITS }: { clock: Clock; log: Logger; limits?: SessionLimits },

@@ -13,7 +13,7 @@ const log = pino({ level: 'silent' });
 const { signal } = new AbortController();
 const PREFIX = '/.well-known/acme-challenge/';
 
-/** Proofs in place, by path, and what was asked of the web server. */
+/** Published challenges by path, and the requests that the web server got. */
 const challenges = new Map<string, string>();
 const hits: string[] = [];
 let proven = 0;
@@ -84,12 +84,12 @@ describe.skipIf(!hasPebble())('an authority', () => {
     proven = 0;
   });
   afterEach(async () => {
-    // Whatever happened, nothing stays.
+    // Every challenge is withdrawn, however the test ended.
     expect([...challenges.keys()]).toEqual([]);
     await server.setDefaultAddress('127.0.0.1');
   });
 
-  test('tells about itself', async () => {
+  test('describes itself', async () => {
     expect(await authority.about(signal)).toEqual({
       identities: ['localhost'],
       termsOfService: expect.stringMatching(/^data:/),
@@ -98,7 +98,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     expect(await authority.renewalWindow('', signal)).toBeNull();
   });
 
-  test('issues a certificate for one name with a key of its own', async () => {
+  test('issues a certificate for one name with a new key', async () => {
     const name = 'www.example.com';
     const issued = await authority.obtain({ name, account, publishChallenge, signal });
 
@@ -117,7 +117,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     expect(issued.orderUrl).toMatch(/^https:\/\/localhost:\d+\/my-order\//);
     expect(issued.renewalId).toMatch(/^[\w-]+\.[\w-]+$/);
     expect(proven).toBe(1);
-    // It looks several times, as if from several places.
+    // Pebble validates several times, as if from several places.
     expect(new Set(hits).size).toBe(1);
     expect(hits[0]).toMatch(/^www\.example\.com(:\d+)? \/\.well-known\/acme-challenge\//);
   });
@@ -150,7 +150,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     expect(await refusalFrom(crossed.about(signal))).toMatchObject({ type: 'unreachable' });
   });
 
-  test('a name that was proven before is not proven again', async () => {
+  test('does not validate a name again that was validated before', async () => {
     const key = newKey();
     const reusing = authorityOf(other);
     const url = await reusing.register({ key, url: null }, signal);
@@ -163,7 +163,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     expect(second.key).not.toBe(first.key);
   });
 
-  test('the same key has the same account; another has another', async () => {
+  test('the same key finds the same account; another key gets another account', async () => {
     expect(await authority.register({ key: account.key, url: null }, signal)).toBe(account.url);
     expect(await authorityOf(server).register(account, signal)).toBe(account.url);
     expect(await authority.register({ key: newKey(), url: null }, signal)).not.toBe(account.url);
@@ -176,7 +176,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     test('a wrong answer', async () => {
       const refusal = await obtain('wrong.example.com', (token) => publishChallenge(token, 'something else'));
       expect(refusal).toMatchObject({ type: acme('unauthorized'), validationSpent: true, permanent: false });
-      expect(refusal.message).toMatch(/^What wrong\.example\.com answered .* was not our proof/);
+      expect(refusal.message).toMatch(/wrong validation response from wrong\.example\.com/);
       expect(refusal.message).not.toContain(account.key);
     });
 
@@ -191,7 +191,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
       await server.setDefaultAddress('');
       const refusal = await obtain('nowhere.example.com');
       expect(refusal.validationSpent).toBe(true);
-      // To pebble this is one more way of not being connected.
+      // Pebble reports this as a connection problem.
       expect([acme('dns'), acme('connection')]).toContain(refusal.type);
     });
 
@@ -206,28 +206,28 @@ describe.skipIf(!hasPebble())('an authority', () => {
       expect(proven).toBe(0);
     });
 
-    test('an account as long as its terms are not agreed to', async () => {
+    test('an account before its terms are agreed to', async () => {
       const made = () => server.log().match(/There are now \d+ accounts/g)?.length ?? 0;
       const before = made();
       const key = newKey();
       const declining = authorityOf(server, { termsAgreed: false });
       const refusal = await refusalFrom(declining.register({ key, url: null }, signal));
       expect(refusal).toMatchObject({ type: acme('userActionRequired'), permanent: true });
-      expect(refusal.message).toMatch(/not agreed .* terms/);
+      expect(refusal.message).toMatch(/until the operator has agreed .* terms/);
       expect(before).toBeGreaterThan(0);
       expect(made()).toBe(before);
     });
   });
 
-  test('an issuer of the directory that nobody vouches for', async () => {
+  test('refuses a directory whose certificate has an unknown issuer', async () => {
     const refusal = await refusalFrom(authorityOf(server, { ca: null }).about(signal));
     expect(refusal).toMatchObject({ type: 'unreachable', permanent: false, validationSpent: false });
     expect(refusal.message).toMatch(
-      /at localhost:\d+ cannot be used now: its own certificate is from an unknown issuer/,
+      /at localhost:\d+ cannot be used now: its TLS certificate is from an unknown issuer/,
     );
   });
 
-  test('what goes wrong while the proof is put in place is thrown as it is', async () => {
+  test('rethrows an error of publishing the challenge', async () => {
     const fault = new Error('the disk is full');
     const obtained = authority.obtain({
       name: 'disk.example.com',
@@ -238,7 +238,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     await expect(obtained).rejects.toBe(fault);
   });
 
-  test('a proof that cannot be withdrawn does not undo the certificate', async () => {
+  test('keeps the certificate if the challenge cannot be withdrawn', async () => {
     const issued = await authority.obtain({
       name: 'kept.example.com',
       account,
@@ -254,7 +254,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     expect(issued.chain).toContain('BEGIN CERTIFICATE');
   });
 
-  test('aborted while the proof is put in place, it ends at once and the proof goes when it comes', async () => {
+  test('ends at once when aborted while the challenge is published, and withdraws it later', async () => {
     const abort = new AbortController();
     const placed = Promise.withResolvers<void>();
     const obtained = authority.obtain({
@@ -272,7 +272,7 @@ describe.skipIf(!hasPebble())('an authority', () => {
     await expect.poll(() => proven === 1 && challenges.size === 0).toBe(true);
   });
 
-  test('an account that the authority has lost is found out, and made again', async () => {
+  test('registers the account again after the authority has lost it', async () => {
     await server.restart();
     const order = { name: 'lost.example.com', publishChallenge, signal };
     const refusal = await refusalFrom(authority.obtain({ ...order, account }));

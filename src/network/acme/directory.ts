@@ -4,7 +4,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import type { AcmeSession } from './session.ts';
 import { type Directory, directorySchema, parsed } from './wire.ts';
 
-/** The authority's directory (RFC 8555 section 7.1.1), asked for at most once a day. */
+/** Reads the authority's directory (RFC 8555 section 7.1.1), at most once a day. */
 export type ReadDirectory = (session: AcmeSession) => Promise<Directory>;
 
 export function createDirectoryReader(directoryUrl: string, clock: Clock): ReadDirectory {
@@ -19,7 +19,7 @@ export function createDirectoryReader(directoryUrl: string, clock: Clock): ReadD
   };
 }
 
-/** The issuer domain names that stand for the authority in CAA records; its own domain where it names none. */
+/** The issuer domain names of the authority in CAA records; the directory's own domain if it lists none. */
 export function identitiesOf(directory: Directory, directoryUrl: string): string[] {
   const named = directory.meta?.caaIdentities ?? [];
   if (named.length > 0) return named;

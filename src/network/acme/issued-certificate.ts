@@ -8,7 +8,7 @@ import type { AcmeClient } from './session.ts';
 const MAX_COMMON_NAME = 64;
 const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** A new ECDSA P-256 key and a certificate request for `name` signed with it, both PEM. */
+/** Creates an ECDSA P-256 key and a certificate request for `name` that is signed with it, both PEM. */
 export async function createCertificateRequest(
   { crypto }: AcmeClient,
   name: string,
@@ -20,20 +20,20 @@ export async function createCertificateRequest(
   return { key: key.toString(), csr: csr.toString() };
 }
 
-/** What the authority sent, if it is a certificate for `name` and `key`; else it throws an AcmeRefusal. */
+/** Reads the certificate chain that the authority sent. Throws AcmeRefusal unless it is for `name` and `key`. */
 export async function readIssued(
   sent: unknown,
   { name, key }: { name: string; key: string },
 ): Promise<Omit<IssuedCertificate, 'orderUrl'>> {
   const blocks = typeof sent === 'string' ? (sent.match(PEM_CERTIFICATE) ?? []) : [];
   const [leaf] = blocks.map(parseCertificate);
-  if (leaf === undefined) throw unusable(name, 'it is no chain of PEM certificates');
+  if (leaf === undefined) throw unusable(name, 'it is not a chain of PEM certificates');
   if (leaf.checkHost(name, { subject: 'never' }) === undefined)
     throw unusable(name, 'it is for another name');
   if (!leaf.checkPrivateKey(createPrivateKey(key))) throw unusable(name, 'it is for another key');
   const notBefore = new Date(leaf.validFrom);
   const notAfter = new Date(leaf.validTo);
-  // Also false for a date that cannot be read.
+  // Also false for an invalid date.
   if (!(notBefore < notAfter)) throw unusable(name, 'it is never valid');
   const chain = `${blocks.join('\n')}\n`;
   return { chain, key, notBefore, notAfter, renewalId: await renewalIdOf(chain) };

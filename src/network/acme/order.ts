@@ -15,10 +15,10 @@ import {
   parsed,
 } from './wire.ts';
 
-/** First and longest wait between two looks at what the authority is working on. */
+/** First and longest wait between two status polls. */
 const POLL_MS = { first: 100, longest: 5000 };
 
-/** What an order is made for, and with. */
+/** State that the steps of one order share. */
 interface OrderContext {
   client: Client;
   session: AcmeSession;
@@ -26,7 +26,7 @@ interface OrderContext {
   log: Logger;
 }
 
-/** One certificate (RFC 8555 section 7.4): order, proof, request, download. */
+/** Obtains one certificate (RFC 8555 section 7.4): order, validation, certificate request, download. */
 export async function fulfilOrder(
   session: AcmeSession,
   request: CertificateRequest,
@@ -54,7 +54,7 @@ export async function fulfilOrder(
   return { ...(await readIssued(chain, { name, key })), orderUrl };
 }
 
-/** An authority that will not take the order for a replacement (RFC 9773 section 5) may take it for a new one. */
+/** Places the order. If the authority declines it as a replacement (RFC 9773 section 5), places an ordinary one. */
 async function placeOrder(
   { client, request: { name }, log }: OrderContext,
   replaces: string | undefined,
@@ -69,12 +69,15 @@ async function placeOrder(
       (type) => error instanceof AcmeRefusal && error.type === `${ERROR_NAMESPACE}${type}`,
     );
     if (!isDeclined) throw error;
-    log.info({ err: error, name }, 'the authority declines a replacing order, an ordinary one is placed');
+    log.info(
+      { err: error, name },
+      'certificate authority declined the order as a replacement; placing an ordinary order',
+    );
     return client.createOrder(order);
   }
 }
 
-/** Has one authorisation validated by HTTP-01 (RFC 8555 section 8.3). The proof is withdrawn however it ends. */
+/** Completes one authorization by HTTP-01 (RFC 8555 section 8.3). Withdraws the challenge however it ends. */
 async function validate(errand: OrderContext, order: Order, authorization: Authorization): Promise<void> {
   const { client, session, request } = errand;
   refuseInvalid(authorization, request.name);
@@ -100,7 +103,7 @@ async function validate(errand: OrderContext, order: Order, authorization: Autho
   }
 }
 
-/** Takes away what `placing` put in place, also if that is done only after the order was given up. */
+/** Withdraws the challenge, even if publishing it finishes only after the order was given up. */
 async function withdraw(
   { log, request }: OrderContext,
   placing: Promise<() => Promise<void>>,
@@ -109,7 +112,7 @@ async function withdraw(
   try {
     await takeAway?.();
   } catch (error) {
-    log.warn({ err: error, name: request.name }, 'the proof for the authority could not be withdrawn');
+    log.warn({ err: error, name: request.name }, 'could not withdraw the ACME challenge');
   }
 }
 
@@ -118,14 +121,14 @@ function httpChallengeOf(authorization: Authorization, name: string): HttpChalle
   if (offered === undefined) {
     throw new AcmeRefusal(
       `${ERROR_NAMESPACE}unsupportedIdentifier`,
-      `The certificate authority offers no proof over HTTP for ${name}.`,
+      `The certificate authority offers no HTTP validation for ${name}.`,
       { permanent: true },
     );
   }
   return parsed(httpChallengeSchema, offered, 'a challenge');
 }
 
-/** Throws the refusal of an authorisation that can come to nothing any more; its challenge says why (section 7.1.6). */
+/** Throws if an authorization has failed; its challenge holds the reason (RFC 8555 section 7.1.6). */
 function refuseInvalid({ status, challenges }: Authorization, name: string): void {
   if (status === 'pending' || status === 'valid') return;
   const errors = challenges.map(({ error }) => parseProblem(error));
@@ -133,7 +136,7 @@ function refuseInvalid({ status, challenges }: Authorization, name: string): voi
   throw refusalOf(problem ?? { type: `${ERROR_NAMESPACE}unauthorized`, detail: '' }, name);
 }
 
-/** The order once its status is one of `wanted`. */
+/** Polls the order until its status is one of `wanted`. */
 async function orderUntil(
   { client, session, request: { name } }: OrderContext,
   order: Order,
@@ -147,10 +150,10 @@ async function orderUntil(
       throw refusalOf(parseProblem(error) ?? { type: `${ERROR_NAMESPACE}serverInternal`, detail: '' }, name);
     }
   }
-  throw new Error('the looks ended before the order did');
+  throw new Error('polling ended before the order did');
 }
 
-/** One turn for each look, with growing waits between them, or what the authority asks for; ends only by the signal. */
+/** Yields for each poll. Waits grow between polls, or follow Retry-After. Ends only by the signal. */
 async function* polls({ signal, retryAfterMs }: AcmeSession): AsyncGenerator<void> {
   for (let wait = POLL_MS.first; ; wait = Math.min(wait * 1.5, POLL_MS.longest)) {
     yield;

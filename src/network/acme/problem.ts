@@ -9,11 +9,11 @@ const Compound = Type.Object({ subproblems: Type.Array(ProblemDocument, { minIte
 /** A problem document (RFC 8555 section 6.7). */
 export interface Problem {
   type: string;
-  /** As the authority wrote it; not fit to be shown. '' if it wrote nothing. */
+  /** The authority's own words, unsafe to show; '' if there are none. */
   detail: string;
 }
 
-/** Reads a problem document, of a compound one (section 6.7.1) the first problem within; null if `body` is none. */
+/** Reads a problem document. A compound one (section 6.7.1) gives its first subproblem. Null for any other body. */
 export function parseProblem(body: unknown): Problem | null {
   if (!Value.Check(ProblemDocument, body)) return null;
   const isCompound = body.type === `${ERROR_NAMESPACE}compound` && Value.Check(Compound, body);
@@ -21,7 +21,7 @@ export function parseProblem(body: unknown): Problem | null {
   return { type, detail };
 }
 
-/** The refusal that a problem amounts to. `name`: the certificate's, null where the matter has none. */
+/** Builds the refusal for a problem. `name`: the host name of the certificate, or null. */
 export function refusalOf(
   { type, detail }: Problem,
   name: string | null,
@@ -29,16 +29,16 @@ export function refusalOf(
 ): AcmeRefusal {
   const { sentence, permanent } = meaningOf(type, name);
   const shown = shownDetail(detail).replace(/\.$/, '');
-  const message = shown === '' ? `${sentence}.` : `${sentence} (it says: ${shown}).`;
+  const message = shown === '' ? `${sentence}.` : `${sentence} (details: ${shown}).`;
   return new AcmeRefusal(type, message, { retryAfterMs, permanent });
 }
 
-/** Longest detail that is shown, in characters. */
+/** Longest detail to show, in characters. */
 const MAX_DETAIL = 200;
-/** Token and thumbprint (RFC 8555 section 8.1), which tell people nothing. */
+/** Token and thumbprint (RFC 8555 section 8.1), which mean nothing to people. */
 const KEY_AUTHORIZATION = /[\w-]{22,}\.[\w-]{43}/g;
 
-/** What an authority wrote, on one line, without control and direction characters, shortened. */
+/** The authority's detail on one line, shortened, without control and direction characters. */
 export function shownDetail(detail: string): string {
   const line = detail
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')

@@ -1,16 +1,16 @@
-/** The namespace of the types of RFC 8555 section 6.7. */
+/** Namespace of the error types of RFC 8555 section 6.7. */
 export const ERROR_NAMESPACE = 'urn:ietf:params:acme:error:';
 
-/** Why an authority did not do what it was asked, told to the domain's owner. */
+/** The authority refused a request or could not be reached. The message is for the domain's owner. */
 export class AcmeRefusal extends Error {
   override name = 'AcmeRefusal';
-  /** `urn:ietf:params:acme:error:…` (RFC 8555 section 6.7), or `unreachable` when no usable answer came. */
+  /** `urn:ietf:params:acme:error:…` (RFC 8555 section 6.7), or `unreachable` without a usable answer. */
   readonly type: string;
-  /** Counts against the limit of validations: the authority was asked to look at the name. */
+  /** Counts against the limit of validations, because the authority may have validated the name. */
   readonly validationSpent: boolean;
-  /** Milliseconds to wait before the next try, as the authority asks; null if it does not say. */
+  /** Milliseconds until the next try, as requested by the authority; null if it did not say. */
   readonly retryAfterMs: number | null;
-  /** Trying again will not help until something is changed. */
+  /** Retries fail until something changes. */
   readonly permanent: boolean;
 
   /** `message`: one sentence for people. */
@@ -32,7 +32,7 @@ export class AcmeRefusal extends Error {
   }
 }
 
-/** The same refusal, after the authority was asked to validate the name. */
+/** The same refusal, marked as one that came after a validation request. */
 export function afterValidation(refusal: AcmeRefusal): AcmeRefusal {
   const { type, message, retryAfterMs, permanent, cause } = refusal;
   return new AcmeRefusal(type, message, { validationSpent: true, retryAfterMs, permanent, cause });

@@ -4,15 +4,14 @@ import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 import type { AcmeSession } from './session.ts';
 import { type Directory, parsed, renewalInfoSchema } from './wire.ts';
 
-/** What authorities answer for a certificate that they know nothing of. */
+/** Errors with which authorities answer for a certificate that they do not know. */
 const NOT_OFFERED = new Set(
   ['malformed', 'unauthorized', 'notFound'].map((type) => `${ERROR_NAMESPACE}${type}`),
 );
 
 /**
- * The identifier of the first certificate of `chain` (PEM): the key identifier of its issuer and its serial number
- * with a zero byte before a high bit, as in DER, each in base64url (RFC 9773 section 4.1). Null if it does not name its
- * issuer's key.
+ * The renewal identifier of the first certificate of `chain` (PEM): its issuer's key identifier and its serial number
+ * as a DER integer, each in base64url (RFC 9773 section 4.1). Null if it does not name its issuer's key.
  */
 export async function renewalIdOf(chain: string): Promise<string | null> {
   await import('reflect-metadata');
@@ -23,12 +22,12 @@ export async function renewalIdOf(chain: string): Promise<string | null> {
   return `${base64url(issuer)}.${base64url(derInteger(certificate.serialNumber))}`;
 }
 
-/** The library leaves out the zero byte that keeps a DER integer positive. */
+/** Adds the zero byte that keeps a DER integer positive, which the library leaves out. */
 const derInteger = (hex: string) => (/^[89a-f]/i.test(hex) ? `00${hex}` : hex);
 
 const base64url = (hex: string) => Buffer.from(hex, 'hex').toString('base64url');
 
-/** When the authority suggests to renew the certificate; null if it offers no suggestions, or none for this one. */
+/** The renewal window that the authority suggests; null if it suggests none. Throws AcmeRefusal. */
 export async function readRenewalWindow(
   { acme, within, retryAfterMs }: AcmeSession,
   directory: Directory,
@@ -46,10 +45,10 @@ export async function readRenewalWindow(
   const { suggestedWindow } = parsed(renewalInfoSchema, answer.data, 'a renewal time');
   const start = new Date(suggestedWindow.start);
   const end = new Date(suggestedWindow.end);
-  // Section 4.2: such a window counts as no answer. Also for a date that cannot be read.
+  // Section 4.2: such a window counts as no answer. Also true for an invalid date.
   if (!(start < end)) return null;
   const ms = retryAfterMs();
-  // Section 4.3.2: clients set limits of their own to what is asked.
+  // Section 4.3.2: clients limit Retry-After to a sensible range.
   const retryAfterSeconds =
     ms === null ? null : Math.min(Math.max(Math.ceil(ms / 1000), MINUTE_SECONDS), DAY_SECONDS);
   return { start, end, retryAfterSeconds };

@@ -4,7 +4,7 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { createSelfSigned } from '../../hosting/policy/self-signed-certificate.ts';
 
-/** What the authority was asked: the path, and what was signed. */
+/** A request to the authority: its path and signed payload. */
 export interface Asked {
   path: string;
   payload: unknown;
@@ -22,8 +22,8 @@ export interface ScriptedAuthority {
 const Jws = Type.Object({ payload: Type.String() });
 
 /**
- * An HTTPS server with a directory whose every other answer is the test's: for what a true authority cannot be brought
- * to say. `answer` gets each request but those for the directory (`/dir`) and nonces.
+ * Starts an HTTPS server whose answers the test scripts, for answers that a real authority cannot be made to give.
+ * `answer` gets every request except those for the directory (`/dir`) and nonces.
  */
 export async function startScriptedAuthority(
   answer: (asked: Asked, response: ServerResponse, count: number) => void,
@@ -97,7 +97,7 @@ function payloadOf(body: string): unknown {
   return jws.payload === '' ? null : JSON.parse(Buffer.from(jws.payload, 'base64url').toString());
 }
 
-/** Listens on a free port of 127.0.0.1, which it resolves to. */
+/** Listens on a free port of 127.0.0.1. Resolves to the port. */
 export async function listen(
   server: ReturnType<typeof createServer | typeof createHttpsServer>,
 ): Promise<number> {

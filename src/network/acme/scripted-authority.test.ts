@@ -65,7 +65,7 @@ function authorityAt(
 }
 
 describe('the directory', () => {
-  test('names the authority, and is asked for once a day', async () => {
+  test('names the authority, and is fetched once a day', async () => {
     let identity = 'one.example';
     const server = await start(
       (_, response) => response.end(),
@@ -80,7 +80,7 @@ describe('the directory', () => {
     expect((await authority.about(signal)).identities).toEqual(['two.example']);
   });
 
-  test('that nobody serves', async () => {
+  test('that refuses connections', async () => {
     const server = await start((_, response) => response.end());
     await opened.pop()?.close();
     await expect(authorityAt(server).about(signal)).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe('the directory', () => {
   });
 
   test.each([
-    ['is not HTTPS', 'http://localhost:1/dir', /addresses without HTTPS/],
+    ['is not HTTPS', 'http://localhost:1/dir', /URLs without HTTPS/],
     ['is of an unknown host', 'https://nothing.invalid/dir', /cannot be looked up/],
   ])('that %s', async (_, directoryUrl, says) => {
     await expect(authorityAt({ directoryUrl, ca: null }).about(signal)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('the directory', () => {
     });
   });
 
-  test('that is elsewhere, or no directory', async () => {
+  test('that redirects, or is not a directory', async () => {
     const server = await start((asked, response) => {
       if (asked.path === '/moved') response.writeHead(302, { location: '/dir' }).end();
       else sendJson(response, 200, { hello: 'world' });
@@ -110,7 +110,7 @@ describe('the directory', () => {
     await expect(at('/other')).rejects.toThrow(/sent a directory that cannot be read/);
   });
 
-  test('that never answers ends by its time limit, or at once by the signal', async () => {
+  test('that never answers ends at its timeout, or at once by the signal', async () => {
     const mute = createServer((socket) => socket.resume());
     await new Promise<void>((resolve) => mute.listen(0, '127.0.0.1', resolve));
     const address = mute.address();
@@ -120,10 +120,13 @@ describe('the directory', () => {
       const request = authorityAt(where, { requestMs: 100, totalMs: 10_000 }).about(signal);
       await expect(request).rejects.toMatchObject({
         type: 'unreachable',
-        message: /does not answer in time/,
+        message: /did not answer in time/,
       });
       const total = authorityAt(where, { requestMs: 10_000, totalMs: 100 }).about(signal);
-      await expect(total).rejects.toMatchObject({ type: 'unreachable', message: /not done after 0\.1 s/ });
+      await expect(total).rejects.toMatchObject({
+        type: 'unreachable',
+        message: /did not finish within 0\.1 s/,
+      });
 
       const abort = new AbortController();
       setTimeout(() => abort.abort(new Error('no longer wanted')), 50);
@@ -136,7 +139,7 @@ describe('the directory', () => {
   });
 });
 
-test('no account is asked for while the terms are not agreed to', async () => {
+test('requests no account before the terms are agreed to', async () => {
   const server = await start(
     (_, response) => response.end(),
     () => ({ meta: { termsOfService: 'https://localhost/terms' } }),
@@ -147,7 +150,7 @@ test('no account is asked for while the terms are not agreed to', async () => {
 });
 
 describe('an order', () => {
-  test('past a limit tells when to come again, and is not repeated meanwhile', async () => {
+  test('past a rate limit reports Retry-After and is not repeated', async () => {
     const server = await start((_, response) =>
       sendProblem(response, 429, 'rateLimited', { 'retry-after': '7200' }),
     );
@@ -160,7 +163,7 @@ describe('an order', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test('whose nonces are all refused ends', async () => {
+  test('ends if every nonce is refused', async () => {
     const server = await start((_, response) => sendProblem(response, 400, 'badNonce'));
     await expect(authorityAt(server).obtain(order)).rejects.toMatchObject({
       type: 'urn:ietf:params:acme:error:badNonce',
@@ -168,7 +171,7 @@ describe('an order', () => {
     expect(server.asked.length).toBeLessThan(10);
   });
 
-  test('is answered by no ACME', async () => {
+  test('fails on an answer that is not ACME', async () => {
     const server = await start((_, response) => response.writeHead(502).end('<h1>Bad gateway</h1>'));
     await expect(authorityAt(server).obtain(order)).rejects.toMatchObject({
       type: 'unreachable',
@@ -178,8 +181,8 @@ describe('an order', () => {
 
   test.each([
     ['connection is lost', 10_000, /closed the connection/],
-    ['time is over', 2_000, /not done after/],
-  ])('whose %s after the validation was asked for has spent it', async (_, totalMs, says) => {
+    ['time is over', 2_000, /did not finish within/],
+  ])('whose %s after the validation request has spent it', async (_, totalMs, says) => {
     const base = () => server.directoryUrl.replace('/dir', '');
     let isAsked = false;
     const server = await start(({ path }, response) => {
@@ -223,7 +226,7 @@ describe('an order', () => {
 
   const identifiers = [{ type: 'dns', value: 'a.example' }];
 
-  test('names the certificate that it replaces, where that is offered', async () => {
+  test('names the certificate that it replaces, if the authority supports it', async () => {
     const answer = (_: Asked, response: ServerResponse) => sendProblem(response, 403, 'rejectedIdentifier');
     const offering = await start(answer, withRenewal);
     await authorityAt(offering)
@@ -238,7 +241,7 @@ describe('an order', () => {
     expect(plain.asked.map(({ payload }) => payload)).toEqual([{ identifiers }]);
   });
 
-  test('that may not replace is placed as an ordinary one', async () => {
+  test('that is declined as a replacement is placed as an ordinary one', async () => {
     const server = await start((_, response, count) => {
       if (count === 1) sendProblem(response, 409, 'alreadyReplaced');
       else sendProblem(response, 403, 'rejectedIdentifier');
@@ -259,7 +262,7 @@ describe('renewal information', () => {
   const startRenewal = (answer: (response: ServerResponse) => void) =>
     start((_, response) => answer(response), withRenewal);
 
-  test('is asked for by the certificate', async () => {
+  test('is requested by the identifier of the certificate', async () => {
     const server = await suggested('2026-03-01T00:00:00Z', '2026-03-02T00:00:00Z', {
       'retry-after': '21600',
     });
@@ -271,17 +274,17 @@ describe('renewal information', () => {
     expect(server.asked).toEqual([{ path: `/renewal/${RENEWAL_ID}`, payload: null }]);
   });
 
-  test('that ends before it starts, or has no dates, counts as none', async () => {
+  test('with a window that ends before it starts, or without dates, counts as none', async () => {
     const backwards = await suggested('2026-03-02T00:00:00Z', '2026-03-01T00:00:00Z');
     expect(await authorityAt(backwards).renewalWindow(CERTIFICATE, signal)).toBeNull();
     const dateless = await suggested('soon', 'later');
     expect(await authorityAt(dateless).renewalWindow(CERTIFICATE, signal)).toBeNull();
   });
 
-  test('of an unknown certificate is none; a fault of the authority is a refusal', async () => {
+  test('of an unknown certificate is null; an error of the authority is a refusal', async () => {
     const unknown = await startRenewal((response) => sendProblem(response, 404, 'malformed'));
     expect(await authorityAt(unknown).renewalWindow(CERTIFICATE, signal)).toBeNull();
     const faulty = await startRenewal((response) => sendProblem(response, 500, 'serverInternal'));
-    await expect(authorityAt(faulty).renewalWindow(CERTIFICATE, signal)).rejects.toThrow(/fault of its own/);
+    await expect(authorityAt(faulty).renewalWindow(CERTIFICATE, signal)).rejects.toThrow(/internal error/);
   });
 });

@@ -7,38 +7,38 @@ import { AcmeRefusal, afterValidation, ERROR_NAMESPACE } from './refusal.ts';
 import { unreachable, unusable } from './unreachable.ts';
 import { retryAfterMs } from './wire.ts';
 
-/** The library, as loaded. */
+/** The loaded ACME library. */
 export type AcmeClient = typeof import('acme-client');
 
 export interface SessionLimits {
-  /** Longest time of one request. */
+  /** Timeout of one request. */
   requestMs: number;
-  /** Longest time of a whole exchange. */
+  /** Timeout of the whole session. */
   totalMs: number;
 }
 
-/** One task with the authority: what it may use while it lasts. */
+/** One task at the authority, such as an order. It ends with its work. */
 export interface AcmeSession {
   acme: AcmeClient;
-  /** Aborts when the caller aborts, or the exchange has lasted too long. */
+  /** Aborts when the caller aborts or the session times out. */
   signal: AbortSignal;
-  /** What the last answer's Retry-After asked for, in ms. */
+  /** Retry-After of the last answer, in milliseconds. */
   retryAfterMs(): number | null;
-  /** What `work` comes to; rejects at once when the exchange is aborted, though the work may not have ended. */
+  /** Awaits `work`. Rejects at once when the session is aborted, even if the work has not ended. */
   within<T>(work: Promise<T>): Promise<T>;
-  /** The same for what is done elsewhere meanwhile: its failure is no fault of the authority and is thrown as it is. */
+  /** Like `within`, for work that does not involve the authority: its errors are rethrown unchanged. */
   elsewhere<T>(work: Promise<T>): Promise<T>;
-  /** From now on the authority may have looked at the name: every refusal says so. */
+  /** Marks every later refusal as one after a validation request. */
   validationRequested(): void;
 }
 
-/** Runs `work` as one exchange. `name` is the host name it is about, null if it is about the account. */
+/** Runs `work` in one session. `name`: its host name, or null for work on the account. */
 export type RunSession = <T>(
   about: { name: string | null; signal: AbortSignal },
   work: (session: AcmeSession) => Promise<T>,
 ) => Promise<T>;
 
-/** What holds for every request of the exchange that it belongs to. */
+/** Settings and state that the requests of one session share. */
 interface RequestContext {
   directoryUrl: string;
   agent: Agent;
@@ -47,28 +47,28 @@ interface RequestContext {
   clock: Clock;
   name: string | null;
   retryAfterMs: number | null;
-  /** A nonce was refused; set back by the next answer that is no such refusal. */
+  /** The last answer refused the nonce. */
   nonceRefused: boolean;
 }
 
 /** A certificate chain is some KB. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-// acme-client takes neither a CA nor a signal, and all its clients share one HTTP client: what a request needs is found
-// by the exchange that it is made in, so that two authorities in a process keep apart.
+// acme-client takes neither a CA nor a signal, and all its clients share one HTTP client. Async context gives each
+// request the settings of its session, so two authorities in one process stay apart.
 const requestContext = new AsyncLocalStorage<RequestContext>();
 
 let loading: Promise<AcmeClient> | undefined;
 
-/** Loading it takes 200 ms and 40 MB, and a platform without an authority never needs it. */
+/** Loads the library on first use: it takes 200 ms and 40 MB, and platforms without an authority never need it. */
 function load(): Promise<AcmeClient> {
   loading ??= import('acme-client').then(prepare);
   return loading;
 }
 
 /**
- * Its own interceptors go: they repeat a request up to five times and sleep for as long as Retry-After says, hours
- * where a limit is reached, and they lose the cause of a failed connection. When to try again is for the caller to say.
+ * Replaces the library's interceptors. They repeat a request up to five times, sleep as long as Retry-After says (hours
+ * at a rate limit) and lose the cause of a failed connection. Callers decide when to try again.
  */
 function prepare(acme: AcmeClient): AcmeClient {
   const { interceptors } = acme.axios;
@@ -76,10 +76,9 @@ function prepare(acme: AcmeClient): AcmeClient {
   interceptors.response.clear();
   interceptors.request.use((config) => {
     const here = requestContext.getStore();
-    if (here === undefined) throw new Error('a request to the authority was made outside an exchange');
-    // RFC 8555 section 6.1. The addresses come from the authority.
-    if (!config.url?.startsWith('https:'))
-      throw unusable(here.directoryUrl, 'it uses addresses without HTTPS');
+    if (here === undefined) throw new Error('a request to the authority was made outside a session');
+    // RFC 8555 section 6.1. The authority chooses these URLs.
+    if (!config.url?.startsWith('https:')) throw unusable(here.directoryUrl, 'it uses URLs without HTTPS');
     config.httpsAgent = here.agent;
     config.proxy = false;
     config.signal = AbortSignal.any([here.signal, AbortSignal.timeout(here.requestMs)]);
@@ -92,13 +91,13 @@ function prepare(acme: AcmeClient): AcmeClient {
   });
   interceptors.response.use((response) => {
     const here = requestContext.getStore();
-    if (here === undefined) throw new Error('an answer of the authority came outside an exchange');
+    if (here === undefined) throw new Error('an answer of the authority came outside a session');
     here.retryAfterMs = retryAfterMs(headerOf(response.headers, 'retry-after'), here.clock.now());
     here.nonceRefused = false;
     if (response.status < 300) return response;
     const problem = parseProblem(response.data);
     if (problem === null) throw unusable(here.directoryUrl, `it answers with HTTP status ${response.status}`);
-    // acme-client takes the fresh nonce of the answer and asks again (RFC 8555 section 6.5).
+    // acme-client retries with the fresh nonce of the answer (RFC 8555 section 6.5).
     if (problem.type === `${ERROR_NAMESPACE}badNonce`) {
       here.nonceRefused = true;
       return response;
@@ -114,8 +113,8 @@ function headerOf(headers: object, name: string): string | undefined {
 }
 
 /**
- * How to talk to one authority. Whatever goes wrong below ACME becomes an AcmeRefusal `unreachable`; when the caller's
- * signal aborts, its reason is thrown. `ca`: PEM trusted besides the well-known roots, for this authority alone.
+ * Creates sessions with one authority. Errors below ACME become an AcmeRefusal of type `unreachable`. If the caller's
+ * signal aborts, its reason is thrown. `ca`: extra PEM to trust for this authority, besides the well-known roots.
  */
 export function createSessions(
   { directoryUrl, ca }: { directoryUrl: string; ca: string | null },
@@ -125,7 +124,7 @@ export function createSessions(
 
   function createAgent(): Agent {
     if (ca === null) return new Agent({ keepAlive: true });
-    // Reading some 150 roots takes a while; once is enough.
+    // Parsing about 150 roots is slow, so it happens once.
     trust ??= createSecureContext({ ca: [...rootCertificates, ca] });
     return new Agent({ keepAlive: true, secureContext: trust });
   }
@@ -176,7 +175,7 @@ export function createSessions(
 
     function refusalFor(error: unknown): AcmeRefusal {
       if (deadline.signal.aborted) {
-        return unusable(directoryUrl, `it was not done after ${limits.totalMs / 1000} s`, error);
+        return unusable(directoryUrl, `it did not finish within ${limits.totalMs / 1000} s`, error);
       }
       if (error instanceof AcmeRefusal) return error;
       if (here.nonceRefused) return refusalOf({ type: `${ERROR_NAMESPACE}badNonce`, detail: '' }, name);

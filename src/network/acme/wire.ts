@@ -4,7 +4,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import { CHALLENGE_TOKEN } from '../../lib/host-names.ts';
 import { AcmeRefusal, ERROR_NAMESPACE } from './refusal.ts';
 
-/** What the authority sends, as far as Homeport reads it (RFC 8555 section 7.1, RFC 9773 section 4.2). */
+/** Shapes of the authority's answers, as far as Homeport reads them (RFC 8555 section 7.1, RFC 9773 section 4.2). */
 
 export const directorySchema = Type.Object({
   newNonce: Type.String(),
@@ -50,7 +50,7 @@ export const renewalInfoSchema = Type.Object({
   suggestedWindow: Type.Object({ start: Type.String(), end: Type.String() }),
 });
 
-/** `value` if it has the shape; else the authority is at fault. `what` completes "sent … that cannot be read". */
+/** Checks an answer against its schema. Throws AcmeRefusal; `what` completes "sent … that cannot be read". */
 export function parsed<T extends Type.TSchema>(schema: T, value: unknown, what: string): Static<T> {
   if (Value.Check(schema, value)) return value;
   throw new AcmeRefusal(
@@ -59,17 +59,17 @@ export function parsed<T extends Type.TSchema>(schema: T, value: unknown, what: 
   );
 }
 
-/** Longest wait that an authority may ask for; beyond it the header is taken for a mistake. */
+/** Longest wait that an authority may ask for. A longer one counts as a mistake. */
 const MAX_MS = 30 * DAY_MS;
 
 /**
- * The Retry-After header (RFC 9110 section 10.2.3), which is seconds or a date, as milliseconds from `now`; null if
- * there is none or it says nothing usable. A date that has passed is 0.
+ * Reads a Retry-After header (RFC 9110 section 10.2.3), seconds or a date, as milliseconds from `now`. Null if it is
+ * missing or invalid; 0 for a past date.
  */
 export function retryAfterMs(header: string | undefined, now: Date): number | null {
   const text = header?.trim() ?? '';
   const isSeconds = /^\d{1,9}$/.test(text);
-  // The three forms of a date (section 5.6.7) begin with a weekday; Date.parse takes numbers for years.
+  // The three date formats (section 5.6.7) begin with a weekday. Date.parse would read a number as a year.
   if (!isSeconds && !/^[A-Z]/i.test(text)) return null;
   const ms = isSeconds ? Number(text) * 1000 : Date.parse(text) - now.getTime();
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_MS);
