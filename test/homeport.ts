@@ -6,7 +6,7 @@ import { operatorFor } from '../src/access/caller.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
-import { giveInstalls, insertMember, insertUser } from '../src/features/accounts/account-users/store.ts';
+import { setInstallGrants, insertMember, insertUser } from '../src/features/accounts/account-users/store.ts';
 import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
 import { type Clock, systemClock, timestamp } from '../src/lib/clock.ts';
 import { OperatorError } from '../src/lib/operator-error.ts';
@@ -143,7 +143,7 @@ export async function startTestHomeport(options: TestOptions = {}): Promise<Test
     await platform.database.write(async ({ queries }) => {
       const membership = { account_id: accountId, user_id: userId };
       await insertMember(queries, { ...membership, ...member, created_at: timestamp(clock) });
-      await giveInstalls(queries, membership, installIds);
+      await setInstallGrants(queries, membership, installIds);
     });
   }
 

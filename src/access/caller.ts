@@ -1,38 +1,38 @@
-/** Whoever asks for something: as whom, how they came, and what narrows their rights. */
+/** A user who makes a request, with the limits of their credential and the origin of the request. */
 export interface Caller {
   userId: string;
-  /** What a credential leaves of its person's rights; null: all of them. */
+  /** Limits that the API credential puts on the user's rights; null: no limits. */
   limits: CallerLimits | null;
   origin: Origin;
 }
 
 /**
- * Whether a membership counts for the caller before its invitation is accepted. To the API it does: who invited has decided, and
- * no program opens mails. In the portal somebody is there who can accept, and an account's demand of a second factor begins
- * with that.
+ * Whether a membership counts before its invitation is accepted. It counts for the API, since programs cannot open
+ * mails. It does not count in the portal: the user can accept there, and an account's second-factor requirement starts
+ * when they do.
  */
 export function countsOpenInvitations({ origin }: Caller): boolean {
   return origin.means !== 'portal';
 }
 
-/** Rights narrower than the person's own. Never wider: what the person loses, the credential loses. */
+/** Limits on a user's rights. A credential never has more rights than its user. */
 export interface CallerLimits {
-  /** Changes nothing, and sees no private key. */
+  /** Permits no changes, and shows no private keys. */
   readOnly: boolean;
-  /** The one account that is seen; null: every account of the person. */
+  /** The only account that the credential reaches; null: every account of the user. */
   accountId: string | null;
-  /** The installs of that account that are seen, as by a partial user; null: all that the person sees. */
+  /** The installs of that account that the credential reaches, with a partial user's rights; null: all that the user sees. */
   installIds: readonly string[] | null;
 }
 
-/** By what way a change came, for the activity log. */
+/** The source of a request or change, for the activity log. */
 export interface Origin {
   means: 'api' | 'portal' | 'command_line' | 'platform';
   /** The API username. */
   credentialId: string | null;
-  /** The client's address; null where there is none (the command line). */
+  /** The client's IP address; null for the command line and the platform. */
   address: string | null;
-  /** The request that asks, or a word for what does. */
+  /** The id of the HTTP request, or the name of the command. */
   requestId: string | null;
 }
 
@@ -43,16 +43,16 @@ const AT_COMMAND_LINE: Origin = {
   requestId: null,
 };
 
-/** Whoever works at the command line, on nobody's behalf. */
+/** The operator at the command line, acting for no user. */
 export const OPERATOR: { userId: null; origin: Origin } = { userId: null, origin: AT_COMMAND_LINE };
 
-/** The platform, which does on its own what is due. */
+/** Homeport itself, for scheduled work. */
 export const PLATFORM: { userId: null; origin: Origin } = {
   userId: null,
   origin: { means: 'platform', credentialId: null, address: null, requestId: null },
 };
 
-/** Somebody on whose behalf the operator acts, by the command line. */
+/** The operator at the command line, acting for a user. */
 export function operatorFor(userId: string): Caller {
   return { userId, limits: null, origin: AT_COMMAND_LINE };
 }

@@ -8,8 +8,8 @@ const none: CallerLimits = { readOnly: false, accountId: null, installIds: null 
 const toAccount: CallerLimits = { ...none, accountId: 'a' };
 const toInstall: CallerLimits = { ...toAccount, installIds: ['i'] };
 
-describe('the role that a credential leaves', () => {
-  it.each(ROLES)('is the whole one within the account, and none outside of it: %s', (role) => {
+describe('limitedRole', () => {
+  it.each(ROLES)('keeps the role %s within the account and removes it elsewhere', (role) => {
     expect(limitedRole(null, role, 'a')).toBe(role);
     expect(limitedRole({ ...none, readOnly: true }, role, 'a')).toBe(role);
     expect(limitedRole(toAccount, role, 'a')).toBe(role);
@@ -18,16 +18,16 @@ describe('the role that a credential leaves', () => {
     expect(limitedRole(toInstall, role, 'b')).toBeNull();
   });
 
-  it('is none for who has none', () => {
+  it('gives no role to a user without one', () => {
     expect(limitedRole(toInstall, null, 'a')).toBeNull();
   });
 });
 
-describe('how a caller stands to an install', () => {
+describe('limitedAccess', () => {
   const inA = { id: 'i', account_id: 'a' };
   const other = { id: 'j', account_id: 'a' };
 
-  it('is that of a partial user who was given the installs of the credential', () => {
+  it('treats the caller as a partial user with the installs of the credential', () => {
     expect(limitedAccess(toInstall, { role: 'owner', own: false }, inA)).toEqual({
       role: 'partial',
       own: true,
@@ -42,7 +42,7 @@ describe('how a caller stands to an install', () => {
     });
   });
 
-  it('is never more than that of the person', () => {
+  it('never exceeds the rights of the user', () => {
     const verbs = ['install.read', 'install.work', 'install.change', 'certificate.key'] as const;
     for (const limits of [null, none, toAccount, toInstall, { ...toAccount, installIds: [] }]) {
       for (const role of [...ROLES, null]) {
@@ -58,7 +58,7 @@ describe('how a caller stands to an install', () => {
     }
   });
 
-  it('is that of the person where nothing is limited', () => {
+  it('keeps the rights of the user without limits', () => {
     expect(limitedAccess(null, { role: 'partial', own: true }, inA)).toEqual({ role: 'partial', own: true });
     expect(limitedAccess(toAccount, { role: 'full', own: false }, inA)).toEqual({
       role: 'full',
@@ -67,7 +67,7 @@ describe('how a caller stands to an install', () => {
   });
 });
 
-it('installs that are left out, and callers that are confined', () => {
+it('recognises excluded installs and credentials limited to an account or installs', () => {
   expect(excludesInstall(null, 'i')).toBe(false);
   expect(excludesInstall(toAccount, 'i')).toBe(false);
   expect(excludesInstall(toInstall, 'i')).toBe(false);
@@ -78,12 +78,12 @@ it('installs that are left out, and callers that are confined', () => {
   expect(hasLimitedScope(toInstall)).toBe(true);
 });
 
-describe('limits as they are stored', () => {
-  it('are none where nothing is limited', () => {
+describe('parseLimits', () => {
+  it('returns null without limits', () => {
     expect(parseLimits({ read_only: false, account_id: null, install_ids: null })).toBeNull();
   });
 
-  it('are what was asked for', () => {
+  it('returns the stored limits', () => {
     expect(parseLimits({ read_only: true, account_id: null, install_ids: null })).toEqual({
       ...none,
       readOnly: true,
@@ -91,7 +91,7 @@ describe('limits as they are stored', () => {
     expect(parseLimits({ read_only: false, account_id: 'a', install_ids: ['i'] })).toEqual(toInstall);
   });
 
-  it.each([['"i"'], [{}], [[1]], ['i']])('are refused rather than guessed: %j', (install_ids) => {
+  it.each([['"i"'], [{}], [[1]], ['i']])('throws on malformed install ids: %j', (install_ids) => {
     expect(() => parseLimits({ read_only: false, account_id: 'a', install_ids })).toThrow();
   });
 });

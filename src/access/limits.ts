@@ -6,7 +6,7 @@ import type { ResourceAccess } from './permissions.ts';
 
 const storedInstallIds = Type.Union([Type.Null(), Type.Array(Type.String())]);
 
-/** The limits of a credential as they are stored; null where there are none. */
+/** Parses the stored limits of a credential; null without limits. Throws if `install_ids` is malformed. */
 export function parseLimits(row: {
   read_only: boolean;
   account_id: string | null;
@@ -17,14 +17,14 @@ export function parseLimits(row: {
   return { readOnly: row.read_only, accountId: row.account_id, installIds };
 }
 
-/** What of a person's role in an account their credential leaves: a choice of installs is what makes a partial user. */
+/** The role in an account that the limits leave: 'partial' if they list installs, null for another account. */
 export function limitedRole(limits: CallerLimits | null, role: Role | null, accountId: string): Role | null {
   if (limits === null || role === null) return role;
   if (limits.accountId !== null && limits.accountId !== accountId) return null;
   return limits.installIds === null ? role : 'partial';
 }
 
-/** What of a person's standing to an install their credential leaves. */
+/** The access to an install that the limits leave. Never more than the user's own. */
 export function limitedAccess(
   limits: CallerLimits | null,
   { role, own }: ResourceAccess,
@@ -38,12 +38,12 @@ export function limitedAccess(
   };
 }
 
-/** Whether the limits leave an install out, whatever the account that it is in. */
+/** Whether the limits list installs, and not this one. */
 export function excludesInstall(limits: CallerLimits | null, installId: string): boolean {
   return limits !== null && limits.installIds !== null && !limits.installIds.includes(installId);
 }
 
-/** Whether the limits keep a caller from what concerns the whole person, and so from what reaches further than they do. */
+/** Whether the limits name an account or installs. Such a credential may not change what belongs to the whole user, such as SSH keys. */
 export function hasLimitedScope(limits: CallerLimits | null): boolean {
   return limits !== null && (limits.accountId !== null || limits.installIds !== null);
 }

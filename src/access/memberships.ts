@@ -5,7 +5,7 @@ import type { Role } from '../lib/roles.ts';
 import { type Caller, countsOpenInvitations } from './caller.ts';
 import { limitedRole } from './limits.ts';
 
-/** One account that a person is a member of, with the counts that lists answer with. */
+/** A membership, with the site and install counts of its account for paged lists. */
 export interface Membership {
   account_id: string;
   role: Role;
@@ -14,18 +14,18 @@ export interface Membership {
   install_count: number;
 }
 
-/** What a list may show: everything of some accounts, and in others what was given to the person. */
+/** What a caller may list. */
 export interface Scope {
   userId: string;
-  /** Accounts in which the person sees everything. */
+  /** Accounts in which the user sees everything. */
   whole: Membership[];
-  /** Accounts in which the person sees what was given to them. */
+  /** Accounts in which the user sees only the installs granted to them. */
   partial: Membership[];
-  /** Of all this, the only installs that the caller's credential shows; null: all of them. */
+  /** The installs that the caller's credential is limited to; null: no limit. */
   installIds: readonly string[] | null;
 }
 
-/** The accounts that a caller may see, or the one of them that `accountId` names. */
+/** Loads a caller's scope: all their accounts, or `accountId` alone. */
 export async function loadScope(queries: Queries, caller: Caller, accountId?: string): Promise<Scope> {
   const { userId, limits } = caller;
   let query = queries

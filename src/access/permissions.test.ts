@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import { ROLES } from '../lib/roles.ts';
 import { isAllowed, reachOf } from './permissions.ts';
 
-it('owners alone change an account; who changed what is read by all, of partial users by themselves', () => {
+it('only owners change an account; partial users read only their own activity', () => {
   expect(ROLES.map((role) => reachOf(role)['account.change'])).toEqual(['all', 'none', 'none']);
   expect(ROLES.map((role) => reachOf(role)['activity.read'])).toEqual(['all', 'all', 'own']);
 });
 
-it('what the portal offers is what is allowed', () => {
+it('reachOf agrees with isAllowed', () => {
   const verbs = ['account.read', 'account.change', 'activity.read', 'member.read', 'member.change'] as const;
   for (const role of ROLES) {
     for (const verb of verbs) {

@@ -1,7 +1,7 @@
 import { Forbidden, NotFound } from '../lib/failures.ts';
 import type { MemberRole, Role } from '../lib/roles.ts';
 
-/** What can be done, as far as permission is concerned. */
+/** An action that needs permission. */
 export type Verb =
   | 'account.read'
   | 'account.change'
@@ -15,22 +15,22 @@ export type Verb =
   | 'install.work'
   | 'certificate.key';
 
-/** `all`: on everything of the account; `own`: on what was given to them, or is themselves; `none`: not at all. */
+/** `all`: every resource of the account; `own`: granted installs, or the user's own entry; `none`: nothing. */
 export type Reach = 'all' | 'own' | 'none';
 
-/** Who may do what (gaps section 6): the one table. */
+/** The permission table (docs/api.md, Permissions). */
 const REACH: Record<Verb, Record<Role, Reach>> = {
   // see the account
   'account.read': { owner: 'all', full: 'all', partial: 'all' },
-  // rename the account, demand a second factor of its users
+  // rename the account, require a second factor of its users
   'account.change': { owner: 'all', full: 'none', partial: 'none' },
-  // read who changed what in the account: partial users what they did themselves
+  // read the activity log: partial users their own entries only
   'activity.read': { owner: 'all', full: 'all', partial: 'own' },
   // list or read account users: partial users their own entry only
   'member.read': { owner: 'all', full: 'all', partial: 'own' },
-  // invite, change, remove account users; how far is in mayHandle()
+  // invite, change, remove account users; canManageMember() limits the roles
   'member.change': { owner: 'all', full: 'all', partial: 'none' },
-  // see sites and installs: partial users the installs given to them, and the sites that hold those
+  // see sites and installs: partial users their granted installs, and the sites that contain those
   'site.read': { owner: 'all', full: 'all', partial: 'own' },
   'install.read': { owner: 'all', full: 'all', partial: 'own' },
   // create, rename, delete sites; create, move, delete installs
@@ -38,11 +38,11 @@ const REACH: Record<Verb, Record<Role, Reach>> = {
   'install.change': { owner: 'all', full: 'all', partial: 'none' },
   // domains, backups, caches, offload of an install
   'install.work': { owner: 'all', full: 'all', partial: 'own' },
-  // gaps section 5, cert_info.key
+  // read private keys (docs/api.md, Certificates)
   'certificate.key': { owner: 'all', full: 'all', partial: 'none' },
 };
 
-/** All that can be done, and how far a role may: what the portal offers. */
+/** The reach of a role for every verb, as the portal needs it. */
 export function reachOf(role: Role): Record<Verb, Reach> {
   const reach = (verb: Verb) => REACH[verb][role];
   return {
@@ -60,11 +60,11 @@ export function reachOf(role: Role): Record<Verb, Reach> {
   };
 }
 
-/** How the caller stands to a thing. */
+/** A caller's relation to a resource, from which their permissions follow. */
 export interface ResourceAccess {
-  /** The caller's role in the account that the thing belongs to; null: no member, or no such thing. */
+  /** The caller's role in the resource's account; null: not a member, or no such resource. */
   role: Role | null;
-  /** Whether the thing (or its install) was given to the caller, or is the caller. */
+  /** Whether the resource or its install is granted to the caller, or the resource is the caller's own user entry. */
   own: boolean;
 }
 
@@ -75,23 +75,23 @@ export function isAllowed(verb: Verb, { role, own }: ResourceAccess): boolean {
 }
 
 /**
- * Passes if the caller may do `verb`. Throws {@link NotFound} where the caller must not know that the thing exists
- * (`sight` is the verb that shows it), and {@link Forbidden} where the caller sees it but may not do this.
+ * Requires permission for `verb`. Throws {@link NotFound} if the caller may not see the resource (`readVerb` is the verb
+ * for seeing it), and {@link Forbidden} if they see it but may not do this.
  */
-export function authorize<Thing extends ResourceAccess>(
+export function authorize<Access extends ResourceAccess>(
   verb: Verb,
-  sight: Verb,
-  standing: Thing | undefined,
-): asserts standing is Thing {
-  if (standing === undefined || !isAllowed(sight, standing)) throw new NotFound();
-  if (!isAllowed(verb, standing)) throw new Forbidden();
+  readVerb: Verb,
+  access: Access | undefined,
+): asserts access is Access {
+  if (access === undefined || !isAllowed(readVerb, access)) throw new NotFound();
+  if (!isAllowed(verb, access)) throw new Forbidden();
 }
 
 /**
- * Whether a member may invite, change or remove somebody who has (or shall have) `target`: nobody gives or touches a
- * role above their own, and `billing` only who has it.
+ * Whether `actor` may invite, change or remove a member whose present or future role is `target`. Members cannot manage
+ * roles above their own, and need `billing` to manage a member with `billing`.
  */
-export function mayHandle(actor: MemberRole, target: MemberRole): boolean {
+export function canManageMember(actor: MemberRole, target: MemberRole): boolean {
   if (actor.role === 'owner') return true;
   return actor.role === 'full' && target.role !== 'owner' && (actor.billing || !target.billing);
 }

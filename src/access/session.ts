@@ -1,11 +1,11 @@
 /**
- * How far somebody has come: `second_factor`, the password was right and a code is awaited; `enrolment`, an account of theirs
- * demands a second factor that they have not set up; `full`, signed in.
+ * The stage of a sign-in. `second_factor`: the password was right, and a code is still needed. `enrolment`: an account
+ * requires a second factor that the user has not set up. `full`: signed in.
  */
 export const SESSION_STAGES = ['second_factor', 'enrolment', 'full'] as const;
 export type SessionStage = (typeof SESSION_STAGES)[number];
 
-/** A browser that somebody signed in with. */
+/** A browser session of a user. */
 export interface Session {
   id: string;
   userId: string;
@@ -13,8 +13,6 @@ export interface Session {
 }
 
 export interface SessionVerifier {
-  /**
-   * The session that a cookie's token stands for; null: none, ended, expired. `isUse`: somebody is there, and the session lives on.
-   */
+  /** The session of a cookie's token; null if it is unknown, ended or expired. `isUse` counts as activity and extends the session. */
   verify(token: string, isUse: boolean): Promise<Session | null>;
 }

@@ -6,7 +6,7 @@ import { parseMail } from '../../test/mails.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createMailer } from './mailer.ts';
 
-it('writes mails that people can read in any editor: links in one piece, letters as they are', async () => {
+it('writes mails to files without encoding or folding their text', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'homeport-mail-'));
   const mailer = createMailer({ smtpUrl: null, mailFrom: 'Homeport <h@x.example>', dataDir }, systemClock);
   const text = `Grüße, öffne\n\n  https://homeport.example/invitations/${'x'.repeat(80)}\n`;

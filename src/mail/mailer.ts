@@ -13,16 +13,16 @@ export interface Mail extends MailText {
 }
 
 export interface Mailer {
-  /** Hands a mail on, or throws; whoever asks for mails in a job has it tried again. */
+  /** Sends a mail, or throws. Jobs that send mails are retried. */
   send(mail: Mail): Promise<void>;
-  /** Throws unless mails can be sent now; for `homeport doctor`. */
+  /** Throws if mails cannot be sent now; for `homeport doctor`. */
   verify(): Promise<void>;
 }
 
-/** A mail server that does not answer must not hold up a worker. */
+/** Keeps an unresponsive mail server from blocking a worker. */
 const TIMEOUT_MS = 20_000;
 
-/** SMTP where it is configured; else each mail is a file that a mail program opens. */
+/** Sends by SMTP if it is configured; otherwise writes each mail to an `.eml` file in the data folder. */
 export function createMailer(
   settings: { smtpUrl: string | null; mailFrom: string; dataDir: string },
   clock: Clock,
@@ -32,7 +32,7 @@ export function createMailer(
     : smtpMailer(settings.smtpUrl, settings.mailFrom);
 }
 
-/** Loaded with the first mail: it costs time and memory that a start should not pay. */
+/** Loaded with the first mail, to keep time and memory out of the start. */
 const nodemailer = async () => (await import('nodemailer')).default;
 
 function smtpMailer(url: string, from: string): Mailer {
@@ -71,7 +71,7 @@ function fileMailer(folder: string, from: string, clock: Clock): Mailer {
   };
 }
 
-/** The header lines of a mail whose text follows as it is (RFC 2045, section 2.8): people look for links in these files. */
+/** Header lines for an unencoded 8bit text (RFC 2045, section 2.8), so that links in these files stay readable. */
 async function headOf(mail: Mail & { date: Date }, from: string): Promise<string> {
   const library = await nodemailer();
   const transport = library.createTransport({ streamTransport: true, buffer: true }, { from });

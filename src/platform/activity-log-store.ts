@@ -3,8 +3,8 @@ import type { Queries } from '../database/database.ts';
 import type { Tables } from '../database/tables.ts';
 
 /**
- * First and last name with the address, since anybody may call themselves anything; the address where there is no name.
- * A part of a statement: what it says is so at that moment.
+ * SQL for a user's name with their address: "First Last (address)", or the address alone without a name. The address is
+ * always part of it, because users choose their names freely.
  */
 export function nameOfPerson(queries: Queries, userId: string) {
   const name = queries
@@ -15,15 +15,15 @@ export function nameOfPerson(queries: Queries, userId: string) {
       ),
     )
     .where('id', '=', userId);
-  return sql<string>`coalesce(${name}, 'somebody who is gone')`;
+  return sql<string>`coalesce(${name}, 'a deleted user')`;
 }
 
-/** As a part of a statement, like {@link nameOfPerson}. */
+/** SQL for a credential's name. */
 export function nameOfCredential(queries: Queries, credentialId: string) {
   return queries.selectFrom('credentials').select('name').where('id', '=', credentialId);
 }
 
-/** The accounts whose invitation the person has accepted. */
+/** The accounts whose invitation the user has accepted, in the order of joining. */
 export async function joinedAccounts(queries: Queries, userId: string): Promise<string[]> {
   const memberships = await queries
     .selectFrom('memberships')

@@ -18,7 +18,7 @@ function byApi(userId: string, credentialId: string): Caller {
   };
 }
 
-/** What a test has written itself: making its accounts and people is written down as well. */
+/** Entries of the test itself, without those for creating its accounts and users. */
 function rowsOf(accountId: string | null) {
   return homeport.platform.database.reader
     .selectFrom('activity')
@@ -29,8 +29,8 @@ function rowsOf(accountId: string | null) {
     .execute();
 }
 
-describe('what is written down', () => {
-  it('is who, with what, from where, and names as they were then', async () => {
+describe('an entry', () => {
+  it('holds user, credential and address, and the names of that time', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;
     const siteId = crypto.randomUUID();
@@ -68,7 +68,7 @@ describe('what is written down', () => {
     ]);
   });
 
-  it('is text that every database takes', async () => {
+  it('replaces lone surrogates, which PostgreSQL refuses', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;
     await platform.database.write((transaction) =>
@@ -81,7 +81,7 @@ describe('what is written down', () => {
     expect(await rowsOf(accountId)).toMatchObject([{ details: { from: 'Site', to: 'half \ufffd' } }]);
   });
 
-  it('is not there if the change is not made', async () => {
+  it('is rolled back with its change', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;
     const failing = platform.database.write(async (transaction) => {
@@ -95,7 +95,7 @@ describe('what is written down', () => {
     expect(await rowsOf(accountId)).toEqual([]);
   });
 
-  it('names the operator, the platform, and people without a name by their address', async () => {
+  it('names the operator and the platform, and users without a name by their address', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;
     const nameless = await homeport.person(accountId, 'full');
@@ -124,7 +124,7 @@ describe('what is written down', () => {
     ]);
   });
 
-  it('names people so that nobody can pass for the operator', async () => {
+  it('shows the address of a user who calls themselves the operator', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { platform } = homeport;
     await platform.database.write(async (transaction) => {
@@ -141,7 +141,7 @@ describe('what is written down', () => {
     expect((await rowsOf(accountId)).map((row) => row.user_name)).toEqual([`the operator (${owner.email})`]);
   });
 
-  it('of a person stands in no account that they have only been invited to', async () => {
+  it('for a user goes to no account whose invitation is open', async () => {
     const { platform } = homeport;
     const { accountId, owner: known } = await homeport.ownedAccount();
     const inviting = await homeport.ownedAccount();
@@ -171,7 +171,7 @@ describe('what is written down', () => {
     expect(await actions(inviting.accountId)).toEqual(['account_user.invite']);
   });
 
-  it('of a person stands in each account of theirs, in one alone, or in none', async () => {
+  it('for a user goes to all their accounts, to one, or to none', async () => {
     const { platform } = homeport;
     const { accountId, owner } = await homeport.ownedAccount();
     const other = await homeport.account();

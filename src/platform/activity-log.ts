@@ -4,7 +4,7 @@ import { type Clock, timestamp } from '../lib/clock.ts';
 import type { Randomness } from '../lib/ids.ts';
 import { insertActivity, joinedAccounts, nameOfCredential, nameOfPerson } from './activity-log-store.ts';
 
-/** Every change that is written down. Renaming one orphans what was written of it. */
+/** Every action in the activity log. Renaming one orphans its stored entries. */
 export const ACTIONS = [
   'account.create',
   'account.update',
@@ -47,34 +47,34 @@ export const ACTIONS = [
 ] as const;
 export type Action = (typeof ACTIONS)[number];
 
-/** What actions are about, as far as people tell them apart: what stands before the full stop. */
+/** The kinds of actions, for filters: the part of the action before the full stop. */
 export const ACTION_KINDS = [...new Set(ACTIONS.map(kindOf))];
 
 export function kindOf(action: Action): string {
   return action.slice(0, action.indexOf('.'));
 }
 
-/** What was done to what. */
+/** An action and its subject. */
 export interface Change {
   action: Action;
   subject: { id: string | null; name: string };
-  /** The install that the subject belongs to or is. */
+  /** The install that the subject is, or belongs to. */
   installId?: string | null;
-  /** What changed, in words or values that may be shown to whoever sees the account. Never a secret. */
+  /** What changed, as every user of the account may see it. Never a secret. */
   details?: Record<string, string | number | boolean | null>;
-  /** Of a password: the person had none before, so they are not told of it by mail. */
+  /** For `password.set`: the user had no password before, so no security notice is sent. */
   isFirst?: boolean;
 }
 
-/** Who did it: a caller, or, where nobody is signed in, where it came from alone. */
+/** The user who made a change; without a signed-in user, only the origin. */
 export type Actor = Caller | { userId: null; origin: Origin };
 
 export interface ActivityLog {
-  /** Writes a change of an account down, in the transaction that makes it. */
+  /** Records a change to an account, in the transaction that makes it. */
   record(transaction: Transaction, actor: Actor, accountId: string, change: Change): Promise<void>;
   /**
-   * Writes a change of a person's own down (keys, credentials, password) in each account that they have joined: it concerns
-   * whoever answers for those. Nobody learns of it by an invitation alone. `accountId`: in no other account than that one.
+   * Records a change to a user (keys, credentials, password) in each account that they have joined, because it concerns
+   * the owners there. Accounts whose invitation is open get no entry. `accountId` limits it to that account.
    */
   recordForUser(
     transaction: Transaction,
@@ -84,17 +84,17 @@ export interface ActivityLog {
   ): Promise<void>;
 }
 
-/** Whom a change is put down to where no person made it. */
+/** The name in the log if no user made the change. */
 const NAMES_OF_MEANS: Record<Origin['means'], string> = {
   command_line: 'the operator',
   platform: 'Homeport',
-  api: 'somebody who had not signed in',
-  portal: 'somebody who had not signed in',
+  api: 'someone not signed in',
+  portal: 'someone not signed in',
 };
 
 /**
- * The names of the person and the credential are written down as they are at that moment, by the statement itself. Who works at
- * the command line is the operator, whomever they do it for.
+ * Entries keep the names of the user and the credential as they were at the time. The command line is always logged as
+ * the operator, even when it acts for a user.
  */
 export function createActivityLog({ clock, random }: { clock: Clock; random: Randomness }): ActivityLog {
   async function write(
@@ -137,7 +137,7 @@ export function createActivityLog({ clock, random }: { clock: Clock; random: Ran
   };
 }
 
-/** PostgreSQL takes half a surrogate pair in text for U+FFFD, and in JSON not at all. */
+/** Replaces lone surrogates by U+FFFD: PostgreSQL does so in text, and refuses them in JSON. */
 function wellFormed(_key: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed() : value;
 }

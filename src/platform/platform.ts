@@ -7,7 +7,7 @@ import type { Randomness } from '../lib/ids.ts';
 import type { Sealer } from '../secrets/sealer.ts';
 import type { ActivityLog } from './activity-log.ts';
 
-/** What every service is made from. */
+/** Dependencies that every service shares. */
 export interface Platform {
   config: Config;
   database: Database;

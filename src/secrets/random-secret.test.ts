@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemRandomness } from '../lib/ids.ts';
 import { hashSecret, newSecret } from './random-secret.ts';
 
-it('a random secret has at least 128 bits, and characters that need no quoting', () => {
+it('a random secret has at least 128 bits and needs no quoting', () => {
   const secrets = Array.from({ length: 100 }, () => newSecret(systemRandomness));
   expect(new Set(secrets).size).toBe(100);
   for (const secret of secrets) {

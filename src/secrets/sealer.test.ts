@@ -14,7 +14,7 @@ describe('createSealer', () => {
     );
   });
 
-  it('seals the same text differently each time, and shows none of it', () => {
+  it('seals the same text differently each time, without plain text in it', () => {
     const plain = '-----BEGIN PRIVATE KEY-----';
     const sealed = Array.from({ length: 50 }, () => sealer.seal(plain));
     expect(new Set(sealed).size).toBe(50);
@@ -24,7 +24,7 @@ describe('createSealer', () => {
     }
   });
 
-  it('opens nothing that was changed, cut, or sealed with another key', () => {
+  it('refuses values that were changed, truncated, or sealed with another key', () => {
     const sealed = sealer.seal('secret');
     const bytes = Buffer.from(sealed.slice(3), 'base64url');
     for (let at = 0; at < bytes.length; at++) {
@@ -38,19 +38,19 @@ describe('createSealer', () => {
       expect(() => sealer.open(text)).toThrow();
   });
 
-  it('derives the same secret for the same purpose, and no other for another or with another key', () => {
+  it('derives one secret for each purpose and key', () => {
     const secret = sealer.derive('backup:one');
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(sealer.derive('backup:one')).toBe(secret);
     expect(sealer.derive('backup:two')).not.toBe(secret);
     expect(createSealer(randomBytes(32)).derive('backup:one')).not.toBe(secret);
-    // Computed by another implementation of HKDF: what was derived must be so for ever.
+    // Computed by another implementation of HKDF: derived secrets must never change.
     expect(createSealer(Buffer.alloc(32, 7)).derive('backup:x')).toBe(
       'YuWW4tOGfzzR8TZeKYAT9ZtjnQBarD5QzI95Ai317DA',
     );
   });
 
-  it('takes no key of another length', () => {
+  it('refuses keys of another length', () => {
     for (const length of [0, 16, 31, 33, 64]) expect(() => createSealer(randomBytes(length))).toThrow();
   });
 });

@@ -1,14 +1,11 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts what must be readable again (private keys) before it is stored. */
+/** Encrypts secrets that must be readable again, such as private keys, before they are stored. */
 export interface Sealer {
   seal(plain: string): string;
   /** Throws if `sealed` was made with another key or was changed. */
   open(sealed: string): string;
-  /**
-   * A secret of 256 bits (base64url) for one purpose: the same for the same `purpose`, and nothing that is derived for one tells of
-   * another's, or of the key.
-   */
+  /** Derives a 256-bit secret (base64url), always the same for the same `purpose`. It reveals neither the key nor other derived secrets. */
   derive(purpose: string): string;
 }
 

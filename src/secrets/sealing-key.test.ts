@@ -15,11 +15,11 @@ afterEach(() => folder.remove());
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
-describe("Homeport's own sealing key", () => {
+describe('the sealing key in the data folder', () => {
   const load = () => loadSealingKey({ dataDir: folder.path, sealingKey: null });
   const file = () => join(folder.path, 'sealing.key');
 
-  it('is made at first use, 32 random bytes, closed to others, and stays', () => {
+  it('is created on first use with 32 random bytes and mode 600, and kept', () => {
     const key = load();
     expect(key).toHaveLength(32);
     expect(key).not.toEqual(Buffer.alloc(32));
@@ -28,14 +28,14 @@ describe("Homeport's own sealing key", () => {
     expect(Buffer.from(readFileSync(file(), 'utf8'), 'base64')).toEqual(key);
   });
 
-  it('is closed again where others were given access', () => {
+  it('gets mode 600 back if others had access', () => {
     const key = load();
     chmodSync(file(), 0o644);
     expect(load()).toEqual(key);
     expect(modeOf(file())).toBe(0o600);
   });
 
-  it('is never replaced, damaged as it may be', () => {
+  it('is never replaced, even if damaged', () => {
     writeFileSync(file(), 'short');
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(`${file()} does not hold a key of 32 bytes`);
@@ -47,36 +47,33 @@ describe('a configured key file', () => {
   const file = () => join(folder.path, 'operator.key');
   const load = () => loadSealingKey({ dataDir: folder.path, sealingKey: file() });
 
-  it('is read, and none is made in the data folder', () => {
+  it('is used, and no key is created in the data folder', () => {
     writeFileSync(file(), `${KEY.toString('base64')}\n`, { mode: 0o400 });
     expect(load()).toEqual(KEY);
     expect(modeOf(file())).toBe(0o400);
     expect(readdirSync(folder.path)).toEqual(['operator.key']);
   });
 
-  it('must be there, and is not made', () => {
+  it('is not created if missing', () => {
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(/HOMEPORT_SEALING_KEY_FILE cannot be used: .*operator\.key cannot be read/);
     expect(existsSync(file())).toBe(false);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  it.each([0o640, 0o604, 0o620, 0o666])(
-    'must be closed to others (mode %o), and is not closed for them',
-    (mode) => {
-      writeFileSync(file(), KEY.toString('base64'));
-      chmodSync(file(), mode);
-      expect(load).toThrow(ConfigError);
-      expect(load).toThrow(`chmod 600`);
-      expect(modeOf(file())).toBe(mode);
-    },
-  );
+  it.each([0o640, 0o604, 0o620, 0o666])('is refused with mode %o, which is left unchanged', (mode) => {
+    writeFileSync(file(), KEY.toString('base64'));
+    chmodSync(file(), mode);
+    expect(load).toThrow(ConfigError);
+    expect(load).toThrow(`chmod 600`);
+    expect(modeOf(file())).toBe(mode);
+  });
 
   it.each([
     ['nothing', ''],
     ['31 bytes', Buffer.alloc(31, 7).toString('base64')],
     ['33 bytes', Buffer.alloc(33, 7).toString('base64')],
-  ])('must hold 32 bytes, not %s; no error shows what it holds', (_, text) => {
+  ])('must hold 32 bytes, not %s, and no error shows its content', (_, text) => {
     writeFileSync(file(), text, { mode: 0o600 });
     expect(load).toThrow(ConfigError);
     expect(load).toThrow(`${file()} does not hold a key of 32 bytes`);

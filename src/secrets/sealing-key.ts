@@ -7,14 +7,14 @@ import { messageOf } from '../lib/error-message.ts';
 
 const SEALING_KEY_FILE = 'sealing.key';
 
-/** Where the key is that private keys are encrypted with at rest. */
+/** The path of the sealing key: the configured file, or `sealing.key` in the data folder. */
 export function sealingKeyFile({ dataDir, sealingKey }: Pick<Config, 'dataDir' | 'sealingKey'>): string {
   return sealingKey ?? join(dataDir, SEALING_KEY_FILE);
 }
 
 /**
- * The key that private keys are encrypted with at rest. The one in the data folder is made at first use; one that is
- * configured is the operator's own, and is only read. Losing it loses what was sealed with it. Throws ConfigError.
+ * Loads the key that encrypts private keys at rest. The key in the data folder is created on first use; a configured
+ * key is only read. Without the key, sealed values are lost. Throws ConfigError.
  */
 export function loadSealingKey(config: Pick<Config, 'dataDir' | 'sealingKey'>): Buffer {
   const file = sealingKeyFile(config);
@@ -26,12 +26,12 @@ export function loadSealingKey(config: Pick<Config, 'dataDir' | 'sealingKey'>): 
   return key;
 }
 
-/** Tells keys apart without giving anything of them away. */
+/** A fingerprint of the key, which reveals nothing about it. */
 export function sealingKeyFingerprint(key: Buffer): string {
   return createHmac('sha256', key).update('homeport sealing key').digest('hex');
 }
 
-/** The key in a file; null if there is none. Throws ConfigError if the file holds none. */
+/** Reads the key from a file; null if the file does not exist. Throws ConfigError if its content is not a key. */
 export function readSealingKey(file: string): Buffer | null {
   let text: string;
   try {
@@ -64,7 +64,7 @@ function privacyFault(file: string): string | null {
     accessSync(file, constants.R_OK);
     return (statSync(file).mode & 0o077) === 0
       ? null
-      : `others than its owner have access to ${file}; chmod 600 mends that`;
+      : `other users have access to ${file}; run chmod 600 on it`;
   } catch (error) {
     return `${file} cannot be read (${messageOf(error)})`;
   }

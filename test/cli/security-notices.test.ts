@@ -42,7 +42,7 @@ test('another address by the operator, of which the old one is told; a name is t
     code: 0,
   });
   const email = `frida-${person.userId}@people.example`;
-  const subject = 'Your e-mail address was changed';
+  const subject = 'Your email address was changed';
   const text = await told(person, subject, 'user', 'change', person.email, '--email', email);
   expect(text).toContain('Hello Frida,');
   expect(mailsTo(homeport, person.email)).toHaveLength(1);
@@ -53,6 +53,6 @@ test('a credential that the operator makes', async () => {
   const person = await homeport.person();
   await signedIn(homeport, person);
   const words = ['credential', 'create', '--user', person.email, '--name', 'deployment', '--read-only'];
-  const text = await told(person, 'A new API credential was made', ...words);
-  expect(text).toContain('Name:     deployment\nMay:      read what you may, in all your accounts\n');
+  const text = await told(person, 'A new API credential was created', ...words);
+  expect(text).toContain('Name:     deployment\nMay:      read what you can, in all your accounts\n');
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mayHandle } from '../../../src/access/permissions.ts';
+import { canManageMember } from '../../../src/access/permissions.ts';
 import { formatRoles, parseRoles as parseInput, ROLE_INPUTS } from '../../../src/lib/roles.ts';
 import {
   assignableRoles,
@@ -29,12 +29,12 @@ describe('roles', () => {
   it('are offered exactly as far as the server lets them be given', () => {
     for (const actor of all) {
       expect(assignableRoles(actor)).toEqual(
-        ROLES.filter((role) => mayHandle(actor, { role, billing: false })),
+        ROLES.filter((role) => canManageMember(actor, { role, billing: false })),
       );
-      expect(mayAssignBilling(actor)).toBe(mayHandle(actor, { role: 'partial', billing: true }));
+      expect(mayAssignBilling(actor)).toBe(canManageMember(actor, { role: 'partial', billing: true }));
       for (const target of all) {
         expect(reasonNotToChange(actor, { ...target, lastOwner: false }) === null).toBe(
-          mayHandle(actor, target),
+          canManageMember(actor, target),
         );
       }
     }

@@ -44,19 +44,19 @@ export function roleLabel({ role, billing }: MemberRole): string {
  * Whether somebody may invite, change or remove who has (or shall have) a role: nobody gives or touches one above their own,
  * and billing only who has it.
  */
-function mayHandle(actor: MemberRole, target: MemberRole): boolean {
+function canManageMember(actor: MemberRole, target: MemberRole): boolean {
   if (actor.role === 'owner') return true;
   return actor.role === 'full' && target.role !== 'owner' && (actor.billing || !target.billing);
 }
 
 /** The roles that somebody may give. */
 export function assignableRoles(actor: MemberRole): Role[] {
-  return ROLES.filter((role) => mayHandle(actor, { role, billing: false }));
+  return ROLES.filter((role) => canManageMember(actor, { role, billing: false }));
 }
 
 /** Whether somebody may give billing to whom they give a role. */
 export function mayAssignBilling(actor: MemberRole): boolean {
-  return mayHandle(actor, { role: 'partial', billing: true });
+  return canManageMember(actor, { role: 'partial', billing: true });
 }
 
 /** Why somebody cannot change or remove a member of the account, in words for them; null: they can. */
@@ -65,7 +65,7 @@ export function reasonNotToChange(
   target: MemberRole & { lastOwner: boolean },
 ): string | null {
   if (actor.role === 'partial') return 'You cannot change who is in this account.';
-  if (!mayHandle(actor, target)) {
+  if (!canManageMember(actor, target)) {
     return target.role === 'owner'
       ? 'Only an owner can change an owner.'
       : 'Only who has billing can change somebody who has it.';

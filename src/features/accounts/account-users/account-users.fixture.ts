@@ -3,10 +3,10 @@ import { refusal } from '../../../../test/refusal.ts';
 
 export const usersOf = (accountId: string) => `/accounts/${accountId}/account_users`;
 
-/** An e-mail address that nobody has. */
+/** An unused email address. */
 export const newAddress = () => `${crypto.randomUUID()}@people.example`;
 
-/** The answer to an invitation to an account, with everything that it needs; `more` changes it. */
+/** Invites a user with default fields, which `more` overrides. */
 export const inviteTo = (account_id: string, client: Client, more: object = {}) =>
   client.post(usersOf(account_id), {
     user: {
@@ -28,5 +28,5 @@ export const INVALID_ROLE = refusal(
 export const LAST_OWNER = refusal(
   'AccountUser.roles',
   'invalid_value / last_owner',
-  'The last owner of an account can be neither removed nor changed; make somebody else an owner first, and wait until they have accepted',
+  'The last owner of an account cannot be removed or changed. Add another owner first and wait until they accept',
 );

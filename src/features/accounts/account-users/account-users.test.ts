@@ -46,7 +46,7 @@ describe('GET account_users', () => {
     }
     expect((await partial.client.get(users(own.accountId))).body).toEqual({ results: [partialEntry] });
 
-    // One entry each: their own, somebody else's, nobody's.
+    // One entry each: their own, another user's, an unknown one.
     const get = (id: string) => partial.client.get(`${users(own.accountId)}/${id}`);
     expect((await get(partial.userId)).body).toEqual(partialEntry);
     for (const id of [full.userId, owner.userId, crypto.randomUUID(), 'x']) {
@@ -55,7 +55,7 @@ describe('GET account_users', () => {
     expect((await full.client.get(`${users(own.accountId)}/${partial.userId}`)).body).toEqual(partialEntry);
   });
 
-  it('tells nothing of accounts that the caller is not in', async () => {
+  it('reveals nothing about accounts of others', async () => {
     const { accountId: hidden, owner: member } = await homeport.ownedAccount();
     for (const id of [hidden, crypto.randomUUID()]) {
       expect(await owner.client.get(users(id))).toMatchObject({
@@ -77,7 +77,7 @@ describe('PATCH account_users/{user_id}', () => {
   const change = (client: Client, user: string, body: object, account = accountId) =>
     client.patch(`${users(account)}/${user}`, body);
 
-  it('changes roles, and what is given follows', async () => {
+  it('changes roles, and with them the granted installs', async () => {
     const install = await homeport.install(owner, accountId);
     const member = await homeport.person(accountId, 'partial', [install.id]);
     const account_user = (more: object) => ({
@@ -85,7 +85,7 @@ describe('PATCH account_users/{user_id}', () => {
       body: { message: 'Your change was successful.', account_user: { user_id: member.userId, ...more } },
     });
 
-    // Installs that are not named stay as they are.
+    // Without install_ids, grants stay.
     expect(await change(owner.client, member.userId, { roles: 'partial,billing' })).toMatchObject(
       account_user({ roles: 'billing, partial', installs: [install] }),
     );
@@ -96,7 +96,7 @@ describe('PATCH account_users/{user_id}', () => {
     await change(owner.client, member.userId, { roles: 'partial', install_ids: [install.id] });
     expect((await member.client.get('/installs')).body).toMatchObject({ count: 1, results: [install] });
 
-    // Who becomes full sees everything, and keeps nothing of what was given when they are partial again.
+    // A full user sees everything, and has no grants left when they are partial again.
     expect(await change(owner.client, member.userId, { roles: 'full' })).toMatchObject(
       account_user({ roles: 'full' }),
     );
@@ -122,7 +122,7 @@ describe('PATCH account_users/{user_id}', () => {
         roles: 'full,billing',
         install_ids: [crypto.randomUUID()],
       }),
-      'who sees everything is given nothing',
+      'full users get no grants',
     ).toMatchObject({ status: 200 });
     expect(
       await change(owner.client, member.userId, { roles: 'partial', install_ids: [crypto.randomUUID()] }),
@@ -137,7 +137,7 @@ describe('PATCH account_users/{user_id}', () => {
     expect(after.body, 'what was refused changed nothing').toMatchObject({ roles: 'billing, full' });
   });
 
-  it('neither changes nor removes the last owner; two owners may', async () => {
+  it('refuses to change or remove the last owner, but allows it with two', async () => {
     const own = await homeport.ownedAccount();
     const first = own.owner;
     const path = (person: Person) => `${users(own.accountId)}/${person.userId}`;
@@ -157,7 +157,7 @@ describe('PATCH account_users/{user_id}', () => {
     expect(await second.client.delete(path(second))).toMatchObject(LAST_OWNER);
   });
 
-  it('lets nobody give or touch a role above their own, and billing only who has it', async () => {
+  it('lets users manage only roles up to their own, and billing only if they have it', async () => {
     const full = await homeport.person(accountId, 'full');
     const fullBilling = await homeport.person(accountId, 'full,billing');
     const partial = await homeport.person(accountId, 'partial');
@@ -185,7 +185,7 @@ describe('PATCH account_users/{user_id}', () => {
     }
   });
 
-  it('answers 404 for who is not a user of the account, 400 for what is no id', async () => {
+  it('answers 404 for a user outside the account and 400 for a malformed id', async () => {
     const other = await homeport.ownedAccount();
     for (const id of [other.owner.userId, crypto.randomUUID()]) {
       expect(await change(owner.client, id, { roles: 'full' })).toMatchObject(NOT_FOUND);
@@ -204,7 +204,7 @@ describe('DELETE account_users/{user_id}', () => {
   const remove = (client: Client, user: string, account = accountId) =>
     client.delete(`${users(account)}/${user}`);
 
-  it('removes the membership, and the person stays in their other accounts', async () => {
+  it('removes the membership and keeps those in other accounts', async () => {
     const install = await homeport.install(owner, accountId);
     const member = await homeport.person(accountId, 'partial', [install.id]);
     const answer = await remove(owner.client, member.userId);
@@ -215,12 +215,12 @@ describe('DELETE account_users/{user_id}', () => {
     expect(await member.client.get(`/installs/${install.id}`)).toMatchObject(NOT_FOUND);
     expect(await remove(owner.client, member.userId)).toMatchObject(NOT_FOUND);
 
-    // Invited anew they get none of what was given to them before.
+    // A new invitation restores none of the former grants.
     const again = await invite(owner.client, { email: member.email, roles: 'partial' });
     expect(again.body).toMatchObject({ account_user: { user_id: member.userId, installs: [] } });
   });
 
-  it('lets full users remove up to their own role, and partial users nobody', async () => {
+  it('lets full users remove roles up to their own, and partial users none', async () => {
     const full = await homeport.person(accountId, 'full');
     const partial = await homeport.person(accountId, 'partial');
     const withBilling = await homeport.person(accountId, 'partial,billing');
@@ -232,7 +232,7 @@ describe('DELETE account_users/{user_id}', () => {
     expect(await remove(full.client, full.userId)).toMatchObject({ status: 204 });
   });
 
-  it('answers 404 for who is not there, 400 for what is no id', async () => {
+  it('answers 404 for an unknown user and 400 for a malformed id', async () => {
     const other = await homeport.ownedAccount();
     expect(await remove(owner.client, other.owner.userId, other.accountId)).toMatchObject(NOT_FOUND);
     expect(await remove(owner.client, crypto.randomUUID())).toMatchObject(NOT_FOUND);

@@ -20,7 +20,7 @@ const users = (account = accountId) => usersOf(account);
 const invite = (client: Client, more: object = {}, account = accountId) => inviteTo(account, client, more);
 
 describe('POST account_users', () => {
-  it('adds a person and answers with them, as GET shows them', async () => {
+  it('adds a user and answers as GET does', async () => {
     const email = `Frida.${newAddress()}`;
     const answer = await invite(owner.client, { email, first_name: ' Frida ', last_name: 'Ölund' });
     expect(answer.status).toBe(201);
@@ -74,7 +74,7 @@ describe('POST account_users', () => {
     expect(await invite(owner.client, { roles })).toMatchObject(INVALID_ROLE);
   });
 
-  it.each([[undefined], [''], ['  ']])('refuses the missing e-mail address %j', async (email) => {
+  it.each([[undefined], [''], ['  ']])('refuses the missing email address %j', async (email) => {
     expect(await invite(owner.client, { email })).toMatchObject(
       refusal(
         'AccountUser.email',
@@ -102,7 +102,7 @@ describe('POST account_users', () => {
     expect(field(answer.body, 'errors', 0)).toMatchObject({ field: 'email', type: 'invalid_value' });
   });
 
-  it('collects all faults, in the order of the fields', async () => {
+  it('reports all errors in field order', async () => {
     for (const body of [{}, { user: {} }, undefined]) {
       const answer = await owner.client.post(users(), body);
       expect(answer.status).toBe(400);
@@ -125,7 +125,7 @@ describe('POST account_users', () => {
     ]);
   });
 
-  it('refuses an account_id other than that of the path', async () => {
+  it('refuses an account_id that differs from the path', async () => {
     const { accountId: other } = await homeport.ownedAccount();
     const answer = await invite(owner.client, { account_id: other });
     expect(answer).toMatchObject(
@@ -138,7 +138,7 @@ describe('POST account_users', () => {
     expect((await invite(owner.client, { account_id: accountId.toUpperCase() })).status).toBe(201);
   });
 
-  it('finds a known person by e-mail in any case, and overwrites none of their details', async () => {
+  it('finds an existing user by email in any case, and keeps their details', async () => {
     const known = await homeport.person();
     const answer = await invite(owner.client, {
       email: known.email.toUpperCase(),
@@ -159,7 +159,7 @@ describe('POST account_users', () => {
     expect((await known.client.get('/user')).body).toMatchObject({ email: known.email, first_name: 'Test' });
   });
 
-  it('tells nothing of a known person before they accept, whoever asks and however', async () => {
+  it('reveals nothing about an existing user before they accept', async () => {
     const known = await homeport.person();
     await homeport.platform.database.write(({ queries }) =>
       queries
@@ -208,7 +208,7 @@ describe('POST account_users', () => {
     },
   );
 
-  it('refuses who is a user already, in whatever case, and changes nothing', async () => {
+  it('refuses an existing member in any case, and changes nothing', async () => {
     const member = await homeport.person(accountId, 'partial');
     const email = member.email.toUpperCase();
     expect(await invite(owner.client, { email, roles: 'owner' })).toMatchObject(
@@ -218,7 +218,7 @@ describe('POST account_users', () => {
     expect(entry.body).toMatchObject({ roles: 'partial', invite_accepted: true });
   });
 
-  it('gives partial users installs of the account, and no others', async () => {
+  it('grants partial users only installs of the account', async () => {
     const one = await homeport.install(owner, accountId);
     const two = await homeport.install(owner, accountId);
     const other = await homeport.ownedAccount();
@@ -243,14 +243,14 @@ describe('POST account_users', () => {
         ),
       );
     }
-    // Nothing of what was refused stays: neither the person, nor the membership, nor the mail.
+    // A refused invitation leaves no user, membership or mail.
     const list = await owner.client.get(users());
     expect(JSON.stringify(list.body)).not.toContain(email);
     await homeport.idle();
     expect(mailsTo(homeport, email)).toEqual([]);
   });
 
-  it('lets a full user invite up to their own role, and a partial user nobody', async () => {
+  it('lets full users invite roles up to their own, and partial users none', async () => {
     const full = await homeport.person(accountId, 'full');
     const fullBilling = await homeport.person(accountId, 'full,billing');
     const partial = await homeport.person(accountId, 'partial,billing');
@@ -274,7 +274,7 @@ describe('POST account_users', () => {
     }
   });
 
-  it('answers with the statuses of its row for accounts that are hidden, absent or no id', async () => {
+  it('answers with the declared statuses for hidden, unknown and malformed account ids', async () => {
     const { accountId: hidden } = await homeport.ownedAccount();
     for (const id of [hidden, crypto.randomUUID()]) {
       const user = { account_id: id, first_name: 'A', last_name: 'B', email: newAddress(), roles: 'full' };

@@ -16,8 +16,8 @@ afterAll(() => homeport.remove());
 const users = (account = accountId) => usersOf(account);
 const invite = (client: Client, more: object = {}, account = accountId) => inviteTo(account, client, more);
 
-describe('at the same time', () => {
-  it('adds the same new person once', async () => {
+describe('concurrent requests', () => {
+  it('create the same new user once', async () => {
     const email = newAddress();
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
@@ -30,7 +30,7 @@ describe('at the same time', () => {
     }
   });
 
-  it('adds the same new person to several accounts as one person', async () => {
+  it('create one user in several accounts', async () => {
     const email = newAddress();
     const owned = await Promise.all(Array.from({ length: 5 }, () => homeport.ownedAccount()));
     const answers = await Promise.all(
@@ -44,7 +44,7 @@ describe('at the same time', () => {
     expect(new Set(answers.map(({ body }) => text(body, 'account_user', 'user_id'))).size).toBe(1);
   });
 
-  it.each(['PATCH', 'DELETE'])('leaves one owner when two owners %s each other', async (method) => {
+  it.each(['PATCH', 'DELETE'])('leave one owner when two owners %s each other', async (method) => {
     for (let round = 0; round < 3; round++) {
       const { accountId: account, owner: first } = await homeport.ownedAccount();
       const second = await homeport.person(account, 'owner');
@@ -53,7 +53,7 @@ describe('at the same time', () => {
           ...(method === 'PATCH' ? { json: { roles: 'full' } } : {}),
         });
       const answers = await Promise.all([demote(first, second), demote(second, first)]);
-      // Who was demoted first may no longer do it in return, or no longer sees the account.
+      // The first one demoted may no longer change the other, or no longer sees the account.
       expect(answers.filter(({ status }) => status < 300)).toHaveLength(1);
       expect([400, 403, 404]).toContain(answers.find(({ status }) => status >= 300)?.status);
       const owners = await homeport.platform.database.reader
@@ -66,7 +66,7 @@ describe('at the same time', () => {
     }
   });
 
-  it('leaves one owner when both step down', async () => {
+  it('leave one owner when both step down', async () => {
     const { accountId: account, owner: first } = await homeport.ownedAccount();
     const second = await homeport.person(account, 'owner');
     const answers = await Promise.all(

@@ -23,7 +23,7 @@ describe('DELETE /portal/api/accounts/{account_id}/membership', () => {
   const leave = async (person: Person, account: string) =>
     (await signedIn(homeport, person)).delete(`/accounts/${account}/membership`);
 
-  it.each(['owner', 'full', 'partial'] as const)('lets somebody leave whose role is: %s', async (roles) => {
+  it.each(['owner', 'full', 'partial'] as const)('lets a user with the role %s leave', async (roles) => {
     const own = await homeport.ownedAccount();
     const person = await homeport.person(own.accountId, roles);
     expect(await leave(person, own.accountId)).toMatchObject({ status: 204, body: undefined });
@@ -39,7 +39,7 @@ describe('DELETE /portal/api/accounts/{account_id}/membership', () => {
     expect(await leave(person, own.accountId)).toMatchObject(NOT_FOUND);
   });
 
-  it('is not for the last owner, nor for who is not in the account', async () => {
+  it('refuses the last owner and non-members', async () => {
     const own = await homeport.ownedAccount();
     expect(await leave(own.owner, own.accountId)).toMatchObject(LAST_OWNER);
     expect(await leave(owner, own.accountId)).toMatchObject(NOT_FOUND);
@@ -47,7 +47,7 @@ describe('DELETE /portal/api/accounts/{account_id}/membership', () => {
     expect((await own.owner.client.get('/accounts')).body).toMatchObject({ count: 1 });
   });
 
-  it('is not for the only owner who has accepted; the other may be taken back', async () => {
+  it('refuses the only owner who has accepted; an open invitation can be revoked', async () => {
     const own = await homeport.ownedAccount();
     const invited = await invite(own.owner.client, { roles: 'owner' }, own.accountId);
     expect(invited.body).toMatchObject({ account_user: { roles: 'owner', last_owner: false } });

@@ -49,7 +49,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/accounts/:account_id/account_users',
-      summary: 'Invite a person to an account by e-mail',
+      summary: 'Invite a user to an account by email',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
@@ -71,7 +71,7 @@ export function accountUserRoutes(users: AccountUserService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/accounts/:account_id/account_users/:user_id',
-      summary: "Change a user's roles, or the installs given to them",
+      summary: "Change a user's roles or granted installs",
       tag,
       errors: [400, 401, 403, 404, 429, 500, 503],
       success: 200,

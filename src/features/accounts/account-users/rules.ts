@@ -1,14 +1,14 @@
 import type { Caller } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
-import { authorize, mayHandle } from '../../../access/permissions.ts';
+import { authorize, canManageMember } from '../../../access/permissions.ts';
 import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { Forbidden, invalidValue, NotFound, notPermitted } from '../../../lib/failures.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import { findInstallIds, findMembers, findOwners, type MemberRow, type Owner } from './store.ts';
 
-/** Locks the account, so that its owners stay as they are counted, and checks that the caller may handle the roles. */
-export async function requireHandling(
+/** Locks the account, so that the count of its owners stays right, and checks that the caller may manage the roles. */
+export async function requireManageable(
   transaction: Transaction,
   caller: Caller,
   accountId: string,
@@ -17,10 +17,10 @@ export async function requireHandling(
   await lockRow(transaction, 'accounts', accountId);
   const member = await findMembership(transaction.queries, caller, accountId);
   authorize('member.change', 'account.read', { role: member?.role ?? null, own: false });
-  if (!member || !roles.every((role) => mayHandle(member, role))) throw new Forbidden();
+  if (!member || !roles.every((role) => canManageMember(member, role))) throw new Forbidden();
 }
 
-/** The member that is to be changed. A caller who may not even see the entry learns nothing of it. */
+/** Loads the member to change. Throws NotFound if the caller may not see the entry, Forbidden if they may not change it. */
 export async function requireMember(
   transaction: Transaction,
   caller: Caller,
@@ -34,7 +34,7 @@ export async function requireMember(
   const [present] = await findMembers(queries, accountId, userId);
   authorize('member.read', 'member.read', { role: member?.role ?? null, own: userId === caller.userId });
   if (!present) throw new NotFound();
-  await requireHandling(transaction, caller, accountId, [present, ...roles]);
+  await requireManageable(transaction, caller, accountId, [present, ...roles]);
   return present;
 }
 
@@ -45,11 +45,11 @@ export async function requireAnotherOwner(queries: Queries, member: MemberRow): 
     'AccountUser',
     'roles',
     'last_owner',
-    'The last owner of an account can be neither removed nor changed; make somebody else an owner first, and wait until they have accepted',
+    'The last owner of an account cannot be removed or changed. Add another owner first and wait until they accept',
   );
 }
 
-/** The ids of the installs of those names. Throws InvalidRequest for one that is not in the account. */
+/** The ids of installs by their names. Throws InvalidRequest for a name that is not in the account. */
 export async function requireInstallIds(
   queries: Queries,
   accountId: string,
@@ -66,8 +66,8 @@ export async function requireInstallIds(
 }
 
 /**
- * Whether an account would be without an owner if this one went. Whoever is merely invited does not take the place of
- * somebody who is there: the address may be mistyped, the invitation declined.
+ * Whether an account would lose its last owner with this one. An invited owner does not replace one who has accepted,
+ * because the address may be mistyped or the invitation declined.
  */
 export function isLastOwner(owner: Owner, owners: readonly Owner[]): boolean {
   return !owners.some(

@@ -14,16 +14,14 @@ export const accountUserSchema = Type.Object(
     invite_accepted: Type.Boolean(),
     mfa_enabled: Type.Boolean(),
     roles: Type.String({ description: 'comma-separated, alphabetical' }),
-    last_owner: Type.Optional(
-      Type.Boolean({ description: 'owners only: whether there is no other who has accepted' }),
-    ),
+    last_owner: Type.Optional(Type.Boolean({ description: 'owners only: no other owner has accepted' })),
     installs: Type.Optional(
       Type.Array(Type.Object({ id: uuid(), name: Type.String() }), {
-        description: 'partial users only: what was given to them',
+        description: 'partial users only: the installs granted to them',
       }),
     ),
   },
-  { description: 'A person in an account' },
+  { description: 'A user of an account' },
 );
 
 export const accountUserChangeSchema = Type.Object({
@@ -33,7 +31,7 @@ export const accountUserChangeSchema = Type.Object({
 
 const roles = stringEnum(ROLE_INPUTS);
 const installIds = Type.Optional(
-  Type.Array(uuid(), { maxItems: 1000, description: 'for partial users: the installs given to them' }),
+  Type.Array(uuid(), { maxItems: 1000, description: 'for partial users: the installs to grant' }),
 );
 
 const roleTexts = {

@@ -11,20 +11,20 @@ import type { Action, Actor, Change } from '../../../platform/activity-log.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import { invitationBy, sendInvitation } from '../../identity/invitations/jobs.ts';
 import type { InvitationLimits } from '../../identity/limits/mail-limits.ts';
-import { requireAnotherOwner, requireHandling, requireInstallIds, requireMember } from './rules.ts';
+import { requireAnotherOwner, requireInstallIds, requireManageable, requireMember } from './rules.ts';
 import {
   deleteMember,
   findMembers,
   findPeople,
   findUserId,
-  giveInstalls,
   insertMember,
   insertUser,
   type MemberRow,
   type Person,
+  setInstallGrants,
   setMemberRole,
 } from './store.ts';
-import { changesBetween, loadMember, loadMembers, type MemberView, seenBy } from './view.ts';
+import { changesBetween, loadMember, loadMembers, type MemberView, visibleTo } from './view.ts';
 
 export interface NewMember {
   account_id: string;
@@ -35,15 +35,15 @@ export interface NewMember {
   install_ids?: string[];
 }
 
-/** A person who is about to become a member. */
+/** A user who is about to become a member. */
 interface Addition {
   accountId: string;
   person: Pick<NewMember, 'email' | 'first_name' | 'last_name'>;
   wanted: MemberRole;
   actor: Actor;
-  /** Whether they are mailed an invitation by a job, which is open until it is accepted; else they have accepted. */
+  /** Whether a job mails an invitation, which stays open until it is accepted; otherwise it counts as accepted. */
   invited: boolean;
-  /** Locks the account and checks that this may be done. Returns the installs to give (see `give`). */
+  /** Locks the account and checks permission. Returns the ids of the installs to grant (see `grantInstalls`). */
   admit(transaction: Transaction): Promise<string[] | undefined>;
 }
 
@@ -53,25 +53,25 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   const { database, queue, activity, clock, random } = platform;
   const { reader } = database;
 
-  /** The members that the caller may see: for partial users their own entry. */
+  /** Members that the caller may see; for partial users only their own entry. */
   async function list(caller: Caller, accountId: string): Promise<MemberView[]> {
     const member = await findMembership(reader, caller, accountId);
     authorize('account.read', 'account.read', { role: member?.role ?? null, own: false });
-    const standing = (userId: string): ResourceAccess => ({
+    const accessTo = (userId: string): ResourceAccess => ({
       role: member?.role ?? null,
       own: userId === caller.userId,
     });
     const members = await loadMembers(reader, accountId);
     return members
-      .filter((entry) => isAllowed('member.read', standing(entry.user_id)))
-      .map((entry) => seenBy(caller, entry));
+      .filter((entry) => isAllowed('member.read', accessTo(entry.user_id)))
+      .map((entry) => visibleTo(caller, entry));
   }
 
   async function get(caller: Caller, accountId: string, userId: string): Promise<MemberView> {
     const member = await findMembership(reader, caller, accountId);
-    const standing: ResourceAccess = { role: member?.role ?? null, own: userId === caller.userId };
-    authorize('member.read', 'member.read', standing);
-    return seenBy(caller, await loadMember(reader, accountId, userId));
+    const access: ResourceAccess = { role: member?.role ?? null, own: userId === caller.userId };
+    authorize('member.read', 'member.read', access);
+    return visibleTo(caller, await loadMember(reader, accountId, userId));
   }
 
   /** Throws NotFound, Forbidden, InvalidRequest, RateLimited. */
@@ -85,7 +85,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       actor: caller,
       invited: true,
       async admit(transaction) {
-        await requireHandling(transaction, caller, accountId, [wanted]);
+        await requireManageable(transaction, caller, accountId, [wanted]);
         if (input.account_id.toLowerCase() !== accountId) {
           throw invalidValue(
             'AccountUser',
@@ -103,8 +103,8 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
   }
 
   /**
-   * For the command line: adds a person on behalf of nobody in the account. Without `invite` they count as having
-   * accepted; with it they get the mail that a job sends. Throws NotFound if there is no such account, InvalidRequest.
+   * For the command line: adds a user to an account. Without `invite` the membership counts as accepted; with it a job
+   * mails an invitation. Throws NotFound if the account does not exist, InvalidRequest.
    */
   async function addByOperator(
     input: Omit<NewMember, 'install_ids'>,
@@ -124,7 +124,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     });
   }
 
-  /** Adds a person, known or new, to an account: all of it in one transaction, or nothing. */
+  /** Adds an existing or new user to an account, in one transaction. */
   async function add({ accountId, person, wanted, actor, invited, admit }: Addition): Promise<MemberView> {
     const attempt = () =>
       database.write(async (transaction) => {
@@ -138,7 +138,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
           invited_as: invited ? trimmed(person) : null,
           created_at: timestamp(clock),
         });
-        await give(queries, accountId, userId, wanted, installIds);
+        await grantInstalls(queries, accountId, userId, wanted, installIds);
         if (invited) {
           await queue.enqueue(transaction, sendInvitation, {
             payload: invitationBy(actor, accountId, userId),
@@ -155,7 +155,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
         return userId;
       });
     const userId = await attempt()
-      // Somebody else added the same person a moment ago: now they are known.
+      // Another request just added the same user, so the second attempt finds them.
       .catch((error: unknown) =>
         uniqueViolation(error) === 'users.email_key' ? attempt() : Promise.reject(error),
       )
@@ -179,7 +179,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
       const before = await loadMember(queries, accountId, userId);
       if (wanted.role !== 'owner') await requireAnotherOwner(queries, present);
       await setMemberRole(queries, accountId, userId, wanted);
-      await give(queries, accountId, userId, wanted, change.install_ids);
+      await grantInstalls(queries, accountId, userId, wanted, change.install_ids);
       const changes = changesBetween(before, await loadMember(queries, accountId, userId));
       if (Object.keys(changes).length > 0) {
         await record(transaction, caller, 'account_user.update', before, changes);
@@ -195,7 +195,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     });
   }
 
-  /** Ends the caller's own membership, whatever their role. Throws NotFound; InvalidRequest for the last owner. */
+  /** Ends the caller's own membership. Throws NotFound; InvalidRequest for the last owner. */
   async function leave(caller: Caller, accountId: string): Promise<void> {
     await database.write(async (transaction) => {
       await lockRow(transaction, 'accounts', accountId);
@@ -205,7 +205,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     });
   }
 
-  /** Of an account that is locked, so that its owners stay as they are counted. */
+  /** Ends a membership. The account must be locked, so that the count of its owners stays right. */
   async function end(
     transaction: Transaction,
     actor: Actor,
@@ -232,7 +232,7 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     });
   }
 
-  /** A known person keeps their own details, whatever the invitation says of them. */
+  /** Finds or creates the user. An existing user keeps their own details. */
   async function findOrAddPerson(queries: Queries, input: Addition['person']): Promise<string> {
     const known = await findUserId(queries, input.email.toLowerCase());
     if (known !== undefined) return known;
@@ -246,19 +246,19 @@ export function createAccountUserService(platform: Platform, limits: InvitationL
     return id;
   }
 
-  /** For the command line: the people of one account, or of the whole platform; oldest first. */
+  /** For the command line: the users of one account or of the whole platform, oldest first. */
   const listPeople = (accountId?: string): Promise<Person[]> =>
     findPeople(reader, accountId === undefined ? {} : { accountId });
 
-  /** For the command line: whose address this is, in whatever case. */
+  /** For the command line: the user with an email address, in any case. */
   const findPerson = async (email: string): Promise<Person | undefined> =>
     (await findPeople(reader, { email }))[0];
 
   return { list, get, invite, addByOperator, update, remove, leave, listPeople, findPerson };
 }
 
-/** Installs are given to partial users; the others see all of the account, and what they once were given is dropped. */
-async function give(
+/** Sets the installs of a partial user. Other roles see the whole account, so their grants are deleted. */
+async function grantInstalls(
   queries: Queries,
   accountId: string,
   userId: string,
@@ -267,8 +267,8 @@ async function give(
 ): Promise<void> {
   if (role === 'partial' && installIds === undefined) return;
   const wanted = role === 'partial' ? (installIds ?? []).map((id) => id.toLowerCase()) : [];
-  const given = await giveInstalls(queries, { account_id: accountId, user_id: userId }, wanted);
-  if (!given)
+  const granted = await setInstallGrants(queries, { account_id: accountId, user_id: userId }, wanted);
+  if (!granted)
     throw notPermitted('AccountUser', 'install_ids', 'An install of install_ids is not in this account');
 }
 

@@ -2,7 +2,7 @@ import type { Queries } from '../../../database/database.ts';
 import type { MemberRole } from '../../../lib/roles.ts';
 import { insertAccount } from '../accounts/store.ts';
 
-/** A member of an account, with what was given to them. */
+/** A member of an account. */
 export interface MemberRow extends MemberRole {
   account_id: string;
   user_id: string;
@@ -14,16 +14,16 @@ export interface MemberRow extends MemberRole {
   mfa_enabled: boolean;
 }
 
-/** A member as one of the owners of an account. */
+/** An owner of an account. */
 export type Owner = Pick<MemberRow, 'user_id' | 'invite_accepted'>;
 
-export interface GivenInstall {
+export interface GrantedInstall {
   user_id: string;
   id: string;
   name: string;
 }
 
-/** A person with the accounts they are in. */
+/** A user with their accounts. */
 export interface Person {
   id: string;
   email: string;
@@ -32,7 +32,7 @@ export interface Person {
   accounts: (MemberRole & { id: string; name: string; invite_accepted: boolean })[];
 }
 
-/** People, oldest first: all, the members of one account (with that account alone), or the one of an address. */
+/** Users, oldest first: all, those of one account (listing only that account), or the one with an address. */
 export async function findPeople(
   queries: Queries,
   { accountId, email }: { accountId?: string; email?: string },
@@ -69,7 +69,7 @@ export async function findPeople(
   return [...people.values()];
 }
 
-/** The ids of those of these install names that are in the account. */
+/** Ids of the account's installs with these names, by name. */
 export async function findInstallIds(
   queries: Queries,
   accountId: string,
@@ -86,8 +86,8 @@ export async function findInstallIds(
 }
 
 /**
- * The members of an account, oldest first; or the one of them. Of somebody who has not accepted no more is known in the
- * account than what they were invited with.
+ * The members of an account, oldest first, or only `userId`. Until a member accepts, the account sees only the details
+ * that they were invited with.
  */
 export async function findMembers(
   queries: Queries,
@@ -136,7 +136,7 @@ export async function findUserId(queries: Queries, emailKey: string): Promise<st
   return known?.id;
 }
 
-/** Adds somebody without a password. A second person of the same address violates `users.email_key`. */
+/** Inserts a user without a password. A second user with the same address violates `users.email_key`. */
 export async function insertUser(
   queries: Queries,
   person: { id: string; email: string; first_name: string; last_name: string; created_at: string },
@@ -147,7 +147,7 @@ export async function insertUser(
     .execute();
 }
 
-/** Makes a person a member, who has accepted unless `invited_as` says by which name they are invited. */
+/** Inserts a membership. It is open if `invited_as` gives the name in the invitation, otherwise accepted. */
 export async function insertMember(
   queries: Queries,
   {
@@ -196,12 +196,12 @@ export async function deleteMember(
     .execute();
 }
 
-/** What was given to the members of an account, or to the one of them, by install age. */
-export async function findGivenInstalls(
+/** Installs granted to the members of an account, or to `userId`; oldest install first. */
+export async function findGrantedInstalls(
   queries: Queries,
   accountId: string,
   userId?: string,
-): Promise<GivenInstall[]> {
+): Promise<GrantedInstall[]> {
   let query = queries
     .selectFrom('install_grants as given')
     .innerJoin('installs as install', 'install.id', 'given.install_id')
@@ -221,8 +221,8 @@ export async function findOwners(queries: Queries, accountId: string): Promise<O
     .execute();
 }
 
-/** Gives a member exactly these installs of the account. Returns false, having changed nothing, if one is not in it. */
-export async function giveInstalls(
+/** Grants a member exactly these installs. Returns false without a change if one is not in the account. */
+export async function setInstallGrants(
   queries: Queries,
   member: { account_id: string; user_id: string },
   installIds: string[],
@@ -251,14 +251,14 @@ export async function giveInstalls(
   return true;
 }
 
-/** An account with the person whom it belongs to, before either is known. */
+/** A new account and its new owner. */
 export interface OwnedAccount {
   account: { id: string; name: string };
   owner: { id: string; email: string; first_name: string; last_name: string };
   created_at: string;
 }
 
-/** Writes both down; the owner has joined. */
+/** Inserts an account and its owner, whose membership counts as accepted. */
 export async function insertOwnedAccount(
   queries: Queries,
   { account, owner, created_at }: OwnedAccount,

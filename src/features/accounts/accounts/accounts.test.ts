@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 describe('GET /accounts/{account_id}', () => {
-  it('shows the account to every member, whatever their role', async () => {
+  it('shows the account to members of every role', async () => {
     const expected = { id: accountId, name: 'Harbour & Söhne' };
     for (const roles of ['owner', 'full,billing', 'full', 'partial,billing', 'partial'] as const) {
       const member = await homeport.person(accountId, roles);
@@ -29,7 +29,7 @@ describe('GET /accounts/{account_id}', () => {
     expect((await owner.client.get(`/accounts/${accountId.toUpperCase()}`)).body).toEqual(expected);
   });
 
-  it('says the same of what is hidden, what is not there and what is no id', async () => {
+  it('answers alike for hidden, unknown and malformed ids', async () => {
     const other = await homeport.account();
     for (const id of [other, crypto.randomUUID(), 'nonsense', `${accountId}0`, '%00']) {
       expect(await owner.client.get(`/accounts/${id}`), id).toMatchObject(NOT_FOUND);
@@ -43,7 +43,7 @@ describe('GET /accounts', () => {
     const hidden = await homeport.account('hidden');
     await homeport.person(hidden, 'owner');
     const { client, userId } = await homeport.person(accounts[0], 'partial');
-    // In the order of the accounts, not in that of the memberships.
+    // Ordered by account, not by membership.
     for (const account of [accounts[2], accounts[1]]) {
       await homeport.platform.database.write(({ queries }) =>
         queries
@@ -82,7 +82,7 @@ describe('GET /accounts', () => {
     expect((await client.get('/accounts?limit=1000')).body).toMatchObject({ count: 3, results: all });
   });
 
-  it('is empty for a person without accounts', async () => {
+  it('is empty for a user without accounts', async () => {
     const { client } = await homeport.person();
     const empty = { previous: null, next: null, count: 0, results: [] };
     expect(await client.get('/accounts')).toMatchObject({ status: 200, body: empty });
@@ -108,7 +108,7 @@ describe('GET /accounts', () => {
   });
 });
 
-describe('what the owners of an account decide', () => {
+describe('settings of an account', () => {
   const update = (
     id: string,
     { userId }: Person,
@@ -121,7 +121,7 @@ describe('what the owners of an account decide', () => {
     );
   }
 
-  it('is what it is called, and whether a second factor is demanded: from somebody who has one', async () => {
+  it('are its name and the second-factor requirement, which the owner must meet', async () => {
     const id = await homeport.account('Harbour');
     const person = await homeport.person(id, 'owner');
     expect(await update(id, person, { name: ' Pier ' })).toEqual({
@@ -148,7 +148,7 @@ describe('what the owners of an account decide', () => {
     });
   });
 
-  it('may be undone by an owner who has no second factor', async () => {
+  it('can be relaxed by an owner without a second factor', async () => {
     const id = await homeport.account();
     const [one, other] = [await homeport.person(id, 'owner'), await homeport.person(id, 'owner')];
     await withSecondFactor(one);
@@ -159,7 +159,7 @@ describe('what the owners of an account decide', () => {
     });
   });
 
-  it('is changed in the portal', async () => {
+  it('are changed in the portal', async () => {
     const id = await homeport.account('Old');
     const portal = await signedIn(homeport, await homeport.person(id, 'owner'));
     const path = `/accounts/${id}`;
@@ -181,7 +181,7 @@ describe('what the owners of an account decide', () => {
     expect(await portal.patch(`/accounts/${accountId}`, { name: 'X' })).toMatchObject(NOT_FOUND);
   });
 
-  it('is theirs alone', async () => {
+  it('belong to owners alone', async () => {
     const id = await homeport.account('Ours');
     for (const roles of ['full', 'full,billing', 'partial'] as const) {
       await expect(update(id, await homeport.person(id, roles), { name: 'X' })).rejects.toBeInstanceOf(
@@ -192,7 +192,7 @@ describe('what the owners of an account decide', () => {
     await expect(update(crypto.randomUUID(), owner, { name: 'X' })).rejects.toBeInstanceOf(NotFound);
   });
 
-  it('is written down, and so is who made the account; what changes nothing is not', async () => {
+  it('are logged with the creation of the account, unless nothing changes', async () => {
     const id = await homeport.account('First');
     const person = await homeport.person(id, 'owner');
     await withSecondFactor(person);

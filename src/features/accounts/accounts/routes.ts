@@ -5,7 +5,7 @@ import type { AccountService } from './service.ts';
 
 const accountSchema = Type.Object(
   { id: uuid(), name: Type.String() },
-  { description: 'What installs, sites and users belong to' },
+  { description: 'An account, which owns sites, installs and users' },
 );
 
 export function accountRoutes(accounts: AccountService): Route[] {
@@ -13,7 +13,7 @@ export function accountRoutes(accounts: AccountService): Route[] {
   return [
     pagedRoute({
       path: '/accounts',
-      summary: 'The accounts that you are a user of',
+      summary: 'Your accounts',
       tag,
       errors: [400, 401, 429, 503],
       item: accountSchema,
@@ -38,7 +38,7 @@ export function accountPortalRoutes(accounts: AccountService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/accounts/:account_id',
-      summary: 'Rename an account, or demand a second factor of its users',
+      summary: 'Rename an account, or require a second factor of its users',
       tag: 'Accounts',
       errors: [400, 401, 403, 404, 429, 503],
       success: 200,

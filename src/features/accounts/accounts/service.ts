@@ -41,7 +41,7 @@ export function createAccountService({
       return { id, name: account.name };
     },
 
-    /** For the command line: accounts are not made through the API. */
+    /** For the command line: the API cannot create accounts. */
     async create(name: string): Promise<AccountView> {
       const account = { id: random.uuid(), name };
       await database.write(async (transaction) => {
@@ -84,7 +84,7 @@ export function createAccountService({
   };
 }
 
-/** What a change changes, as it is written down; null: nothing. */
+/** The details of a change for the activity log; null if nothing changes. */
 function differences(present: AccountSettings, wanted: Omit<AccountSettings, 'id'>) {
   const isRenamed = wanted.name !== present.name;
   const isSwitched = wanted.requires_second_factor !== present.requires_second_factor;
@@ -95,7 +95,7 @@ function differences(present: AccountSettings, wanted: Omit<AccountSettings, 'id
   };
 }
 
-/** Whoever demands it of others has one: they would lock themselves out, too. */
+/** Requires a second factor of the caller, who would otherwise lock themselves out. */
 async function requireOwnSecondFactor(queries: Queries, { userId }: Caller): Promise<void> {
   const user = await findUserProfile(queries, userId);
   if (user?.mfa_enabled !== true) throw new InvalidRequest('Switch on your own second factor first');

@@ -7,9 +7,9 @@ export interface AccountView {
   name: string;
 }
 
-/** What the owners of an account decide about it. */
+/** Settings of an account that its owners change. */
 export interface AccountSettings extends AccountView {
-  /** Whether its people must have a second factor to work in it through the portal. */
+  /** Whether users need a second factor to work in the account through the portal. */
   requires_second_factor: boolean;
 }
 

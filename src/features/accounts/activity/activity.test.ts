@@ -18,7 +18,7 @@ afterAll(async () => {
   await homeport?.remove();
 });
 
-/** Writes changes down as made by a person through the API. */
+/** Records changes as made by a user through the API. */
 async function note(person: Person, accountId: string, changes: Partial<Change>[]): Promise<void> {
   const { platform } = homeport;
   const origin = {
@@ -45,7 +45,7 @@ async function note(person: Person, accountId: string, changes: Partial<Change>[
 
 const subject = (name: string) => ({ subject: { id: null, name } });
 
-/** The account's record as far as tests have written it themselves. */
+/** The account's entries that the tests recorded. */
 async function namesIn(client: PortalClient, accountId: string, query = ''): Promise<unknown[]> {
   const { status, body } = await client.get(`/accounts/${accountId}/activity${query}`);
   expect(status).toBe(200);
@@ -66,7 +66,7 @@ async function csvOf(client: PortalClient, accountId: string, query = '') {
 }
 
 describe('the activity of an account', () => {
-  it('is listed the latest first, in pages, with all that is known', async () => {
+  it('is listed latest first, in pages, with every field', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     await note(owner, accountId, ['one', 'two', 'three'].map(subject));
     await note(owner, accountId, [{ ...subject('four'), details: { from: 'A', to: 'B' } }]);
@@ -99,7 +99,7 @@ describe('the activity of an account', () => {
     expect(field(page.body, 'results', 1, 'subject_name')).toBe('two');
   });
 
-  it('shows partial users what they did themselves, and strangers nothing', async () => {
+  it('shows partial users their own entries, and non-members nothing', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const full = await homeport.person(accountId, 'full');
     const partial = await homeport.person(accountId, 'partial');
@@ -120,7 +120,7 @@ describe('the activity of an account', () => {
 });
 
 describe('filters of the activity', () => {
-  it('narrow it by person, install, kind and time, and by all of them at once; the file too', async () => {
+  it('match user, install, kind and time, alone and combined, in the list and the CSV', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const other = await homeport.person(accountId, 'full');
     const client = await signedIn(homeport, owner);
@@ -154,7 +154,7 @@ describe('filters of the activity', () => {
     expect(parseCsv(text.slice(1)).map((row) => row[3])).toEqual(['subject_name', 'a domain']);
   });
 
-  it('take any offset from UTC, and refuse what is no time, person, install or kind', async () => {
+  it('accept times with any UTC offset and refuse malformed values', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const client = await signedIn(homeport, owner);
     await note(owner, accountId, [subject('now')]);
@@ -166,7 +166,7 @@ describe('filters of the activity', () => {
     }
   });
 
-  it('know the people whom it tells of, with their last names, though they be gone', async () => {
+  it('offer the users of the log with their latest names, former users included', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const gone = await homeport.person(accountId, 'full');
     const partial = await homeport.person(accountId, 'partial');
@@ -200,7 +200,7 @@ describe('filters of the activity', () => {
 });
 
 describe('as CSV', () => {
-  it('is a file that a spreadsheet opens and does not carry out', async () => {
+  it('opens in a spreadsheet without running formulas', async () => {
     const accountId = await homeport.account('Müller & Söhne “GmbH”');
     const owner = await homeport.person(accountId, 'owner');
     const client = await signedIn(homeport, owner);
@@ -261,7 +261,7 @@ describe('as CSV', () => {
     expect(new Set(rows.map((row) => row.length))).toEqual(new Set([14]));
   });
 
-  it('holds everything, each entry once, however much there is', async () => {
+  it('holds every entry once, across batches', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const client = await signedIn(homeport, owner);
     const many = Array.from({ length: 1_203 }, (_, index) => `n${index}`);
@@ -273,7 +273,7 @@ describe('as CSV', () => {
     expect(names).toEqual(many.toReversed());
   });
 
-  it('is refused as anything is: by the account, by the session', async () => {
+  it('is refused without a session or membership', async () => {
     const { owner } = await homeport.ownedAccount();
     const client = await signedIn(homeport, owner);
     expect((await csvOf(client, crypto.randomUUID())).status).toBe(404);
@@ -284,7 +284,7 @@ describe('as CSV', () => {
   });
 });
 
-/** RFC 4180, as far as every cell is quoted. */
+/** Parses RFC 4180 in which every cell is quoted. */
 function parseCsv(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -1,11 +1,11 @@
 import type { ActivityView } from './schema.ts';
 
-/** Without it a spreadsheet takes UTF-8 for the letters of its own country. */
+/** Spreadsheets need it to recognise UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF';
 const END_OF_LINE = '\r\n';
-/** What makes a spreadsheet take a cell for a formula, in their full width too. */
+/** First characters that make a spreadsheet read a cell as a formula, full-width forms included. */
 const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
-/** The same behind what another spreadsheet takes for the end of a cell, with or without blanks and quotes between. */
+/** The same after characters that some spreadsheets treat as cell separators, even with spaces or quotes between. */
 const FORMULA_AFTER_SEPARATOR = /[;\t\r\n](?=(?:[^\S\t\r\n]|")*[=+\-@＝＋－＠])/g;
 
 const COLUMNS = [
@@ -25,10 +25,10 @@ const COLUMNS = [
   'request_id',
 ] as const satisfies (keyof ActivityView)[];
 
-/** The line that names the columns, and what stands before all lines. */
+/** The byte order mark and the header line. */
 export const CSV_HEADER = BYTE_ORDER_MARK + line(COLUMNS);
 
-/** An entry as a line (RFC 4180). */
+/** Formats an entry as a line (RFC 4180). */
 export function csvLine(entry: ActivityView): string {
   return line(COLUMNS.map((name) => text(entry[name])));
 }
@@ -42,7 +42,7 @@ function line(cells: readonly string[]): string {
   return cells.map(quoted).join(',') + END_OF_LINE;
 }
 
-/** Quoted always: not every spreadsheet splits at commas alone. What others have named must not be carried out when it is opened. */
+/** Always quotes, since some spreadsheets also split at other characters. A leading ' keeps names that users chose from running as formulas. */
 function quoted(cell: string): string {
   const inside = cell.replaceAll(FORMULA_AFTER_SEPARATOR, "$&'");
   const harmless = FORMULA.test(inside) ? `'${inside}` : inside;

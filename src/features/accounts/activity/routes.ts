@@ -11,15 +11,15 @@ const FILTERS = [
   idParameter('user_id'),
   idParameter('install_id'),
   wordParameter('kind', ACTION_KINDS),
-  timeParameter('since', 'from this moment on'),
-  timeParameter('until', 'before this moment'),
+  timeParameter('since', 'at or after this time'),
+  timeParameter('until', 'before this time'),
 ];
 
 export function activityRoutes(activity: ActivityService): Route[] {
   return [
     pagedRoute({
       path: '/accounts/:account_id/activity',
-      summary: 'Who changed what in an account, the latest first; a year of it',
+      summary: 'Activity of an account, latest first; entries are kept for a year',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
       item: activitySchema,
@@ -28,11 +28,11 @@ export function activityRoutes(activity: ActivityService): Route[] {
     }),
     streamRoute({
       path: '/accounts/:account_id/activity.csv',
-      summary: 'The same for a spreadsheet, without pages',
+      summary: 'Activity of an account as CSV, without paging',
       tag: 'Activity',
       errors: [400, 401, 403, 404, 429, 503],
       contentType: 'text/csv; charset=utf-8',
-      content: 'RFC 4180, the first line names the columns',
+      content: 'RFC 4180, with a header line',
       parameters: FILTERS,
       async handle({ caller, id, query }) {
         const { fileName, parts } = await activity.exportCsv(caller, id('account_id'), query);
@@ -44,7 +44,7 @@ export function activityRoutes(activity: ActivityService): Route[] {
     route({
       method: 'GET',
       path: '/accounts/:account_id/activity/people',
-      summary: 'Whom the activity of an account tells of, be they gone from it',
+      summary: 'Users named in the activity of an account, former users included',
       tag: 'Activity',
       errors: [401, 403, 404, 429, 503],
       success: 200,

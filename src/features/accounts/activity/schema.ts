@@ -1,7 +1,7 @@
 import { nullableString, type Static, stringEnum, Type, timestamp, uuid } from '../../../api/schema.ts';
 import { ACTIONS } from '../../../platform/activity-log.ts';
 
-/** Small values by name. */
+/** Details of a change, by name. */
 export const detailsSchema = Type.Unsafe<Record<string, string | number | boolean | null> | null>({
   type: ['object', 'null'],
   additionalProperties: { type: ['string', 'number', 'boolean', 'null'] },
@@ -13,9 +13,9 @@ export const activitySchema = Type.Object({
   action: Type.Unsafe<string>({ type: 'string', enum: [...ACTIONS] }),
   subject_id: nullableString(),
   subject_name: Type.String(),
-  install_id: nullableString('the install that the subject belongs to or is; it may be gone'),
+  install_id: nullableString('the install that the subject is or belongs to; it may be deleted'),
   details: detailsSchema,
-  user_id: nullableString('null: nobody who was signed in'),
+  user_id: nullableString('null: no signed-in user'),
   user_name: Type.String(),
   means: stringEnum(['api', 'portal', 'command_line', 'platform']),
   credential_id: nullableString('the API username'),

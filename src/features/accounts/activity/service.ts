@@ -17,24 +17,24 @@ import {
   peopleInActivity,
 } from './store.ts';
 
-/** Rows held at a time while an account's year is written out. */
+/** Rows read at a time during an export. */
 const BATCH = 500;
 
 export interface ActivityService {
-  /** The latest first: what is asked for of an account's, or of a partial user's own. Throws NotFound. */
+  /** Entries of an account that match the filter, latest first; for partial users only their own. Throws NotFound. */
   list(
     caller: Caller,
     accountId: string,
     filter: ActivityFilter,
     page: PageRequest,
   ): Promise<PageOf<ActivityView>>;
-  /** The same as CSV (RFC 4180), in parts. Throws NotFound before the first part. */
+  /** Streams the same entries as CSV (RFC 4180). Throws NotFound before the first part. */
   exportCsv(
     caller: Caller,
     accountId: string,
     filter: ActivityFilter,
   ): Promise<{ fileName: string; parts: AsyncIterable<string> }>;
-  /** Whom the entries tell of that the caller may see, be they gone from the account. Throws NotFound. */
+  /** The users named in the entries that the caller may see, former users included. Throws NotFound. */
   people(caller: Caller, accountId: string): Promise<PersonInActivity[]>;
 }
 
@@ -50,13 +50,13 @@ export function createActivityService({
     filter: ActivityFilter = {},
   ): Promise<ActivityScope> {
     const member = await findMembership(reader, caller, accountId);
-    const standing = member && { ...member, own: true };
-    authorize('activity.read', 'account.read', standing);
-    const all = reachOf(standing.role)['activity.read'] === 'all';
+    const access = member && { ...member, own: true };
+    authorize('activity.read', 'account.read', access);
+    const all = reachOf(access.role)['activity.read'] === 'all';
     return { accountId, userId: all ? null : caller.userId, filter };
   }
 
-  async function* linesOf(scope: ActivityScope): AsyncIterable<string> {
+  async function* csvLines(scope: ActivityScope): AsyncIterable<string> {
     yield CSV_HEADER;
     let before: number | null = null;
     for (;;) {
@@ -85,7 +85,7 @@ export function createActivityService({
       const scope = await scopeOf(caller, accountId, filter);
       const name = await findAccountName(reader, accountId);
       const day = timestamp(clock).slice(0, 'yyyy-mm-dd'.length);
-      return { fileName: `activity-${plain(name ?? '')}-${day}.csv`, parts: linesOf(scope) };
+      return { fileName: `activity-${slug(name ?? '')}-${day}.csv`, parts: csvLines(scope) };
     },
     async people(caller, accountId) {
       const people = await peopleInActivity(reader, await scopeOf(caller, accountId));
@@ -100,8 +100,8 @@ function view({ seq: _, action, details, ...row }: ActivityRow): ActivityView {
   return { ...row, action, details: Value.Check(detailsSchema, details) ? details : null };
 }
 
-/** A name as it may stand in the name of a file anywhere. */
-function plain(name: string): string {
+/** An account name as a part of a file name. */
+function slug(name: string): string {
   const letters = name
     .normalize('NFKD')
     .toLowerCase()

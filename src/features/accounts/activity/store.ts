@@ -2,23 +2,22 @@ import type { Queries } from '../../../database/database.ts';
 import type { PageRequest } from '../../../lib/page.ts';
 import { ACTIONS, kindOf } from '../../../platform/activity-log.ts';
 
-/** Whose entries: all of an account, or those of one person in it. */
+/** The entries of an account, or of one user in it. */
 export interface ActivityScope {
   accountId: string;
   userId: string | null;
-  /** Which of them are asked for. */
   filter: ActivityFilter;
 }
 
-/** What entries are asked for; all that is said must be true of one. */
+/** Filters for entries; an entry must match all of them. */
 export interface ActivityFilter {
   user_id?: string;
   install_id?: string;
   /** One of {@link ACTION_KINDS}. */
   kind?: string;
-  /** From this moment on. */
+  /** At or after this time. */
   since?: string;
-  /** Before this moment. */
+  /** Before this time. */
   until?: string;
 }
 
@@ -55,7 +54,7 @@ function entries(queries: Queries, { accountId, userId, filter }: ActivityScope)
   return query;
 }
 
-/** Who the entries tell of, each by the name that was written down last. */
+/** The users named in the entries, each with their last logged name. */
 export async function peopleInActivity(queries: Queries, scope: ActivityScope) {
   const latest = entries(queries, scope)
     .select((eb) => eb.fn.max('seq').as('seq'))
@@ -69,7 +68,7 @@ export async function peopleInActivity(queries: Queries, scope: ActivityScope) {
     .execute();
 }
 
-/** The latest first. */
+/** A page of entries, latest first. */
 export async function pageOfActivity(queries: Queries, scope: ActivityScope, page: PageRequest) {
   return entries(queries, scope)
     .select([...COLUMNS])
@@ -86,7 +85,7 @@ export async function countActivity(queries: Queries, scope: ActivityScope): Pro
   return count;
 }
 
-/** The latest before a `seq`; null: the latest of all. */
+/** Entries before a `seq`, latest first; null: from the latest. */
 export async function activityBefore(
   queries: Queries,
   scope: ActivityScope,
@@ -110,7 +109,7 @@ export async function findAccountName(queries: Queries, accountId: string): Prom
   return account?.name;
 }
 
-/** Deletes up to `limit` entries that are older than `time`. Returns how many. */
+/** Deletes up to `limit` entries older than `time`. Returns how many. */
 export async function deleteActivityBefore(queries: Queries, time: string, limit: number): Promise<number> {
   const { numDeletedRows } = await queries
     .deleteFrom('activity')

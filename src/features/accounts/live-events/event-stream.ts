@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { LiveListener } from './follower.ts';
 
-/** Often enough that no proxy takes the connection for dead. */
+/** Interval of keep-alive comments, short enough for the idle timeouts of proxies. */
 const COMMENT_MS = 20_000;
-/** How long a browser waits before it connects again. */
+/** Milliseconds before a browser reconnects. */
 const RETRY_MS = 2_000;
-/** Who lets more than this wait is cut off, and looks at everything again when they come back. */
-const UNREAD_AT_MOST = 64 * 1024;
+/** Bytes that may wait unread. A slower client is disconnected, and reloads everything when it reconnects. */
+const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** Server-sent events (HTML, section 9.2), from whoever follows until the stream is destroyed. */
+/** A stream of server-sent events (HTML, section 9.2). It follows changes until it is destroyed. */
 export function eventStream(follow: (listener: LiveListener) => () => void): Readable {
   let stop = () => {};
   let over = false;
@@ -23,7 +23,7 @@ export function eventStream(follow: (listener: LiveListener) => () => void): Rea
   });
   const send = (text: string) => {
     if (over) return;
-    if (stream.readableLength > UNREAD_AT_MOST) stream.destroy();
+    if (stream.readableLength > MAX_UNREAD_BYTES) stream.destroy();
     else stream.push(text);
   };
   const comments = setInterval(() => send(':\n\n'), COMMENT_MS).unref();

@@ -20,31 +20,31 @@ const siteChange = (id: string, account_id = 'a'): DatabaseChange => ({
   user_id: null,
 });
 
-/** A follower that has told the first `resync`, and what it told since. */
+/** A follower past its first `resync`, and the events since. */
 async function following(load: () => Promise<Rights> = async () => owner) {
-  const told: unknown[] = [];
+  const events: unknown[] = [];
   const follower = createFollower({
     userId: 'me',
     listener: {
-      changed: (change) => told.push(change.id),
-      resync: () => told.push('resync'),
-      ended: () => told.push('ended'),
+      changed: (change) => events.push(change.id),
+      resync: () => events.push('resync'),
+      ended: () => events.push('ended'),
     },
     rights: load,
     isLive: async () => true,
     times: TIMES,
   });
   const until = async (expected: unknown[]) => {
-    await vi.waitFor(() => expect(told).toEqual(expected), { timeout: 20_000, interval: 2 });
-    told.length = 0;
+    await vi.waitFor(() => expect(events).toEqual(expected), { timeout: 20_000, interval: 2 });
+    events.length = 0;
   };
   follower.resync();
   await until(['resync']);
-  return { follower, told, until };
+  return { follower, events, until };
 }
 
 describe('a follower', () => {
-  it('tells of a burst once', async () => {
+  it('sends a burst of changes once', async () => {
     const { follower, until } = await following();
     for (let again = 0; again < 20; again++) follower.changed(siteChange('one'));
     follower.changed(siteChange('two'));
@@ -56,7 +56,7 @@ describe('a follower', () => {
     await until(['ended']);
   });
 
-  it('tells of so much that it is everything as such, and holds no more than that', async () => {
+  it('sends one resync for more changes than it holds', async () => {
     const { follower, until } = await following();
     for (let n = 0; n < 2_000; n++) follower.changed(siteChange(`n${n}`));
     await until(['resync']);
@@ -65,7 +65,7 @@ describe('a follower', () => {
     follower.end();
   });
 
-  it('keeps nothing of other accounts', async () => {
+  it('drops changes of other accounts', async () => {
     const { follower, until } = await following();
     for (let n = 0; n < 2_000; n++) follower.changed(siteChange(`n${n}`, 'another'));
     follower.changed(siteChange('mine'));
@@ -73,7 +73,7 @@ describe('a follower', () => {
     follower.end();
   });
 
-  it('says that some may have been missed where rights could not be looked up', async () => {
+  it('sends a resync after rights could not be loaded', async () => {
     let away = false;
     const { follower, until } = await following(async () => {
       if (away) throw new Error('the database is away');
@@ -91,7 +91,7 @@ describe('a follower', () => {
 });
 
 describe('an event stream', () => {
-  it('cuts off who reads nothing, and follows no more then', async () => {
+  it('disconnects a client that does not read, and stops following', async () => {
     let listener: LiveListener | undefined;
     const stop = vi.fn();
     const stream = eventStream((given) => {
@@ -109,7 +109,7 @@ describe('an event stream', () => {
     await vi.waitFor(() => expect(stop).toHaveBeenCalledOnce());
   });
 
-  it('tells in the words of server-sent events, and ends where nothing more comes', async () => {
+  it('writes server-sent events, and ends with the follower', async () => {
     const stream = eventStream((listener) => {
       listener.resync();
       listener.changed(siteChange('one'));

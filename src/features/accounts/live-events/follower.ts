@@ -1,30 +1,30 @@
 import type { ChangeListener, DatabaseChange } from '../../../database/change-feed.ts';
 import { type Rights, sees } from './rights.ts';
 
-/** How long things may take, in milliseconds. */
+/** Intervals in milliseconds. */
 export interface LiveTimes {
-  /** Changes of so long go out together, each once. */
+  /** Changes within this time are sent together, without duplicates. */
   gatherMs: number;
-  /** Rights looked up longer ago are looked up again before they decide. */
+  /** Rights older than this are reloaded before they are applied. */
   rightsMs: number;
-  /** How often it is asked whether the session still lives. */
+  /** Interval of checks that the session is still live. */
   sessionMs: number;
 }
 
 export const LIVE_TIMES: LiveTimes = { gatherMs: 100, rightsMs: 2_000, sessionMs: 5_000 };
 
-/** More that was gathered is not told one by one. */
-const GATHERED_AT_MOST = 500;
+/** Above this number of changes, one `resync` is sent instead. */
+const MAX_GATHERED = 500;
 
-/** Until a database that was away is asked again. */
-const AWAY_MS = 1_000;
+/** Delay before the next attempt after the database failed. */
+const DATABASE_RETRY_MS = 1_000;
 
-/** What one listener is told. */
+/** Receives the changes of one session. */
 export interface LiveListener {
   changed(change: Pick<DatabaseChange, 'topic' | 'account_id' | 'install_id' | 'id'>): void;
-  /** Some may have been missed: whoever listens looks at everything again. Comes first. */
+  /** Changes may have been missed, so the client reloads everything. Always the first event. */
   resync(): void;
-  /** Nothing comes after. */
+  /** The stream has ended. */
   ended(): void;
 }
 
@@ -32,14 +32,14 @@ export interface FollowerParts {
   userId: string;
   listener: LiveListener;
   rights(): Promise<Rights>;
-  /** Whether the session still lets its person in. */
+  /** Whether the session is still live and fully signed in. */
   isLive(): Promise<boolean>;
   times: LiveTimes;
 }
 
 /**
- * Turns the database's changes into those that one session may see. What it may see is asked of the database, seldom enough to cost
- * nothing and often enough that nobody sees for more than moments what was taken from them.
+ * Filters the database's changes to those that one session may see. Rights are cached for `rightsMs`, so revoked access
+ * ends within seconds.
  */
 export function createFollower({
   userId,
@@ -53,40 +53,40 @@ export function createFollower({
   let mayHaveEnded = false;
   let rights: Rights | undefined;
   let rightsAt = Number.NEGATIVE_INFINITY;
-  let telling: NodeJS.Timeout | undefined;
+  let flushTimer: NodeJS.Timeout | undefined;
   let over = false;
-  const looking = setInterval(() => {
+  const sessionCheck = setInterval(() => {
     mayHaveEnded = true;
-    tellSoon();
+    scheduleFlush();
   }, times.sessionMs).unref();
 
   function end(): void {
     if (over) return;
     over = true;
-    clearInterval(looking);
-    clearTimeout(telling);
+    clearInterval(sessionCheck);
+    clearTimeout(flushTimer);
     gathered.clear();
     listener.ended();
   }
 
-  function tellSoon(afterMs = times.gatherMs): void {
-    if (!over) telling ??= setTimeout(tell, afterMs).unref();
+  function scheduleFlush(afterMs = times.gatherMs): void {
+    if (!over) flushTimer ??= setTimeout(flush, afterMs).unref();
   }
 
-  async function tell(): Promise<void> {
+  async function flush(): Promise<void> {
     let afterMs = times.gatherMs;
     try {
-      await tellNow();
+      await send();
     } catch {
-      // The database is away for the moment, as everybody will be told who asks it for anything.
+      // The database is unavailable, which every other request reports.
       missed = true;
-      afterMs = AWAY_MS;
+      afterMs = DATABASE_RETRY_MS;
     }
-    telling = undefined;
-    if (missed || gathered.size > 0) tellSoon(afterMs);
+    flushTimer = undefined;
+    if (missed || gathered.size > 0) scheduleFlush(afterMs);
   }
 
-  async function tellNow(): Promise<void> {
+  async function send(): Promise<void> {
     const changes = gathered;
     gathered = new Map();
     if (mayHaveEnded) {
@@ -112,21 +112,21 @@ export function createFollower({
   return {
     changed(change) {
       if (change.topic === 'member' && change.user_id === userId) {
-        // What they may see is another from now on: no list of theirs is what it was.
+        // The user's own rights changed, so every list of theirs may differ.
         missed = true;
         mayHaveEnded = true;
       } else {
         if (rights && !rights.roles.has(change.account_id)) return;
         if (change.topic === 'account') mayHaveEnded = true;
         gathered.set(JSON.stringify(change), change);
-        if (gathered.size > GATHERED_AT_MOST) missed = true;
+        if (gathered.size > MAX_GATHERED) missed = true;
         if (missed) gathered.clear();
       }
-      tellSoon();
+      scheduleFlush();
     },
     resync() {
       missed = true;
-      tellSoon();
+      scheduleFlush();
     },
     end,
   };

@@ -16,7 +16,7 @@ afterAll(async () => {
   await homeport?.remove();
 });
 
-/** Follows the live changes as a page does, in step when this resolves. */
+/** Follows live changes as a page does; resolves after the first `resync`. */
 async function follow({ cookie }: Pick<PortalClient, 'cookie'>, at = homeport) {
   const { statusCode, headers, body } = await request(`${at.origin}/portal/api/events`, {
     dispatcher: agent,
@@ -68,12 +68,12 @@ async function makeSite(owner: Person, accountId: string, name = 'A site'): Prom
   return String(field(body, 'id'));
 }
 
-/** The ids that changes of a topic told. */
-const told = (events: { data: unknown }[], topic: string) =>
+/** The ids in the changes of a topic. */
+const idsOf = (events: { data: unknown }[], topic: string) =>
   events.filter(({ data }) => field(data, 'topic') === topic).map(({ data }) => field(data, 'id'));
 
 describe('live changes', () => {
-  it('tell within a second what others do by the API, and of no other account', async () => {
+  it('show what others do by the API, in no other account', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const elsewhere = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
@@ -95,7 +95,7 @@ describe('live changes', () => {
     page.leave();
   });
 
-  it('tell how an install comes about, step by step', async () => {
+  it('show each step of creating an install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
     const install = await homeport.install(owner, accountId);
@@ -106,7 +106,7 @@ describe('live changes', () => {
     page.leave();
   });
 
-  it('tell what another process has done', async () => {
+  it('include changes of another process', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
     const second = await startTestHomeport({ place: homeport.place, roles: { api: true, hosting: false } });
@@ -116,7 +116,7 @@ describe('live changes', () => {
     await second.remove();
   });
 
-  it('tell partial users of what was given to them alone, as soon as it is and no longer than that', async () => {
+  it('follow the grants of partial users as they change', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const [mine, theirs] = [await makeSite(owner, accountId), await makeSite(owner, accountId)];
     const given = await homeport.install(owner, accountId, { site_id: mine, environment: 'production' });
@@ -135,10 +135,10 @@ describe('live changes', () => {
     await page.until(changed('operation', { install_id: given.id }));
     await witness.until(changed('site', { id: theirs }));
     await witness.until(changed('operation', { install_id: other.id }));
-    expect(told(page.events, 'site')).not.toContain(theirs);
+    expect(idsOf(page.events, 'site')).not.toContain(theirs);
     expect(JSON.stringify(page.events)).not.toContain(other.id);
-    expect(told(page.events, 'activity')).toEqual([]);
-    expect(told(witness.events, 'activity')).not.toEqual([]);
+    expect(idsOf(page.events, 'activity')).toEqual([]);
+    expect(idsOf(witness.events, 'activity')).not.toEqual([]);
 
     const grant = { install_id: other.id, account_id: accountId, user_id: partial.userId };
     const { database } = homeport.platform;
@@ -156,12 +156,12 @@ describe('live changes', () => {
     await rename(theirs, 'Hidden');
     await rename(mine, 'Hidden');
     await witness.until(changed('site', { id: mine }));
-    expect(told(page.events, 'site')).toEqual([]);
+    expect(idsOf(page.events, 'site')).toEqual([]);
     page.leave();
     witness.leave();
   });
 
-  it('tell somebody of an account that they were taken into, and no more once they are out', async () => {
+  it('start when a user joins an account and stop when they leave', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const person = await homeport.person();
     const page = await follow(await signedIn(homeport, person));
@@ -205,7 +205,7 @@ describe('live changes', () => {
     expect((await follow({ cookie: null })).status).toBe(401);
   });
 
-  it('end when the account begins to demand a second factor that the person has not', async () => {
+  it('end when the account starts to require a second factor that the user lacks', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(homeport, owner));
     await homeport.platform.database.write(({ queries }) =>
@@ -218,7 +218,7 @@ describe('live changes', () => {
     await vi.waitFor(() => expect(page.isOver()).toBe(true), { timeout: 20_000 });
   });
 
-  it('are followed by no more than twenty pages of a person, however many sessions they have', async () => {
+  it('are limited to twenty streams per user, over all sessions', async () => {
     const { owner } = await homeport.ownedAccount();
     const browsers = [await signedIn(homeport, owner), await signedIn(homeport, owner)];
     const pages = await Promise.all(
@@ -238,7 +238,7 @@ describe('live changes', () => {
     for (const page of pages) page.leave();
   });
 
-  it('do not hold up the end of the server', async () => {
+  it('do not delay the shutdown of the server', async () => {
     const second = await startTestHomeport({ place: homeport.place, roles: { api: true, hosting: false } });
     const { owner } = await homeport.ownedAccount();
     const page = await follow(await signedIn(second, owner), second);

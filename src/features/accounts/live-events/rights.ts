@@ -2,17 +2,17 @@ import { isAllowed, type Verb } from '../../../access/permissions.ts';
 import type { DatabaseChange, Topic } from '../../../database/change-feed.ts';
 import type { Role } from '../../../lib/roles.ts';
 
-/** What a person may see, as far as changes are concerned. */
+/** A user's rights, as far as live changes need them. */
 export interface Rights {
   userId: string;
-  /** Their role in each account of theirs, by its id. */
+  /** The user's role, by account id. */
   roles: ReadonlyMap<string, Role>;
-  /** What was given to them as a partial user, and the sites that hold those. */
+  /** Installs granted to the user as a partial user, and the sites that contain them. */
   installs: ReadonlySet<string>;
   sites: ReadonlySet<string>;
 }
 
-/** Who may see the thing is told of its changes. */
+/** The verb that a user needs to see changes of a topic. */
 const VERBS: Record<Topic, Verb> = {
   account: 'account.read',
   member: 'member.read',

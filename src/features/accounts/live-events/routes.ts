@@ -7,17 +7,17 @@ export function liveEventRoutes(liveEvents: LiveEventService): Route[] {
   return [
     streamRoute({
       path: '/events',
-      summary: 'What changes in the accounts of the person, as it does; until the session ends',
+      summary: 'Stream of changes in your accounts, until the session ends',
       tag: 'Live changes',
       errors: [401, 403, 429, 503],
       contentType: 'text/event-stream',
       content:
-        'Server-sent events. `change`: {"topic","account_id","install_id","id"}, something was made, changed or deleted. ' +
-        '`resync`: some changes may have been missed; always the first.',
+        'Server-sent events. `change`: {"topic","account_id","install_id","id"}, a resource was created, changed or deleted. ' +
+        '`resync`: changes may have been missed; always the first event.',
       handle: async ({ session }) =>
         new StreamedAnswer(
           eventStream((listener) => liveEvents.follow(session, listener)),
-          // Neither kept nor held back nor compressed on the way.
+          // Proxies must not cache, buffer or compress the stream.
           { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' },
         ),
     }),

@@ -7,17 +7,17 @@ import { findFactorState } from '../../identity/sessions/store.ts';
 import { createFollower, LIVE_TIMES, type LiveListener } from './follower.ts';
 import { findSession, loadRights } from './store.ts';
 
-/** Streams of one person in one process, over all their sessions; each is a page that somebody has open. */
-const STREAMS_OF_A_PERSON = 20;
-const TRY_AGAIN_SECONDS = 10;
+/** Open streams of one user in one process, over all their sessions. Each open page has one. */
+const MAX_STREAMS_PER_USER = 20;
+const RETRY_SECONDS = 10;
 
 export interface LiveEventService {
   /**
-   * Tells a listener of the changes that a session may see, until the session ends or the returned function is called. Throws
-   * RateLimited where its person has too many listeners already.
+   * Sends a listener the changes that a session may see, until the session ends or the returned function is called. Throws
+   * RateLimited if the user already has too many listeners.
    */
   follow(session: Session, listener: LiveListener): () => void;
-  /** Ends them all, and those that come later at once. */
+  /** Ends all streams, and new ones at once. */
   close(): void;
 }
 
@@ -26,7 +26,6 @@ export function createLiveEventService(
   times = LIVE_TIMES,
 ): LiveEventService {
   const { reader } = database;
-  /** How to end each that is followed. */
   const ends = new Set<() => void>();
   const streams = new Map<string, number>();
   let closed = false;
@@ -34,13 +33,13 @@ export function createLiveEventService(
   async function isLive({ id, userId }: Session): Promise<boolean> {
     const session = await findSession(reader, id);
     if (!session || endOf(session) <= timestamp(clock)) return false;
-    const standing = await findFactorState(reader, userId);
-    return stageOf({ ...session, ...standing }) === 'full';
+    const factor = await findFactorState(reader, userId);
+    return stageOf({ ...session, ...factor }) === 'full';
   }
 
   function count(userId: string, difference: 1 | -1): void {
     const counted = (streams.get(userId) ?? 0) + difference;
-    if (counted > STREAMS_OF_A_PERSON) throw new RateLimited(TRY_AGAIN_SECONDS);
+    if (counted > MAX_STREAMS_PER_USER) throw new RateLimited(RETRY_SECONDS);
     if (counted > 0) streams.set(userId, counted);
     else streams.delete(userId);
   }

@@ -9,12 +9,12 @@ const { size, windowSeconds } = RATE_LIMITS.securityNotices;
 /** Limits notices of one kind to one user, so that credentials created in a loop flood no mailbox. */
 export interface NoticeLimits {
   /** Counts a mail. Returns whether it may be sent. */
-  mayTell(userId: string, kind: AccessEvent['kind']): Promise<boolean>;
+  allow(userId: string, kind: AccessEvent['kind']): Promise<boolean>;
 }
 
 export function createNoticeLimits(counter: RateCounter): NoticeLimits {
   return {
-    async mayTell(userId, kind) {
+    async allow(userId, kind) {
       const { allowed } = await counter.spend(
         rateLimitKey(RATE_LIMITS.securityNotices, userId, kind),
         size,
@@ -34,9 +34,9 @@ export function securityNoticeJobKinds(
     defineJob({
       ...sendSecurityNotice,
       async run(notice, { attempt, log }) {
-        // Counted once, however often the mail server has to be tried.
-        if (attempt === 1 && !(await limits.mayTell(notice.user_id, notice.event.kind))) {
-          log.info({ notice: notice.event.kind }, 'the person has been told enough of this in this hour');
+        // Retries count once.
+        if (attempt === 1 && !(await limits.allow(notice.user_id, notice.event.kind))) {
+          log.info({ notice: notice.event.kind }, 'security notice dropped: hourly limit reached');
           return;
         }
         await mailer.send({ to: notice.to, ...noticeMail(notice, publicUrl) });

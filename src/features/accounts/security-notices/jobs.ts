@@ -3,7 +3,7 @@ import type { JobType } from '../../../jobs/job.ts';
 
 const orNull = <Schema extends Type.TSchema>(schema: Schema) => Type.Union([schema, Type.Null()]);
 
-/** What happened to somebody's access, with what they are told of it. Never a secret: it stands in the job. */
+/** A change to a user's access, with the facts for the mail. Job payloads are stored, so it holds no secret. */
 const eventSchema = Type.Union([
   Type.Object({
     kind: Type.Union([
@@ -15,22 +15,22 @@ const eventSchema = Type.Union([
       Type.Literal('email_changed'),
     ]),
   }),
-  /** The password was right, and the codes that followed it were not: so many since the last right one. */
+  /** Wrong codes after the right password; `codes`: their number since the last right code. */
   Type.Object({ kind: Type.Literal('wrong_codes'), codes: Type.Integer() }),
   Type.Object({ kind: Type.Literal('recovery_code_used'), codes_left: Type.Integer() }),
   Type.Object({
     kind: Type.Literal('credential_created'),
     name: Type.String(),
     read_only: Type.Boolean(),
-    /** The name of the one account that it reaches; null: all of the person's. */
+    /** The name of the only account that it reaches; null: all accounts of the user. */
     account: orNull(Type.String()),
-    /** How many installs of that account it reaches; null: all that the person sees. */
+    /** The number of installs of that account that it reaches; null: all that the user sees. */
     installs: orNull(Type.Integer()),
     expires_at: orNull(Type.String()),
   }),
   Type.Object({
     kind: Type.Literal('ssh_key_added'),
-    /** What its owner calls it; empty: nothing. */
+    /** The comment of the key; may be empty. */
     name: Type.String(),
     /** As `ssh-keygen -l` shows it: `SHA256:…`. */
     fingerprint: Type.String(),
@@ -40,20 +40,20 @@ export type AccessEvent = Static<typeof eventSchema>;
 
 const noticePayload = Type.Object({
   user_id: Type.String(),
-  /** The address that the person had when it happened. */
+  /** The user's email address at the time of the change. */
   to: Type.String(),
   first_name: Type.String(),
   at: Type.String(),
   by_operator: Type.Boolean(),
-  /** The name of the API credential that did it; null or left out: none did. */
+  /** The name of the API credential that made the change; null or missing for other clients. */
   credential: Type.Optional(orNull(Type.String())),
-  /** From where; null where it was the machine itself. */
+  /** The client's IP address; null for the command line. */
   address: orNull(Type.String()),
   event: eventSchema,
 });
 export type SecurityNotice = Static<typeof noticePayload>;
 
-/** Mails somebody what happened to their access. */
+/** Mails a user about a change to their access. */
 export const sendSecurityNotice: JobType<typeof noticePayload> = {
   name: 'send_security_notice',
   payload: noticePayload,

@@ -9,8 +9,9 @@ import { findAccount } from '../accounts/store.ts';
 import { type AccessEvent, sendSecurityNotice } from './jobs.ts';
 
 /**
- * An activity log that has people mailed what happens to their access, in the transaction that writes it down. Nobody is mailed who
- * has no password: they do not use the portal yet, and their address may be mistyped.
+ * An activity log that also queues security notices: mails to a user about changes to their access. The mail is queued
+ * in the transaction of the log entry. Users without a password get none: they do not use the portal yet, and their
+ * address may be mistyped.
  */
 export function withSecurityNotices(
   log: ActivityLog,
@@ -29,7 +30,7 @@ export function withSecurityNotices(
       await queue.enqueue(transaction, sendSecurityNotice, {
         payload: {
           user_id: userId,
-          to: formerAddress(change) ?? person.email,
+          to: previousAddress(change) ?? person.email,
           first_name: person.first_name,
           at: timestamp(clock),
           by_operator: means === 'command_line',
@@ -44,8 +45,8 @@ export function withSecurityNotices(
   };
 }
 
-/** The one that a person had before a change of it: whoever has taken them over reads the new one. */
-function formerAddress({ action, details }: Change): string | undefined {
+/** The old address, if the address was changed: an attacker may control the new one. */
+function previousAddress({ action, details }: Change): string | undefined {
   return action === 'profile.update' && typeof details?.from === 'string' ? details.from : undefined;
 }
 
@@ -63,7 +64,7 @@ async function eventOf(
   if (kind === 'wrong_codes') return { kind, codes: Number(details.wrong_codes) };
   if (kind === 'ssh_key_added') {
     const { fingerprint_md5, fingerprint_sha256 } = details;
-    // The log has the one by which the API knows it as the name of a key that has none.
+    // The log shows the MD5 fingerprint as the name of a key without a comment.
     const name = subject.name === fingerprint_md5 ? '' : subject.name;
     return { kind, name, fingerprint: `SHA256:${fingerprint_sha256}` };
   }
@@ -82,7 +83,7 @@ async function eventOf(
   };
 }
 
-/** As what a change of a person's own is told to them by mail; undefined: they are not told. */
+/** The kind of notice that a change causes; undefined: none. */
 function noticeKindOf({ action, details, isFirst = false }: Change): AccessEvent['kind'] | undefined {
   switch (action) {
     case 'password.change':

@@ -39,7 +39,7 @@ const subjects = async () => (await mails()).map(({ subject }) => subject);
 async function mailOf(subject: string): Promise<ReadMail> {
   const [mail, ...more] = (await mails()).filter((one) => one.subject === subject);
   expect(more).toEqual([]);
-  if (!mail) throw new Error(`nothing was mailed of "${subject}"`);
+  if (!mail) throw new Error(`no mail with the subject "${subject}"`);
   return mail;
 }
 
@@ -47,8 +47,8 @@ const changePassword = (current_password: string, password: string) =>
   browser.post('/password', { current_password, password });
 const lastPart = (link: string) => link.slice(link.lastIndexOf('/') + 1);
 
-describe('a password', () => {
-  it('that is changed: when, from where, with what, and what to do', async () => {
+describe('notices about a password', () => {
+  it('give the time, address and client of a change, and advice', async () => {
     expect((await changePassword(PASSWORD, NEW)).status).toBe(204);
     const minute = `${clock.now().toISOString().slice(0, 16).replace('T', ' ')} UTC`;
     expect(await mails()).toMatchObject([
@@ -57,39 +57,39 @@ describe('a password', () => {
         text: [
           'Hello Test,',
           '',
-          'the password with which you sign in to Homeport was changed.',
+          'Your Homeport password was changed.',
           '',
           `When:     ${minute}`,
           'From:     127.0.0.1',
           'With:     a browser, in the portal',
           '',
-          'If this was not you: somebody else can get at what is yours. Set a new password at',
+          'If this was not you, someone else has access to your account. Set a new password at',
           '',
           `  ${homeport.origin}/forgotten-password`,
           '',
-          'That ends all your sessions, and offers to end your API access, too. Then look at your second factor',
+          'This ends all your sessions and lets you revoke your API access, too. Then check your second factor',
           'and your API credentials:',
           '',
           `  ${homeport.origin}/me/security`,
           `  ${homeport.origin}/me/api-access`,
           '',
-          'If you cannot sign in any more, ask your provider.',
+          'If you can no longer sign in, ask your provider.',
           '',
         ].join('\n'),
       },
     ]);
   });
 
-  it('that is not changed: nothing', async () => {
+  it('are not sent if the change is refused', async () => {
     expect((await changePassword('wrong', NEW)).status).toBe(400);
     expect((await changePassword(PASSWORD, 'short')).status).toBe(400);
     expect(await mails()).toEqual([]);
   });
 
-  it('that is set by a link: told, unless it is the first', async () => {
+  it('are sent for a reset by link, except for the first password', async () => {
     const link = lastPart(await homeport.services.passwords.createLink(person.userId, 'reset'));
     expect((await browser.post(`/password_links/${link}`, { password: NEW })).status).toBe(204);
-    expect(await subjects()).toEqual(['Your password was set anew']);
+    expect(await subjects()).toEqual(['Your password was reset']);
 
     const other = await homeport.person();
     const first = lastPart(await homeport.services.passwords.createLink(other.userId, 'first'));
@@ -97,7 +97,7 @@ describe('a password', () => {
     expect(await mails(other.email)).toEqual([]);
   });
 
-  it('that is set with an invitation: nothing but the invitation', async () => {
+  it('are not sent for a password set with an invitation', async () => {
     const email = `${crypto.randomUUID()}@people.example`;
     const user = { account_id: accountId, first_name: 'Ada', last_name: 'B', email, roles: 'full' };
     expect((await person.client.post(`/accounts/${accountId}/account_users`, { user })).status).toBe(201);
@@ -109,32 +109,32 @@ describe('a password', () => {
   });
 });
 
-describe('a second factor', () => {
-  it('that is switched on, and off', async () => {
+describe('notices about a second factor', () => {
+  it('are sent when it is switched on or off', async () => {
     const { recoveryCodes } = await enrol(browser, clock.now());
     expect(await subjects()).toEqual(['Your second factor was switched on']);
     expect((await browser.post('/second_factor/removal', { code: recoveryCodes[0] })).status).toBe(204);
     const { text } = await mailOf('Your second factor was switched off');
-    expect(text).toContain('your password alone lets in whoever signs in to Homeport as you from now on');
+    expect(text).toContain('Signing in to Homeport as you now takes only your password.');
     expect(text).toContain('If this was not you');
   });
 
-  it('whose recovery codes are made anew', async () => {
+  it('are sent when recovery codes are replaced, without the codes', async () => {
     const { recoveryCodes } = await enrol(browser, clock.now());
     const renewed = await browser.post('/second_factor/recovery_codes', { code: recoveryCodes[0] });
     expect(renewed.status).toBe(200);
-    const mail = await mailOf('Your recovery codes were made anew');
+    const mail = await mailOf('Your recovery codes were replaced');
     for (const code of [...recoveryCodes, text(renewed.body, 'recovery_codes', 0)]) {
       expect(mail.text).not.toContain(code);
     }
   });
 
-  it('of which a recovery code signs in: how many are left; of a code of the app nothing', async () => {
+  it('are sent for a sign-in by recovery code, with the number left, but not for one by app', async () => {
     const { secret, recoveryCodes } = await enrol(browser, clock.now());
     const signIn = async (code = '') => {
-      const visitor = createPortalClient(homeport);
-      await visitor.signIn(person.email, PASSWORD);
-      return visitor.post('/session/second_factor', { code });
+      const client = createPortalClient(homeport);
+      await client.signIn(person.email, PASSWORD);
+      return client.post('/session/second_factor', { code });
     };
     clock.advance(60_000);
     expect((await signIn(codeAt(secret, clock.now()))).status).toBe(200);
@@ -146,15 +146,15 @@ describe('a second factor', () => {
   });
 });
 
-describe('a new API credential', () => {
-  it('is told with its name and what it may, and never with its password', async () => {
+describe('notices about a new API credential', () => {
+  it('show its name and rights, never its password', async () => {
     const made = await browser.post('/credentials', { name: 'Deployment' });
     expect(made.status).toBe(201);
-    const mail = await mailOf('A new API credential was made');
+    const mail = await mailOf('A new API credential was created');
     expect(mail.text).toContain(
       [
         'Name:     Deployment',
-        'May:      read and change what you may, in all your accounts',
+        'May:      read and change what you can, in all your accounts',
         'Expires:  never',
         'When: ',
       ].join('\n'),
@@ -165,7 +165,7 @@ describe('a new API credential', () => {
     expect(JSON.stringify(jobs)).not.toContain(password);
   });
 
-  it('with less than all rights says so', async () => {
+  it('show its limits', async () => {
     const install = await homeport.install(person, accountId);
     const expires_at = new Date(clock.now().getTime() + HOUR_MS).toISOString();
     const made = await browser.post('/credentials', {
@@ -176,18 +176,18 @@ describe('a new API credential', () => {
       expires_at,
     });
     expect(made.status).toBe(201);
-    const { text } = await mailOf('A new API credential was made');
-    expect(text).toContain('May:      read what you may, in the account An account alone, 1 install of it\n');
+    const { text } = await mailOf('A new API credential was created');
+    expect(text).toContain('May:      read what you can, in only the account An account, 1 install of it\n');
     expect(text).toContain(`Expires:  ${expires_at.slice(0, 16).replace('T', ' ')} UTC\n`);
   });
 
-  it('is told five times an hour, however many there are; other things are told all the same', async () => {
+  it('are limited to five an hour, apart from other kinds of notices', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const make = async (count: number) => {
       for (let times = 0; times < count; times++) await browser.post('/credentials', { name: 'One more' });
     };
     await make(7);
-    expect(await subjects()).toEqual(Array(5).fill('A new API credential was made'));
+    expect(await subjects()).toEqual(Array(5).fill('A new API credential was created'));
     expect((await changePassword(PASSWORD, NEW)).status).toBe(204);
     expect(await subjects()).toContain('Your password was changed');
     clock.advance(HOUR_MS);
@@ -196,16 +196,16 @@ describe('a new API credential', () => {
   });
 });
 
-describe('wrong codes after the right password', () => {
-  const SUBJECT = 'Wrong codes followed your password';
+describe('notices about wrong codes after the right password', () => {
+  const SUBJECT = 'Wrong codes were entered after your password';
   const NO_RECOVERY_CODE = 'aaaa-aaaa-aaaa-aaaa';
-  const told = async () => (await subjects()).filter((subject) => subject === SUBJECT).length;
+  const noticeCount = async () => (await subjects()).filter((subject) => subject === SUBJECT).length;
 
-  /** Types the password and so many codes, in a browser that nobody knows. */
+  /** Signs in with the password and enters codes, in an unknown browser. */
   async function tryCodes(...codes: string[]): Promise<void> {
     const stranger = createPortalClient(homeport);
     for (const code of codes) {
-      // Five wrong ones end a session.
+      // Five wrong codes end a session.
       if (stranger.cookie === null) await stranger.signIn(person.email, PASSWORD);
       const { status } = await stranger.post('/session/second_factor', { code });
       expect([200, 401]).toContain(status);
@@ -218,13 +218,13 @@ describe('wrong codes after the right password', () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
   });
 
-  it('are told at the fifth: somebody knows the password', async () => {
+  it('are sent after the fifth wrong code', async () => {
     await enrol(browser, clock.now());
     await tryCodes('000000', '999999', ...wrong(2));
-    expect(await told()).toBe(0);
+    expect(await noticeCount()).toBe(0);
     await tryCodes('what');
     const mail = await mailOf(SUBJECT);
-    expect(mail.text).toContain('\nCodes:    5 wrong ones since the last right one\nWhen: ');
+    expect(mail.text).toContain('\nCodes:    5 wrong since the last right one\nWhen: ');
     expect(mail.text).toContain('\nFrom:     127.0.0.1\n');
     expect(mail.text).toContain(`\n  ${homeport.origin}/forgotten-password\n`);
     const written = await activityOf(homeport, accountId);
@@ -236,55 +236,55 @@ describe('wrong codes after the right password', () => {
     });
   });
 
-  it('are told and written down once an hour, however many there are', async () => {
+  it('are mailed and logged at most once an hour', async () => {
     await enrol(browser, clock.now());
     await tryCodes(...wrong(5));
     await tryCodes(...wrong(5));
-    expect(await told()).toBe(1);
+    expect(await noticeCount()).toBe(1);
     clock.advance(HOUR_MS);
     await tryCodes(...wrong(4));
-    expect(await told()).toBe(1);
+    expect(await noticeCount()).toBe(1);
     await tryCodes(...wrong(1));
-    expect(await told()).toBe(2);
+    expect(await noticeCount()).toBe(2);
     const written = (await activityOf(homeport, accountId)).filter(
       ({ action }) => action === 'second_factor.refuse',
     );
     expect(written.map(({ details }) => details)).toEqual([{ wrong_codes: 5 }, { wrong_codes: 15 }]);
   });
 
-  it('are told of all sessions together, also where some hours lie between them', async () => {
+  it('count codes across sessions and hours', async () => {
     await enrol(browser, clock.now());
     for (let hours = 0; hours < 5; hours++) {
-      expect(await told()).toBe(0);
+      expect(await noticeCount()).toBe(0);
       await tryCodes(...wrong(1));
       clock.advance(HOUR_MS);
     }
-    expect(await told()).toBe(1);
+    expect(await noticeCount()).toBe(1);
   });
 
-  it('are not told of who then finds the right one', async () => {
+  it('start again after a right code', async () => {
     const { recoveryCodes } = await enrol(browser, clock.now());
     await tryCodes(...wrong(4), recoveryCodes[0] ?? '');
     await tryCodes(...wrong(4));
-    expect(await told()).toBe(0);
+    expect(await noticeCount()).toBe(0);
   });
 
-  it('of which several come at once are told once', async () => {
+  it('are sent once for concurrent wrong codes', async () => {
     await enrol(browser, clock.now());
     const stranger = createPortalClient(homeport);
     await stranger.signIn(person.email, PASSWORD);
     const code = NO_RECOVERY_CODE;
     await Promise.all(wrong(8).map(() => stranger.post('/session/second_factor', { code })));
-    expect(await told()).toBe(1);
+    expect(await noticeCount()).toBe(1);
   });
 });
 
-describe('a new SSH key', () => {
+describe('notices about a new SSH key', () => {
   const { public: line } = newSshKey();
   const [, blob = ''] = line.split(' ');
   const fingerprint = `SHA256:${hash('sha256', Buffer.from(blob, 'base64'), 'base64').replace(/=+$/, '')}`;
 
-  it('is told with its name and fingerprint, and never with the key', async () => {
+  it('show its name and fingerprint, never the key', async () => {
     expect((await browser.post('/v1/ssh_keys', { public_key: `${line.trim()} me@laptop` })).status).toBe(201);
     const mail = await mailOf('A new SSH key was added');
     expect(mail.text).toContain(`\nName:     me@laptop\nKey:      ${fingerprint}\nWhen: `);
@@ -294,14 +294,14 @@ describe('a new SSH key', () => {
     expect(mail.text + JSON.stringify(jobs)).not.toContain(blob.slice(-40));
   });
 
-  it('that an API credential adds: with which; one without a name has none', async () => {
+  it('name the API credential that added it, and leave out an empty name', async () => {
     expect((await person.client.post('/ssh_keys', { public_key: line })).status).toBe(201);
     const { text } = await mailOf('A new SSH key was added');
     expect(text).toContain('With:     your API credential “test”\n');
     expect(text).toContain(`\n\nKey:      ${fingerprint}\n`);
   });
 
-  it('that the operator adds says so', async () => {
+  it('name the command line if the operator added it', async () => {
     await homeport.services.sshKeys.add(
       { userId: person.userId, limits: null, origin: OPERATOR.origin },
       line,
@@ -310,7 +310,7 @@ describe('a new SSH key', () => {
     expect(text).toContain(`UTC\nWith:     the command line of your provider\n`);
   });
 
-  it('that is refused is not told, nor one that is removed', async () => {
+  it('are not sent for refused or removed keys', async () => {
     const added = await person.client.post('/ssh_keys', { public_key: line });
     expect((await person.client.post('/ssh_keys', { public_key: line })).status).toBe(400);
     expect((await person.client.delete(`/ssh_keys/${text(added.body, 'uuid')}`)).status).toBe(204);
@@ -318,7 +318,7 @@ describe('a new SSH key', () => {
   });
 });
 
-it('nothing is told to somebody who has no password yet', async () => {
+it('users without a password get no notices', async () => {
   const { email, userId } = await homeport.person(accountId);
   await homeport.services.credentials.issue(userId, { name: 'another' });
   expect(await mails(email)).toEqual([]);

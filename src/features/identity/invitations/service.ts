@@ -1,6 +1,6 @@
 import { type Caller, portalCaller, type RequestOrigin } from '../../../access/caller.ts';
 import { findMembership } from '../../../access/memberships.ts';
-import { authorize, mayHandle } from '../../../access/permissions.ts';
+import { authorize, canManageMember } from '../../../access/permissions.ts';
 import { lockRow } from '../../../database/lock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { DAY_MS } from '../../../lib/durations.ts';
@@ -63,7 +63,7 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
       const invited = await findInvited(queries, accountId, userId);
       if (!invited) throw new NotFound();
       authorize('member.change', 'member.read', standing);
-      if (!member || !mayHandle(member, invited)) throw new Forbidden();
+      if (!member || !canManageMember(member, invited)) throw new Forbidden();
       if (invited.invite_accepted) throw new InvalidRequest('This invitation was accepted already');
       await queue.enqueue(transaction, sendInvitation, {
         payload: invitationBy(caller, accountId, userId),
