@@ -13,6 +13,7 @@ const withoutDatabase = [
   'web/**',
   'src/hosting/**',
   'src/network/**',
+  'test/bench/**',
   'test/servers/**',
   'src/secrets/**',
   'src/config/config.test.ts',

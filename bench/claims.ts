@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { table } from '../src/cli/terminal/output.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
 import { claimDue } from '../src/jobs/claim.ts';
 import { systemClock, timestamp } from '../src/lib/clock.ts';
+import { createReport } from './measure/report.ts';
+import { shownRate } from './measure/units.ts';
 
 /**
  * `node bench/claims.ts`: what claiming one job costs, depending on what else is queued. On SQLite in a temporary folder and, if
@@ -18,6 +19,7 @@ const BACKLOG = 100_000;
 
 const A = crypto.randomUUID();
 const B = crypto.randomUUID();
+const report = createReport('claims');
 const log = pino({ level: 'error' }, pino.destination(2));
 
 interface QueuedJob {
@@ -88,18 +90,21 @@ async function claimsPerSecond(database: Database, queue: QueuedJob[]): Promise<
   return CLAIMS / ((performance.now() - began) / 1_000);
 }
 
-async function measure(name: string, database: Database): Promise<string[][]> {
+async function measure(name: string, database: Database): Promise<void> {
   await migrate(database);
   try {
-    const rows: string[][] = [];
     let first = 0;
     for (const [what, queue] of Object.entries(QUEUES)) {
       const rate = await claimsPerSecond(database, queue);
       first ||= rate;
-      rows.push([name, what, `${Math.round(rate)}/s`, (rate / first).toFixed(2)]);
+      report.figure({
+        what: `${name}, ${what}`,
+        value: rate / first,
+        unit: 'ratio',
+        measured: shownRate(rate),
+      });
     }
     await database.write(({ queries }) => queries.deleteFrom('jobs').execute());
-    return rows;
   } finally {
     await database.close();
   }
@@ -107,12 +112,14 @@ async function measure(name: string, database: Database): Promise<string[][]> {
 
 const folder = mkdtempSync(join(tmpdir(), 'homeport-bench-'));
 try {
-  const rows = await measure('SQLite', openDatabase({ databaseUrl: null, dataDir: folder }, log));
+  report.part('Claims beside those of the first queue');
+  await measure('SQLite', openDatabase({ databaseUrl: null, dataDir: folder }, log));
   const databaseUrl = process.env.HOMEPORT_DATABASE_URL;
   if (databaseUrl !== undefined) {
-    rows.push(...(await measure('PostgreSQL', openDatabase({ databaseUrl, dataDir: folder }, log))));
+    await measure('PostgreSQL', openDatabase({ databaseUrl, dataDir: folder }, log));
   }
-  process.stdout.write(table(['database', 'queue', 'claims', 'ratio'], rows));
+  report.end();
+  report.finish();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

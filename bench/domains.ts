@@ -4,13 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { operatorFor } from '../src/access/caller.ts';
 import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
-import { table } from '../src/cli/terminal/output.ts';
 import { readConfig } from '../src/config/config.ts';
 import { type AcmeServer, startAcmeServer } from '../test/servers/acme-server.ts';
 import { type DnsTestServers, startDnsServers } from '../test/servers/dns-server.ts';
 import { freePort } from '../test/servers/free-port.ts';
-import { makeOwner } from './owner.ts';
-import { temporaryFolder } from './processes.ts';
+import { makeOwner } from './measure/owner.ts';
+import { temporaryFolder } from './measure/processes.ts';
+import { createReport } from './measure/report.ts';
+import { median, shownMs } from './measure/units.ts';
 
 /**
  * `node bench/domains.ts`: how long a status report takes from the request to `complete`, alone and fifty at once, and a
@@ -34,13 +35,19 @@ interface Named {
   domainId: string;
 }
 
-const rows: string[][] = [];
+const results = createReport('domains');
+results.part('Status reports and certificates');
 
 function report(what: string, times: number[]): void {
-  const sorted = [...times].sort((a, b) => a - b);
+  const sorted = times.toSorted((a, b) => a - b);
   const at = (fraction: number) =>
-    `${Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0)} ms`;
-  rows.push([what, String(sorted.length), at(0.5), at(0.95), at(1)]);
+    shownMs(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? 0);
+  results.figure({
+    what,
+    value: median(sorted),
+    unit: 'ms',
+    measured: `95 % within ${at(0.95)}, all ${sorted.length} within ${at(1)}`,
+  });
 }
 
 async function until(holds: () => Promise<boolean>): Promise<void> {
@@ -163,4 +170,5 @@ try {
   await dns.remove();
   folder.remove();
 }
-process.stdout.write(table(['WHAT', 'SAMPLES', 'MEDIAN', '95 %', 'LONGEST'], rows));
+results.end();
+results.finish();

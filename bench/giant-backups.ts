@@ -8,8 +8,8 @@ import { startHomeport } from '../src/app/homeport.ts';
 import { table } from '../src/cli/terminal/output.ts';
 import { readConfig } from '../src/config/config.ts';
 import { newSshKey } from '../test/ssh-key.ts';
-import { makeOwner } from './owner.ts';
-import { temporaryFolder } from './processes.ts';
+import { makeOwner } from './measure/owner.ts';
+import { temporaryFolder } from './measure/processes.ts';
 
 /**
  * `node bench/giant-backups.ts`: how long another account's install takes to become active while eight backups of one account are asked

@@ -3,14 +3,15 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext, connect as tlsConnect } from 'node:tls';
-import { table } from '../src/cli/terminal/output.ts';
 import type { ServedCertificate } from '../src/hosting/contract/host.ts';
 import { layoutOf } from '../src/hosting/embedded/host-folder/layout.ts';
 import { nextGenerations, vhostFileFor } from '../src/hosting/embedded/host-folder/vhost.ts';
 import { createSelfSigned } from '../src/hosting/policy/self-signed-certificate.ts';
 import { createSealer } from '../src/secrets/sealer.ts';
 import { freePort } from '../test/servers/free-port.ts';
-import { type Served, serve, temporaryFolder } from './processes.ts';
+import { type Served, serve, temporaryFolder } from './measure/processes.ts';
+import { createReport } from './measure/report.ts';
+import { shownRate } from './measure/units.ts';
 
 /**
  * `node bench/handshakes.ts`: full TLS 1.3 handshakes at the edge with one certificate and with many, and at a bare server of Node with one.
@@ -81,7 +82,7 @@ function seedHost(
 
 async function serveEdge(folder: string): Promise<{ server: Served; port: number }> {
   const [http, https] = [await freePort(), await freePort()];
-  const command = [process.execPath, 'bench/edge.ts', folder, String(http), String(https)];
+  const command = [process.execPath, 'bench/servers/edge.ts', folder, String(http), String(https)];
   return { server: await serve(command, { origin: `https://127.0.0.1:${https}` }), port: https };
 }
 
@@ -92,7 +93,7 @@ async function serveBare(
   const [port, certFile, keyFile] = [await freePort(), join(folder, 'bare.crt'), join(folder, 'bare.key')];
   writeFileSync(certFile, chain);
   writeFileSync(keyFile, key, { mode: 0o600 });
-  const command = [process.execPath, 'bench/bare-https.ts', String(port), certFile, keyFile];
+  const command = [process.execPath, 'bench/servers/bare-https.ts', String(port), certFile, keyFile];
   return { server: await serve(command, { origin: `https://127.0.0.1:${port}` }), port };
 }
 
@@ -174,25 +175,26 @@ try {
   const results = await interleaved(subjects);
   const [against] = results;
   if (against === undefined) throw new Error('nothing was measured');
-  const rows = subjects.map(({ what, server }, index) => {
+  const report = createReport('handshakes');
+  report.part('Full TLS 1.3 handshakes, processor time beside bare node:https');
+  for (const [index, { what, server }] of subjects.entries()) {
     const { perSecond, cpuMicros } = results[index] ?? against;
-    return [
+    report.figure({
       what,
-      `${Math.round(perSecond)}/s`,
-      (perSecond / against.perSecond).toFixed(2),
-      `${Math.round(cpuMicros)} µs`,
-      (cpuMicros / against.cpuMicros).toFixed(2),
-      `${Math.round(server.startMs)} ms`,
-      `${Math.round(atStart[index] ?? 0)} MB`,
-      `${Math.round(server.residentMb())} MB`,
-    ];
-  });
-  process.stdout.write(
-    table(
-      ['server', 'handshakes', '× bare', 'CPU each', '× bare', 'start', 'memory at start', 'after'],
-      rows,
-    ),
-  );
+      value: cpuMicros / against.cpuMicros,
+      unit: 'ratio',
+      measured: `${Math.round(cpuMicros)} µs each, ${shownRate(perSecond)}`,
+    });
+    report.figure({ what: `${what}: start`, value: server.startMs, unit: 'ms' });
+    report.figure({
+      what: `${what}: memory`,
+      value: server.residentMb(),
+      unit: 'MB',
+      measured: `${Math.round(atStart[index] ?? 0)} MB at start`,
+    });
+  }
+  report.end();
+  report.finish();
 } finally {
   await Promise.all(servers.map((server) => server.stop()));
   for (const folder of folders) folder.remove();

@@ -6,8 +6,8 @@ import { cleanUpAll } from './host/cleanup.ts';
 import { benchManyInstalls } from './host/many-installs.ts';
 import { benchProvisioning } from './host/provisioning.ts';
 import { benchPurging } from './host/purging.ts';
-import { createReport, type Run } from './host/report.ts';
 import { benchRequests } from './host/requests.ts';
+import { createReport, REPORT_OPTIONS, REPORT_USAGE, type Run } from './measure/report.ts';
 
 /**
  * `npm run bench:host`, as root on Debian: what the Linux host costs, with real daemons in folders, ports and users of the bench's own,
@@ -20,7 +20,7 @@ const PARTS: Record<string, (run: Run) => Promise<void>> = {
   installs: benchManyInstalls,
   backups: benchBackups,
 };
-const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick]\n`;
+const USAGE = `usage: npm run bench:host -- [--only=${Object.keys(PARTS).join('|')}] [--quick] ${REPORT_USAGE}\n`;
 
 /** What the parts run, and the package of Debian that it is in. */
 const PROGRAMS: [path: string, debianPackage: string][] = [
@@ -41,7 +41,9 @@ function fail(message: string): never {
 
 function chosenParts(): { names: string[]; quick: boolean } {
   try {
-    const { values } = parseArgs({ options: { only: { type: 'string' }, quick: { type: 'boolean' } } });
+    const { values } = parseArgs({
+      options: { only: { type: 'string' }, quick: { type: 'boolean' }, ...REPORT_OPTIONS },
+    });
     const { only, quick = false } = values;
     if (only !== undefined && PARTS[only] === undefined) throw new Error(`There is no part "${only}".`);
     return { names: only === undefined ? Object.keys(PARTS) : [only], quick };
@@ -88,14 +90,9 @@ async function runPart(name: string, run: Run): Promise<void> {
   }
 }
 
-const report = createReport((text) => void process.stdout.write(text));
+const report = createReport('host');
 for (const name of names) {
   process.stderr.write(`${name}\n`);
   await runPart(name, { report, quick });
 }
-const behind = report.missed();
-process.stdout.write(
-  behind.length === 0
-    ? '\nEvery goal was reached.\n'
-    : `\nBehind their goals:\n${behind.map((text) => `  ${text}\n`).join('')}`,
-);
+report.finish();

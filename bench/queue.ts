@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import Type from 'typebox';
-import { table } from '../src/cli/terminal/output.ts';
 import type { Database } from '../src/database/database.ts';
 import { migrate } from '../src/database/migrate.ts';
 import { openDatabase } from '../src/database/open.ts';
@@ -12,6 +11,8 @@ import { createQueue } from '../src/jobs/queue.ts';
 import { createWorker } from '../src/jobs/worker.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { systemRandomness } from '../src/lib/ids.ts';
+import { createReport } from './measure/report.ts';
+import { shownMs } from './measure/units.ts';
 
 /**
  * `node bench/queue.ts`: what the job queue costs by itself, with jobs that do nothing. On SQLite in a temporary folder
@@ -22,6 +23,7 @@ const LATENCY_JOBS = 500;
 const THROUGHPUT_JOBS = 3_000;
 const LANES = 100;
 
+const report = createReport('queue');
 const log = pino({ level: 'error' }, pino.destination(2));
 const Numbered = Type.Object({ n: Type.Integer() });
 
@@ -81,16 +83,24 @@ async function jobsPerSecond(database: Database, concurrency: number): Promise<n
   return THROUGHPUT_JOBS / seconds;
 }
 
-async function measure(name: string, database: Database): Promise<string[]> {
+async function measure(name: string, database: Database): Promise<void> {
   await migrate(database);
   try {
     const times = await latencies(database);
-    const at = (share: number) => `${(times[Math.floor(times.length * share)] ?? 0).toFixed(2)} ms`;
-    const rates: string[] = [];
+    const at = (share: number) => times[Math.floor(times.length * share)] ?? 0;
+    report.figure({
+      what: `${name}, from enqueue to start, median`,
+      value: at(0.5),
+      unit: 'ms',
+      measured: `99 % within ${shownMs(at(0.99))}`,
+    });
     for (const concurrency of [1, 4, 16]) {
-      rates.push(`${Math.round(await jobsPerSecond(database, concurrency))}/s`);
+      report.figure({
+        what: `${name}, ${concurrency} at a time`,
+        value: await jobsPerSecond(database, concurrency),
+        unit: '/s',
+      });
     }
-    return [name, at(0.5), at(0.99), ...rates];
   } finally {
     await database.write(({ queries }) =>
       queries.deleteFrom('jobs').where('kind', '=', `bench_${process.pid}`).execute(),
@@ -101,14 +111,14 @@ async function measure(name: string, database: Database): Promise<string[]> {
 
 const folder = mkdtempSync(join(tmpdir(), 'homeport-bench-'));
 try {
-  const rows = [await measure('SQLite', openDatabase({ databaseUrl: null, dataDir: folder }, log))];
+  report.part('The job queue with jobs that do nothing');
+  await measure('SQLite', openDatabase({ databaseUrl: null, dataDir: folder }, log));
   const databaseUrl = process.env.HOMEPORT_DATABASE_URL;
   if (databaseUrl !== undefined) {
-    rows.push(await measure('PostgreSQL', openDatabase({ databaseUrl, dataDir: folder }, log)));
+    await measure('PostgreSQL', openDatabase({ databaseUrl, dataDir: folder }, log));
   }
-  process.stdout.write(
-    table(['database', 'ask to start, p50', 'p99', '1 at a time', '4 at once', '16 at once'], rows),
-  );
+  report.end();
+  report.finish();
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

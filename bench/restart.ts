@@ -3,16 +3,18 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
-import { table } from '../src/cli/terminal/output.ts';
 import { freePort } from '../test/servers/free-port.ts';
 import { findPostgres, startPostgres } from '../test/servers/postgres-server.ts';
-import { serveHomeport, temporaryFolder } from './processes.ts';
+import { serveHomeport, temporaryFolder } from './measure/processes.ts';
+import { createReport, type Goal } from './measure/report.ts';
+import { median, shownMs } from './measure/units.ts';
 
 /**
  * `npm run bench:restart`: how long a website of the embedded host is away after its process was killed with SIGKILL and started again at
  * once, on SQLite and on PostgreSQL. From the kill to the first page.
  */
 const ROUNDS = 9;
+const WEBSITE_GOAL_MS = 3_000;
 const LOOK_EVERY_MS = 10;
 const GIVE_UP_MS = 60_000;
 
@@ -106,11 +108,6 @@ async function measure(dataDir: string, databaseUrl?: string): Promise<Outage[]>
   }
 }
 
-function row(what: string, all: number[]): string[] {
-  const sorted = all.toSorted((a, b) => a - b).map((ms) => (ms / 1_000).toFixed(2));
-  return [what, sorted[Math.floor(sorted.length / 2)] ?? '', sorted[0] ?? '', sorted.at(-1) ?? ''];
-}
-
 async function measureIn(databaseUrl?: string): Promise<Outage[]> {
   const folder = temporaryFolder();
   try {
@@ -120,18 +117,27 @@ async function measureIn(databaseUrl?: string): Promise<Outage[]> {
   }
 }
 
-const rows: string[][] = [];
-const add = (on: string, outages: Outage[]) =>
-  rows.push(
-    row(
-      `website, ${on}`,
-      outages.map(({ website }) => website),
-    ),
-    row(
-      `API, ${on}`,
-      outages.map(({ api }) => api),
-    ),
+const report = createReport('restart');
+report.part(`Outage after a kill, median of ${ROUNDS}`);
+const add = (on: string, outages: Outage[]) => {
+  const row = (what: string, times: number[], goal?: Goal) =>
+    report.figure({
+      what: `${what}, ${on}`,
+      value: median(times),
+      unit: 'ms',
+      measured: `${shownMs(Math.min(...times))} to ${shownMs(Math.max(...times))}`,
+      ...(goal === undefined ? {} : { goal }),
+    });
+  row(
+    'website',
+    outages.map(({ website }) => website),
+    { atMost: WEBSITE_GOAL_MS },
   );
+  row(
+    'API',
+    outages.map(({ api }) => api),
+  );
+};
 add('SQLite', await measureIn());
 const binaries = findPostgres();
 if (binaries === undefined) process.stderr.write('There is no PostgreSQL server here: it is left out.\n');
@@ -143,4 +149,5 @@ else {
     await postgres.stop();
   }
 }
-process.stdout.write(table(['AWAY AFTER A KILL (s)', 'MEDIAN', 'LEAST', 'MOST'], rows));
+report.end();
+report.finish();

@@ -3,25 +3,27 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { Agent, request } from 'undici';
-import { table } from '../src/cli/terminal/output.ts';
 import { SQLITE_FILE } from '../src/database/open.ts';
 import { installSchema } from '../src/features/websites/installs/schema.ts';
 import { freePort } from '../test/servers/free-port.ts';
-import { interleaved, type Load, type LoadResult } from './load.ts';
-import { type Served, type ServedHomeport, serve, serveHomeport, temporaryFolder } from './processes.ts';
-import { type Seeded, seedAccount } from './seed.ts';
+import { interleaved, type Load, type LoadResult } from './measure/load.ts';
+import {
+  type Served,
+  type ServedHomeport,
+  serve,
+  serveHomeport,
+  temporaryFolder,
+} from './measure/processes.ts';
+import { createReport } from './measure/report.ts';
+import { type Seeded, seedAccount } from './measure/seed.ts';
+import { median } from './measure/units.ts';
 
 /**
- * `npm run bench`: what Homeport costs, as ratios of two things measured in the same run on the same machine. Absolute
- * figures depend on the machine; the ratios are what to compare. `--no-peers` leaves the peers out.
+ * `npm run bench`: the cost of Homeport, as ratios of two measurements of the same run on the same machine. Absolute figures depend on
+ * the machine, so compare ratios. `--no-peers` leaves out the peers. A missed goal gives exit status 1.
  */
 const MANY = 100_000;
-const rows: string[][] = [];
-
-function report(what: string, figure: string, against: string, ratio: string, goal: string): void {
-  rows.push([what, figure, against, ratio, goal]);
-  process.stderr.write(`  ${what}: ${figure} (${against}) ${ratio}\n`);
-}
+const report = createReport('api');
 
 const perSecond = ({ perSecond, p50, p99 }: LoadResult) =>
   `${Math.round(perSecond)}/s, p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`;
@@ -62,16 +64,23 @@ async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder
   await bare.stop();
   if (own && framework) {
     const ratio = own.perSecond / framework.perSecond;
-    report(
-      'GET /installs/{id}',
-      perSecond(own),
-      `bare Fastify ${perSecond(framework)}`,
-      ratio.toFixed(2),
-      '≥ 0.5',
-    );
+    report.figure({
+      what: 'GET /installs/{id}',
+      value: ratio,
+      unit: 'ratio',
+      measured: perSecond(own),
+      beside: `bare Fastify ${perSecond(framework)}`,
+      goal: { atLeast: 0.5 },
+    });
     const cost = (result: LoadResult) => `${result.cpuMicros.toFixed(0)} µs`;
-    const share = (framework.cpuMicros / own.cpuMicros).toFixed(2);
-    report('… processor time', cost(own), `bare Fastify ${cost(framework)}`, share, '≥ 0.5');
+    report.figure({
+      what: 'GET /installs/{id}, processor time',
+      value: framework.cpuMicros / own.cpuMicros,
+      unit: 'ratio',
+      measured: cost(own),
+      beside: `bare Fastify ${cost(framework)}`,
+      goal: { atLeast: 0.5 },
+    });
   }
 
   const page = '/v1/installs?limit=100';
@@ -82,21 +91,23 @@ async function reading(server: ServedHomeport, few: Seeded, many: Seeded, folder
     get(server, deep, many.authorization),
   ]);
   if (small && large && far) {
-    const cost = (result: LoadResult) => (small.perSecond / result.perSecond).toFixed(2);
-    report(
-      `GET /installs of ${MANY}`,
-      perSecond(large),
-      `of 100: ${perSecond(small)}`,
-      `cost × ${cost(large)}`,
-      '< 3',
-    );
-    report(
-      `… offset ${MANY - 1_000}`,
-      perSecond(far),
-      `of 100: ${perSecond(small)}`,
-      `cost × ${cost(far)}`,
-      'index only',
-    );
+    const cost = (result: LoadResult) => small.perSecond / result.perSecond;
+    const beside = `of 100: ${perSecond(small)}`;
+    report.figure({
+      what: `GET /installs of ${MANY}, cost`,
+      value: cost(large),
+      unit: 'ratio',
+      measured: perSecond(large),
+      beside,
+      goal: { atMost: 3 },
+    });
+    report.figure({
+      what: `GET /installs of ${MANY}, offset ${MANY - 1_000}, cost`,
+      value: cost(far),
+      unit: 'ratio',
+      measured: perSecond(far),
+      beside,
+    });
   }
 }
 
@@ -104,7 +115,7 @@ async function serveBare(server: ServedHomeport, answerFile: string): Promise<Se
   const port = await freePort();
   const tls = (name: string) => join(server.dataDir, 'tls', name);
   return serve(
-    [process.execPath, 'bench/bare.ts', String(port), tls('api.crt'), tls('api.key'), answerFile],
+    [process.execPath, 'bench/servers/bare.ts', String(port), tls('api.crt'), tls('api.key'), answerFile],
     {
       origin: `https://localhost:${port}`,
       ca: () => server.ca,
@@ -136,8 +147,14 @@ async function writing(server: ServedHomeport, seeded: Seeded): Promise<void> {
   const [, middle] = own;
   const [, driver = 1] = direct;
   if (!middle) return;
-  const ratio = (middle.perSecond / driver).toFixed(2);
-  report('POST /sites', perSecond(middle), `driver alone ${Math.round(driver)}/s`, ratio, '≥ 0.5');
+  report.figure({
+    what: 'POST /sites',
+    value: middle.perSecond / driver,
+    unit: 'ratio',
+    measured: perSecond(middle),
+    beside: `driver alone ${Math.round(driver)}/s`,
+    goal: { atLeast: 0.5 },
+  });
 }
 
 /** The same transaction, with the same durability, made with the driver in a loop. */
@@ -173,9 +190,20 @@ async function starting(folder: string): Promise<void> {
     resident = server.residentMb();
     await server.stop();
   }
-  times.sort((a, b) => a - b);
-  report('start to first answer', `${Math.round(times[1] ?? 0)} ms`, 'existing database', '', '< 1,500 ms');
-  report('memory at rest', `${Math.round(resident)} MB`, `${MANY} installs in the database`, '', '< 150 MB');
+  report.figure({
+    what: 'start to first answer',
+    value: median(times),
+    unit: 'ms',
+    beside: 'existing database',
+    goal: { atMost: 1_500 },
+  });
+  report.figure({
+    what: 'memory at rest',
+    value: resident,
+    unit: 'MB',
+    beside: `${MANY} installs in the database`,
+    goal: { atMost: 150 },
+  });
 }
 
 /** The same description and the same answer, from a mock server and from a JSON file behind a server. */
@@ -213,20 +241,25 @@ async function peers(server: ServedHomeport, seeded: Seeded, folder: string): Pr
   ]);
   await Promise.all([prism.stop(), json.stop()]);
   if (own && mock && file) {
-    const times = (peer: LoadResult) => `× ${(own.perSecond / peer.perSecond).toFixed(1)}`;
-    report('GET /installs/{id}, HTTPS', perSecond(own), `Prism, HTTP ${perSecond(mock)}`, times(mock), '> 1');
-    report(
-      'GET /installs/{id}, HTTPS',
-      perSecond(own),
-      `json-server, HTTP ${perSecond(file)}`,
-      times(file),
-      '> 1',
-    );
+    for (const [peer, result] of [
+      ['Prism', mock],
+      ['json-server', file],
+    ] as const) {
+      report.figure({
+        what: `GET /installs/{id}, HTTPS, beside ${peer}`,
+        value: own.perSecond / result.perSecond,
+        unit: 'ratio',
+        measured: perSecond(own),
+        beside: `HTTP ${perSecond(result)}`,
+        goal: { atLeast: 1 },
+      });
+    }
   }
 }
 
 const folder = temporaryFolder();
 try {
+  report.part('The API, beside what it is built on');
   process.stderr.write(`Writing ${MANY} installs …\n`);
   const settings = { databaseUrl: null, dataDir: folder.path };
   const few = await seedAccount(settings, 100);
@@ -240,4 +273,5 @@ try {
 } finally {
   folder.remove();
 }
-process.stdout.write(`\n${table(['what', 'measured', 'against', 'ratio', 'goal'], rows)}`);
+report.end();
+report.finish();

@@ -6,9 +6,10 @@ import type { InstallState } from '../../src/hosting/contract/host.ts';
 import { createDatabases, type Databases } from '../../src/hosting/linux/daemons/databases.ts';
 import { createUnixUsers } from '../../src/hosting/linux/isolation/unix-users.ts';
 import { plainState } from '../../test/host/state.ts';
+import { progress, type Run } from '../measure/report.ts';
+import { median, shownMs, timed } from '../measure/units.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { createPlainRestic, type PlainRestic } from './plain-restic.ts';
-import { median, progress, type Run, shownMs, timed } from './report.ts';
 import { FILES, POSTS, postStatements, writeUploads } from './website-content.ts';
 
 const GOAL = 1.2;
@@ -63,11 +64,11 @@ export async function benchBackups({ report, quick }: Run): Promise<void> {
     const ratio = own / plain;
     report.figure({
       what,
+      value: ratio,
+      unit: 'ratio',
       measured: shownMs(own),
       beside: `${beside}: ${shownMs(plain)}`,
-      ratio: ratio.toFixed(2),
-      goal: `≤ ${GOAL}`,
-      met: ratio <= GOAL,
+      goal: { atMost: GOAL },
     });
   };
   report.part(

@@ -1,7 +1,7 @@
 import { Agent } from 'undici';
 import { field } from '../../test/client.ts';
-import { serveHomeport, temporaryFolder } from '../processes.ts';
-import { seedAccount } from '../seed.ts';
+import { serveHomeport, temporaryFolder } from '../measure/processes.ts';
+import { seedAccount } from '../measure/seed.ts';
 import type { BenchHost } from './bench-host.ts';
 import { withCleanup } from './cleanup.ts';
 

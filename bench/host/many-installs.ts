@@ -2,10 +2,11 @@ import { join } from 'node:path';
 import { shownBytes } from '../../src/cli/terminal/output.ts';
 import { mapConcurrent } from '../../src/lib/concurrency.ts';
 import { plainState } from '../../test/host/state.ts';
+import { progress, type Run } from '../measure/report.ts';
+import { median, shownMs, timed } from '../measure/units.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { diskOf, type Memory, memoryOf, untilIdle } from './footprint.ts';
 import { timeTest } from './nginx-test.ts';
-import { median, progress, type Run, shownMs, timed } from './report.ts';
 import { measureVhosts, type VhostCosts, withVhosts } from './vhosts.ts';
 
 const AT_ONCE = 10;

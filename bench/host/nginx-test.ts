@@ -1,5 +1,5 @@
 import { testConfiguration } from '../../src/hosting/linux/nginx/refusals.ts';
-import { median, timed } from './report.ts';
+import { median, timed } from '../measure/units.ts';
 
 const REPEATED = 3;
 

@@ -1,7 +1,8 @@
+import { progress, type Run } from '../measure/report.ts';
+import { median, shownMs } from '../measure/units.ts';
 import { withBenchHost } from './bench-host.ts';
 import { withControlPlane } from './control-plane.ts';
 import { createInstall, type Made } from './first-page.ts';
-import { median, progress, type Run, shownMs } from './report.ts';
 
 const GOAL_MS = 2_000;
 /** Often enough to see the moment, and seldom enough not to be what is measured. */
@@ -27,7 +28,7 @@ export async function benchProvisioning({ report, quick }: Run): Promise<void> {
   );
 
   const row = (what: string, ms: number) =>
-    report.figure({ what, measured: shownMs(ms), goal: `≤ ${shownMs(GOAL_MS)}`, met: ms <= GOAL_MS });
+    report.figure({ what, value: ms, unit: 'ms', goal: { atMost: GOAL_MS } });
   const pages = (made: Made[]) => made.map(({ firstPage }) => firstPage).toSorted((a, b) => a - b);
   const warm = alone.slice(1);
   report.part('1. POST /installs to the first 200 of WordPress');
@@ -43,7 +44,7 @@ export async function benchProvisioning({ report, quick }: Run): Promise<void> {
     [`${count} at once: median`, median(pages(together))],
     [`${count} at once: the last`, pages(together).at(-1)],
   ] as const) {
-    report.figure({ what, measured: shownMs(ms ?? 0) });
+    report.figure({ what, value: ms ?? 0, unit: 'ms' });
   }
   report.grid(
     ['WHERE THE TIME GOES', `ONE BY ONE`, 'SINCE BEFORE', `${count} AT ONCE`],

@@ -1,7 +1,8 @@
+import { progress, type Run } from '../measure/report.ts';
+import { median, shownMs, timed } from '../measure/units.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
 import { type Api, withControlPlane } from './control-plane.ts';
 import { createInstall } from './first-page.ts';
-import { median, progress, type Run, shownMs, timed } from './report.ts';
 
 const PATIENCE_MS = 10_000;
 
@@ -33,12 +34,17 @@ export async function benchPurging({ report, quick }: Run): Promise<void> {
 
   const of = (moment: keyof Purged) => purges.map((one) => one[moment]).toSorted((a, b) => a - b);
   const row = (what: string, times: number[]) =>
-    report.figure({ what, measured: `${shownMs(median(times))}, at most ${shownMs(times.at(-1) ?? 0)}` });
+    report.figure({
+      what,
+      value: median(times),
+      unit: 'ms',
+      measured: `at most ${shownMs(times.at(-1) ?? 0)}`,
+    });
   report.part(`3. Purge of the page cache, from the POST of it, ${count} times, median`);
   row('the API has answered 202', of('answered'));
   row('the last old page was shown', of('lastOld'));
   row('the first MISS was shown, made anew by PHP', of('firstNew'));
-  report.figure({ what: 'for comparison: an uncached page', measured: shownMs(uncached) });
+  report.figure({ what: 'for comparison: an uncached page', value: uncached, unit: 'ms' });
   report.end();
 }
 

@@ -1,6 +1,7 @@
 import { plainState } from '../../test/host/state.ts';
+import { progress, type Run } from '../measure/report.ts';
+import { median, shownMs, shownRate } from '../measure/units.ts';
 import { type BenchHost, withBenchHost } from './bench-host.ts';
-import { median, progress, type Run, shownMs, shownRate } from './report.ts';
 import { withStaticServer } from './static-server.ts';
 import { type Load, type LoadResult, wrk } from './wrk.ts';
 
@@ -41,14 +42,16 @@ export async function benchRequests({ report, quick }: Run): Promise<void> {
   );
   report.figure({
     what: `cached, ${CONNECTIONS} connections`,
+    value: ratio,
+    unit: 'ratio',
     measured: shown(cached),
     beside: `plain nginx, the same bytes as a file: ${shown(file)}`,
-    ratio: ratio.toFixed(2),
-    goal: `≥ ${GOAL}`,
-    met: ratio >= GOAL,
+    goal: { atLeast: GOAL },
   });
   report.figure({
     what: `uncached, ${UNCACHED_CONNECTIONS} connections`,
+    value: median(uncached.map(({ perSecond }) => perSecond)),
+    unit: '/s',
     measured: shown(uncached),
     beside: 'one install may take one processor',
   });

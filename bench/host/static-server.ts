@@ -4,7 +4,7 @@ import { pino } from 'pino';
 import type { ListenAddress } from '../../src/config/settings/setting-values.ts';
 import { createCgroups } from '../../src/hosting/linux/daemons/cgroups.ts';
 import { freePort } from '../../test/servers/free-port.ts';
-import { serve } from '../processes.ts';
+import { serve } from '../measure/processes.ts';
 import { withCleanup } from './cleanup.ts';
 
 const CGROUP = 'static';

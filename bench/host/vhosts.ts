@@ -8,11 +8,11 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { silent } from '../../test/database.ts';
 import type { TestMachine } from '../../test/host/machine.ts';
 import { plainState } from '../../test/host/state.ts';
+import { median, timed } from '../measure/units.ts';
 import { createBenchMachine, removeTraces } from './bench-host.ts';
 import { withCleanup } from './cleanup.ts';
 import { memoryOf } from './footprint.ts';
 import { timeTest } from './nginx-test.ts';
-import { median, timed } from './report.ts';
 
 /** The web server of a host, without the rest of it. */
 export interface VhostServer {

@@ -1,4 +1,4 @@
-import type { RunningHomeport } from '../src/app/homeport.ts';
+import type { RunningHomeport } from '../../src/app/homeport.ts';
 
 /** Adds an account with an owner. */
 export async function makeOwner({

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Agent, request } from 'undici';
-import { freePort } from '../test/servers/free-port.ts';
+import { freePort } from '../../test/servers/free-port.ts';
 
 /** A server in a process of its own. */
 export interface Served {

@@ -1,9 +1,9 @@
 import { pino } from 'pino';
-import { migrate } from '../src/database/migrate.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { insertOwnedAccount } from '../src/features/accounts/account-users/store.ts';
-import { addToInstallCount } from '../src/features/websites/installs/store.ts';
-import { hashSecret } from '../src/secrets/random-secret.ts';
+import { migrate } from '../../src/database/migrate.ts';
+import { openDatabase } from '../../src/database/open.ts';
+import { insertOwnedAccount } from '../../src/features/accounts/account-users/store.ts';
+import { addToInstallCount } from '../../src/features/websites/installs/store.ts';
+import { hashSecret } from '../../src/secrets/random-secret.ts';
 
 const BATCH = 1_000;
 const CREATED_AT = '2026-01-01T00:00:00.000Z';

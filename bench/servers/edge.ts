@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { createEmbeddedHost } from '../src/hosting/embedded/embedded-host.ts';
-import { systemClock } from '../src/lib/clock.ts';
-import { createSocketLimiters } from '../src/network/connections/socket-limiters.ts';
-import { createSealer } from '../src/secrets/sealer.ts';
+import { createEmbeddedHost } from '../../src/hosting/embedded/embedded-host.ts';
+import { systemClock } from '../../src/lib/clock.ts';
+import { createSocketLimiters } from '../../src/network/connections/socket-limiters.ts';
+import { createSealer } from '../../src/secrets/sealer.ts';
 
 // The embedded host alone. Arguments: its folder (with the key for sealing in the file `sealing-key`), HTTP and HTTPS port.
 const [folder = '', http, https] = process.argv.slice(2);
