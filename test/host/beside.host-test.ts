@@ -8,10 +8,10 @@ import { runCommand, succeeds } from '../../src/hosting/linux/machine/run-comman
 import { type Environment, environmentFor, type Running, run, serve } from '../cli/run-homeport.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
-/** The program itself names what is its own: one that runs on this machine would be taken for it. */
+/** The program chooses its names itself, so a Homeport that already runs on this machine would be mistaken for it. */
 const isFree = !(await takesConnections('/run/homeport-host/host.sock')) && !hasSystemd();
 
-describe.runIf(isFree)('a server that root starts where no systemd is', () => {
+describe.runIf(isFree)('a server started by root without systemd', () => {
   let machine: TestMachine;
   let dataDir: string;
   let environment: Environment;
@@ -20,7 +20,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
 
   beforeAll(async () => {
     machine = await createTestMachine();
-    // What takes long is made once, and with more patience.
+    // Slow, so done once and with a longer timeout.
     await (await machine.start()).stop();
     madeUser = !(await succeeds('getent', ['passwd', 'homeport']));
     if (madeUser) await runCommand('useradd', ['--system', '--user-group', '--no-create-home', 'homeport']);
@@ -59,7 +59,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
   const apiOf = async (server: Running) =>
     (await childrenOf(server.process.pid ?? 0)).filter(({ command }) => / serve( |$)/.test(command));
 
-  test('runs as the user of the set-up, whom a new data folder is given to, and ends as it is asked to', async () => {
+  test('runs as the user from the setup, who gets a new data folder, and stops gracefully', async () => {
     const server = await serve(environment, '--only', 'api');
     expect((await apiOf(server)).map(({ uid }) => uid)).toEqual([String(account.uid)]);
     expect(server.stderr()).not.toContain('as root');
@@ -67,7 +67,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     expect((await server.ended).code).toBe(0);
   });
 
-  test('goes on as root where that user cannot use the data folder, and says why', async () => {
+  test('runs as root if that user cannot use the data folder, and says why', async () => {
     const key = `${dataDir}/sealing.key`;
     await chown(key, 0, 0);
     const server = await serve(environment, '--only', 'api');
@@ -78,7 +78,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await rm(dataDir, { recursive: true });
   });
 
-  test('starts the host beside it, and again when it dies, while the server goes on', async () => {
+  test('starts the host beside it, and restarts it when it dies, while the server goes on', async () => {
     const server = await serve(environment);
     const [api] = await apiOf(server);
     const first = await hostOf(server);
@@ -87,7 +87,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await until(async () => (await hostOf(server)) !== first && (await takesConnections(socket())));
     expect(await apiOf(server)).toEqual([api]);
 
-    // Another one would take the daemons of this one for those of one that was killed.
+    // A second host would mistake the daemons of this one for leftovers.
     const running = await daemonsNaming(machine.folder);
     const another = await run(environment, 'host');
     expect(another.stderr).toContain(`Another "homeport host" listens at ${socket()}.`);
@@ -96,7 +96,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await endOf(server);
   });
 
-  test('starts the server again when it is killed, while the websites go on', async () => {
+  test('restarts the server when it is killed, while the websites go on', async () => {
     const server = await serve(environment);
     const [api] = await apiOf(server);
     const host = await hostOf(server);
@@ -110,11 +110,11 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     await endOf(server);
   });
 
-  test('leaves nothing if it is killed itself, and the next one starts a host of its own', async () => {
+  test('leaves nothing when it is killed, and the next one starts its own host', async () => {
     const killed = await serve(environment);
     const orphan = await hostOf(killed);
     killed.process.kill('SIGKILL');
-    // At once: the host of the killed one may still be ending.
+    // Immediately: the host of the killed server may still be ending.
     const next = await serve(environment);
     expect(await hostOf(next)).not.toBe(0);
     expect(await hostOf(next)).not.toBe(orphan);
@@ -124,7 +124,7 @@ describe.runIf(isFree)('a server that root starts where no systemd is', () => {
     expect(await takesConnections(socket())).toBe(false);
   });
 
-  test('names what else keeps that user from running it', async () => {
+  test('names other reasons why that user cannot run it', async () => {
     const { config } = machine;
     const why = (changes: Partial<typeof config>) =>
       whyNotAs(account, { ...config, dataDir, ...changes }, undefined);
@@ -150,19 +150,19 @@ async function childrenOf(pid: number): Promise<Child[]> {
   });
 }
 
-/** The process of the host; 0 while there is none. */
+/** Process of the host; 0 if none runs. */
 async function hostOf(server: Running): Promise<number> {
   const children = await childrenOf(server.process.pid ?? 0);
   return children.find(({ command }) => / host$/.test(command))?.pid ?? 0;
 }
 
-/** Processes that work with what is in a folder. */
+/** Processes with open files in a folder. */
 async function processesNaming(folder: string): Promise<string[]> {
   const { stdout } = await runCommand('/bin/ps', ['-eo', 'pid=,args=']);
   return stdout.split('\n').filter((line) => line.includes(folder));
 }
 
-/** Daemons, by process id. What nginx and MariaDB start and end by themselves is not among them. */
+/** Daemons by process id, without the processes that nginx and MariaDB start and end themselves. */
 async function daemonsNaming(folder: string): Promise<string[]> {
   const lines = await processesNaming(folder);
   return lines.filter((line) => / (nginx: master|\/usr\/sbin\/(mariadbd|sshd))/.test(line)).sort();
@@ -179,5 +179,5 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     if (await holds()) return;
     await pause(50);
   }
-  throw new Error('it did not come to hold within 45 s');
+  throw new Error('the condition was not met within 45 s');
 }

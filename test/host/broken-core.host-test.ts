@@ -19,7 +19,7 @@ async function statusOf(name: string): Promise<number> {
   return (await visit({ hosting }, `http://${name}.sites.test/`)).status;
 }
 
-/** A WordPress as far as can be seen, whose installation fails. */
+/** Looks like WordPress, but its installation fails. */
 async function brokenCore(version: string): Promise<string> {
   const folder = join(machine.folder, `broken-${version}`);
   await copyAsVersion(await wordpressCore(), folder, version);
@@ -30,7 +30,7 @@ async function brokenCore(version: string): Promise<string> {
   return folder;
 }
 
-test('a WordPress that cannot be installed is no version of the host, and stops no website', async () => {
+test('a WordPress that cannot be installed is not added, and does not affect websites', async () => {
   const { host, stop } = await machine.start();
   const shop = plainState('shop');
   await host.apply(shop);
@@ -42,7 +42,7 @@ test('a WordPress that cannot be installed is no version of the host, and stops 
   expect((await host.describe()).wordpressVersions).toEqual(before);
   await stop();
 
-  // Left by a host that was killed before it knew.
+  // As left by a host that was killed before it could tell.
   await cp(source, linuxLayout(machine.folder, machine.runFolder).coreOf('99.1'), { recursive: true });
   const again = await machine.start();
   expect(await statusOf('shop')).toBe(200);

@@ -10,7 +10,7 @@ import { type DnsTestServers, startDnsServers } from '../servers/dns-server.ts';
 import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 
-/** Every name in these zones leads to this machine. */
+/** Every name in these zones resolves to this machine. */
 const HERE = '@ A 127.0.0.1\n* A 127.0.0.1\n';
 
 let folder: string;
@@ -56,7 +56,7 @@ const look = (address: string) => {
   return visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, address);
 };
 
-test('an authority proves a name through nginx, which then shows the certificate and forces HTTPS', async () => {
+test('an authority verifies a name through nginx, which then serves the certificate and forces HTTPS', async () => {
   const install = await homeport.install(owner, accountId);
   const name = 'shop.here.example';
   const added = await owner.client.post(`/installs/${install.id}/domains`, { name, primary: true });
@@ -75,7 +75,7 @@ test('an authority proves a name through nginx, which then shows the certificate
   const plain = await look(`http://${name}/page?query=1`);
   expect(plain.status).toBe(301);
   expect(plain.headers.location).toBe(`https://${name}/page?query=1`);
-  // WordPress knows that it is reached by HTTPS.
+  // WordPress knows that its address has HTTPS.
   expect((await look(`https://${name}/feed/`)).body).toContain(`https://${name}`);
 
   const check = await owner.client.post(`${path}/check_status`);

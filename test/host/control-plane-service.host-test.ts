@@ -14,7 +14,7 @@ import { freePort } from '../servers/free-port.ts';
 
 const UNIT = 'homeport.service';
 
-describe.runIf(hasUserSystemd)('the service of the control plane', () => {
+describe.runIf(hasUserSystemd)('the control plane’s service', () => {
   let systemd: UserSystemd;
   let folder: string;
   let settings: string;
@@ -30,7 +30,7 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
     await chown(dataDir, uid, gid);
     port = await freePort();
     settings = join(folder, 'homeport.conf');
-    // A control plane for Linux hosts waits for one; what the unit allows is the same.
+    // A control plane for Linux hosts would wait for one; the unit's restrictions are the same.
     const lines = [
       `HOMEPORT_DATA_DIR=${dataDir}`,
       `HOMEPORT_LISTEN=127.0.0.1:${port}`,
@@ -51,7 +51,7 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
     await writeFile(join(systemd.unitFolder, UNIT), unit);
     await mkdir(join(systemd.unitFolder, `${UNIT}.d`));
     await writeFile(join(systemd.unitFolder, `${UNIT}.d/here.conf`), hereOnly(log()));
-    // The socket that services report to; the first process lets every user write to its own.
+    // The notification socket; systemd as the first process lets every user write to its own.
     const home = dirname(systemd.systemctl);
     await runCommand('chmod', ['755', home]);
     await runCommand('chmod', ['777', join(home, 'systemd/notify')]);
@@ -80,7 +80,7 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
     return (await runCommand('curl', ['--silent', '--insecure', '--fail', url])).stdout;
   };
 
-  test('reports that it is ready once it serves, unprivileged and behind its walls', async () => {
+  test('reports readiness once it serves, unprivileged and confined', async () => {
     expect(await start()).toBe(true);
     expect(await answers()).toContain('{');
     const pid = await shown('MainPID');
@@ -90,7 +90,7 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
     expect((await stat(join(folder, 'data/homeport.sqlite'))).uid).toBe((await idsOf('daemon')).uid);
   });
 
-  test('is started again when it is killed', async () => {
+  test('restarts when it is killed', async () => {
     await start();
     process.kill(Number(await shown('MainPID')), 'SIGKILL');
     await expect
@@ -99,7 +99,7 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
     expect(await answers()).toContain('{');
   });
 
-  test('ends in order when systemd stops it', async () => {
+  test('stops gracefully when systemd stops it', async () => {
     await start();
     await runCommand(systemd.systemctl, ['stop', UNIT], { timeoutMs: 60_000 });
     expect([await shown('Result'), await shown('ExecMainStatus')]).toEqual(['success', '0']);
@@ -107,8 +107,8 @@ describe.runIf(hasUserSystemd)('the service of the control plane', () => {
 });
 
 /**
- * A systemd that is not the first process cannot give a service mounts of its own, and has no journal. All else of the unit
- * holds: user, capabilities, system calls, address families.
+ * A systemd that is not the first process cannot give a service its own mounts, and has no journal. The rest of the unit
+ * applies: user, capabilities, system calls, address families.
  */
 function hereOnly(log: string): string {
   const mounts = [
@@ -138,7 +138,7 @@ async function idsOf(name: string): Promise<{ uid: number; gid: number }> {
   return { uid: Number(uid), gid: Number(gid) };
 }
 
-/** The first value of a line of `/proc/<pid>/status`. */
+/** The first value of a line in `/proc/<pid>/status`. */
 async function statusOf(pid: string, name: string): Promise<string | undefined> {
   const { stdout } = await runCommand('grep', [`^${name}:`, `/proc/${pid}/status`]);
   return stdout.split(/\s+/)[1];

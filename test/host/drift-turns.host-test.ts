@@ -11,10 +11,10 @@ import type { TestMachine } from './machine.ts';
 import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 
-/** Inspections of a host on which installs are made and removed at the same time. */
+/** Inspections of a host that creates and removes installs at the same time. */
 let machine: TestMachine;
 let running: RunningMachine;
-/** Called after each step of the making of a website. */
+/** Called after each provisioning step. */
 let reached: () => void = () => {};
 
 beforeAll(async () => {
@@ -23,14 +23,14 @@ beforeAll(async () => {
 });
 afterAll(() => machine?.remove());
 
-/** The status that a visitor of the home page gets, past the page cache. */
+/** Status of the home page, bypassing the page cache. */
 async function pageStatus(hostname: string): Promise<number> {
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
   const address = `http://${hostname}/?${crypto.randomUUID()}`;
   return (await visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, address)).status;
 }
 
-test('an install that is just being made is left alone, from its first step to its last', async () => {
+test('inspection leaves an install alone while it is created, from the first step to the last', async () => {
   const made = plainState('just-now');
   const inspections: Promise<Difference[]>[] = [];
   const inspect = () => void inspections.push(running.host.inspect([made], true));
@@ -40,15 +40,17 @@ test('an install that is just being made is left alone, from its first step to i
   await applied;
   reached = () => {};
   expect(inspections.length).toBeGreaterThan(8);
-  // Those that began early may have had no turn in time.
-  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
+  // Early inspections may have skipped the locked install.
+  const found = (await Promise.all(inspections))
+    .flat()
+    .filter(({ message }) => !/locked by other work/.test(message));
   expect(found).toEqual([]);
   expect(await pageStatus(made.primaryHostname)).toBe(200);
   expect(await running.host.inspect([made], false)).toEqual([]);
   await running.host.remove(made);
 });
 
-test('an install that is just being removed is left alone', async () => {
+test('inspection leaves an install alone while it is removed', async () => {
   const gone = plainState('just-gone');
   await running.host.apply(gone);
   const inspections: Promise<Difference[]>[] = [];
@@ -58,11 +60,13 @@ test('an install that is just being removed is left alone', async () => {
     await pause(50);
   }
   await removed;
-  const found = (await Promise.all(inspections)).flat().filter(({ message }) => !/worked on/.test(message));
+  const found = (await Promise.all(inspections))
+    .flat()
+    .filter(({ message }) => !/locked by other work/.test(message));
   expect(found).toEqual([]);
 });
 
-test('one that is worked on for long is told, and is not missing', async () => {
+test('an install locked for long is reported as skipped, not as missing', async () => {
   const made = plainState('taking-long');
   let applied: Promise<unknown> = Promise.resolve();
   await withFileLock('/var/lib/extrausers/.homeport.lock', async () => {
@@ -70,7 +74,7 @@ test('one that is worked on for long is told, and is not missing', async () => {
     expect(await running.host.inspect([made], true)).toEqual([
       {
         thing: 'install taking-long',
-        message: expect.stringMatching(/being worked on/),
+        message: expect.stringMatching(/locked by other work/),
         mended: null,
         remedy: null,
       },
@@ -80,26 +84,26 @@ test('one that is worked on for long is told, and is not missing', async () => {
   await running.host.remove(made);
 });
 
-test('the copy that a restore is tried with is left alone', async () => {
+test('inspection leaves the copy of a trial restore alone', async () => {
   const copy = plainState(`${RESTORE_CHECK_PREFIX}0a1b2c3d`);
   await running.host.apply(copy);
   expect(await running.host.inspect([], true)).toEqual([]);
   await running.host.remove(copy);
 });
 
-test('what a making that was broken off has left is taken away', async () => {
+test('a repair removes the remains of interrupted provisioning', async () => {
   const layout = linuxLayout(machine.folder, machine.runFolder);
   const id = crypto.randomUUID();
   await writeFile(layout.journalOf(id), JSON.stringify({ id, name: 'ghost', database: 'hp_ghost' }));
   await mkdir(layout.homeOf(id));
-  const ghost = { thing: 'install ghost', message: expect.stringMatching(/broken off/) };
+  const ghost = { thing: 'install ghost', message: expect.stringMatching(/was interrupted/) };
   expect(await running.host.inspect([], false)).toEqual([expect.objectContaining(ghost)]);
   expect(await running.host.inspect([], true)).toEqual([{ ...ghost, mended: true, remedy: null }]);
   expect(await running.host.inspect([], false)).toEqual([]);
   await expect(stat(layout.homeOf(id))).rejects.toThrow('ENOENT');
 });
 
-test('of a making that failed and was undone there is nothing to tell, but that the install is not here', async () => {
+test('after failed and undone provisioning, only the missing install is reported', async () => {
   const failed = plainState('failed');
   const end = new AbortController();
   reached = () => end.abort();
@@ -107,11 +111,11 @@ test('of a making that failed and was undone there is nothing to tell, but that 
   reached = () => {};
   expect(await running.host.inspect([], true)).toEqual([]);
   expect(await running.host.inspect([failed], true)).toEqual([
-    expect.objectContaining({ thing: 'install failed', message: expect.stringMatching(/is not here/) }),
+    expect.objectContaining({ thing: 'install failed', message: expect.stringMatching(/is missing/) }),
   ]);
 });
 
-test('what there is of an install that has lost its record stays as it is', async () => {
+test('an install that lost its record keeps everything else', async () => {
   const layout = linuxLayout(machine.folder, machine.runFolder);
   const known = plainState('without-record');
   await running.host.apply(known);

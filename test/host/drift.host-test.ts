@@ -33,21 +33,21 @@ const layout = () => linuxLayout(machine.folder, machine.runFolder);
 const sql = (statement: string) =>
   runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
 
-/** Says what is found, that repairing mends it, and that nothing is left then. */
-async function expectMended(thing: string | RegExp, message: RegExp): Promise<void> {
+/** Expects the fault, its repair, and no fault afterwards. */
+async function expectRepaired(thing: string | RegExp, message: RegExp): Promise<void> {
   const found = await running.host.inspect([install], false);
   expect(found).toContainEqual({
     thing: expect.stringMatching(thing),
     message: expect.stringMatching(message),
     mended: null,
-    remedy: '"homeport doctor --host --repair" mends it.',
+    remedy: '"homeport doctor --host --repair" repairs it.',
   });
-  const mended = await running.host.inspect([install], true);
-  expect(mended.map((difference) => difference.mended)).toEqual(mended.map(() => true));
+  const repaired = await running.host.inspect([install], true);
+  expect(repaired.map((difference) => difference.mended)).toEqual(repaired.map(() => true));
   expect(await running.host.inspect([install], false)).toEqual([]);
 }
 
-/** The status that a visitor of the home page gets, past the page cache. */
+/** Status of the home page, bypassing the page cache. */
 async function pageStatus(hostname: string): Promise<number> {
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
   const address = `http://${hostname}/?${crypto.randomUUID()}`;
@@ -66,7 +66,7 @@ const account = () => ({
   shell: '/bin/sh',
 });
 
-/** Bends the record of the install while `work` is done. */
+/** Edits the record of the install while `work` runs. */
 async function withRecord(bend: (record: string) => string, work: () => Promise<void>): Promise<void> {
   const file = layout().recordOf(install.id);
   const before = await readFile(file, 'utf8');
@@ -74,17 +74,17 @@ async function withRecord(bend: (record: string) => string, work: () => Promise<
   await work().finally(() => writeFile(file, before));
 }
 
-test('a Unix user that was removed is made again, with the id of its files', async () => {
+test('a removed Unix user is created again, with the id of its files', async () => {
   const users = unixUsers();
   const before = await users.find(install.id);
   const stray = crypto.randomUUID();
   await users.ensure({ ...account(), installId: stray, name: 'later', home: layout().homeOf(stray) });
   await users.remove(install.id);
-  await expectMended(/unix user/, /no user drifting|belongs to no install/);
+  await expectRepaired(/unix user/, /no user drifting|belongs to no install/);
   expect(await users.find(install.id)).toEqual(before);
 });
 
-test('a Unix user with another id than its files is named, and gets none of them', async () => {
+test('a Unix user with another id than its files is reported, and gets no access to them', async () => {
   const users = unixUsers();
   const before = await users.find(install.id);
   await users.remove(install.id);
@@ -93,7 +93,7 @@ test('a Unix user with another id than its files is named, and gets none of them
   expect(found).toEqual([
     expect.objectContaining({
       thing: 'install drifting: unix user',
-      message: `It has the ids ${uid}:${uid}, and its files are those of ${before?.uid}:${before?.gid}.`,
+      message: `Its user has the ids ${uid}:${uid}, but its files belong to ${before?.uid}:${before?.gid}.`,
       mended: false,
     }),
   ]);
@@ -102,41 +102,41 @@ test('a Unix user with another id than its files is named, and gets none of them
   await users.ensure({ ...account(), uid: before?.uid });
 });
 
-test('a folder that others may read is closed', async () => {
+test('a folder readable by others is closed', async () => {
   await chmod(layout().privateOf(install.id), 0o777);
-  await expectMended(/folders/, /private/);
+  await expectRepaired(/folders/, /private/);
 });
 
-test('a vhost that was changed by hand is written anew', async () => {
+test('a vhost edited by hand is rewritten', async () => {
   const vhosts = join(layout().nginx, 'vhosts');
   const [name = ''] = (await readdir(vhosts)).filter((entry) => entry.startsWith(install.id));
   await writeFile(join(vhosts, name), '# gone\n');
-  await expectMended(/web server/, /./);
+  await expectRepaired(/web server/, /./);
 });
 
-test('a website that is served as it was before is served as its record says', async () => {
+test('a website served by an old state is served by its record', async () => {
   const more = '{"name":"more.sites.test","redirectTo":null,"forceHttps":false,"certificate":null}';
   await withRecord(
     (record) => record.replace('"hostnames":[', `"hostnames":[${more},`),
     async () => {
-      await expectMended(/vhost/, /earlier state/);
+      await expectRepaired(/vhost/, /earlier state/);
       expect(await pageStatus('more.sites.test')).toBe(200);
     },
   );
-  await expectMended(/vhost/, /earlier state/);
+  await expectRepaired(/vhost/, /earlier state/);
   expect(await pageStatus('more.sites.test')).toBe(404);
 });
 
-test('the firewall is put back', async () => {
+test('the firewall is restored', async () => {
   await runCommand('nft', ['delete', 'table', 'inet', `homeport_${machine.instance}`]);
-  await expectMended(/firewall/, /./);
+  await expectRepaired(/firewall/, /./);
 });
 
-test('what belongs to no install is taken away, but data of nobody knows whom', async () => {
+test('resources without an install are removed, but data without an owner is kept', async () => {
   const stray = crypto.randomUUID();
   const users = unixUsers();
   await users.ensure({ installId: stray, name: 'stray', home: layout().homeOf(stray), shell: '/bin/sh' });
-  await expectMended(/unix user stray/, /belongs to no install/);
+  await expectRepaired(/unix user stray/, /belongs to no install/);
 
   await sql('CREATE DATABASE hp_stray');
   const found = await running.host.inspect([install], true);
@@ -150,7 +150,7 @@ test('what belongs to no install is taken away, but data of nobody knows whom', 
   await sql('DROP DATABASE hp_stray');
 });
 
-test('an install that the control plane does not know, and one that is not here, are named', async () => {
+test('an install unknown to the control plane and a missing one are reported', async () => {
   const unknown = await running.host.inspect([], true);
   expect(unknown).toEqual([
     expect.objectContaining({
@@ -169,7 +169,7 @@ test('an install that the control plane does not know, and one that is not here,
   ]);
 });
 
-test('a lost database is named, with what brings it back', async () => {
+test('a lost database is reported with the command that restores it', async () => {
   const database = await databaseName();
   const dump = await runCommand('mariadb-dump', [
     '--no-defaults',
@@ -185,40 +185,40 @@ test('a lost database is named, with what brings it back', async () => {
         remedy: expect.stringMatching(/restore/),
       },
     ]);
-  await expectNamed(`There is no database ${database}.`);
+  await expectNamed(`The database ${database} is missing.`);
   await sql(`CREATE DATABASE ${database}`);
   await expectNamed(`The database ${database} has no tables.`);
   await sql(`USE ${database}; ${dump.stdout}`);
 });
 
-test('a lost user of the database and lost rights are given again', async () => {
+test('a lost database user and lost rights are restored', async () => {
   await sql('DROP USER drifting@localhost');
-  await expectMended(/database/, /The user drifting has not all rights/);
+  await expectRepaired(/database/, /The user drifting has not all rights/);
   const granted = (await databaseName()).replace('_', '\\_');
   await sql(`REVOKE DROP ON \`${granted}\`.* FROM drifting@localhost`);
-  await expectMended(/database/, /The user drifting has not all rights/);
+  await expectRepaired(/database/, /The user drifting has not all rights/);
 });
 
 test('lost limits are set again', async () => {
   const cgroups = createCgroups({ instance: machine.instance, log: silent });
   const group = `install-${install.id}`;
-  // Where none can be set there are none to lose.
+  // A machine that allows no limits cannot lose any.
   if ((await cgroups.list()).length === 0) return;
   await cgroups.remove(group);
-  await expectMended(/limits/, /install-.* is missing/);
+  await expectRepaired(/limits/, /install-.* is missing/);
   await cgroups.set(group, null);
-  await expectMended(/limits/, /install-.* has .* instead of/);
+  await expectRepaired(/limits/, /install-.* has .* instead of/);
 });
 
-test('another address in homeport.php than that of the install is corrected', async () => {
+test('a wrong address in homeport.php is corrected', async () => {
   const file = join(layout().homeOf(install.id), 'homeport.php');
   const before = await readFile(file, 'utf8');
   await writeFile(file, before.replace('drifting.sites.test', 'elsewhere.sites.test'));
-  await expectMended(/files/, /homeport\.php has other values/);
+  await expectRepaired(/files/, /homeport\.php has other values/);
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 
-test('an install whose record cannot be read is named, and keeps what it has', async () => {
+test('an install with an unreadable record is reported, and stays as it is', async () => {
   const traces = async () => [await unixUsers().list(), await pageStatus(install.primaryHostname)];
   const before = await traces();
   await withRecord(
@@ -235,7 +235,7 @@ test('an install whose record cannot be read is named, and keeps what it has', a
   expect(await traces()).toEqual(before);
 });
 
-test('an install whose PHP is gone is named', async () => {
+test('an install whose PHP version is gone is reported', async () => {
   await withRecord(
     (record) => record.replace(/"phpVersion":"[^"]*"/, '"phpVersion":"7.0"'),
     async () =>
@@ -249,7 +249,7 @@ test('an install whose PHP is gone is named', async () => {
   );
 });
 
-test('an install that could not be brought up is named, and comes up once nothing is in its way', async () => {
+test('an install that failed to start is reported, and starts once the obstacle is gone', async () => {
   await running.stop();
   const folder = join(layout().homeOf(install.id), '.restore');
   await mkdir(folder);
@@ -258,16 +258,16 @@ test('an install that could not be brought up is named, and comes up once nothin
   expect(await running.host.inspect([install], true)).toContainEqual(
     expect.objectContaining({
       thing: 'the website drifting',
-      message: expect.stringMatching(/the host keeps trying: .* Mending it failed/s),
+      message: expect.stringMatching(/the host keeps trying: .* The repair failed/s),
       mended: false,
     }),
   );
   await rm(folder, { recursive: true });
-  // Nothing repairs it but the host itself.
+  // The host repairs it without help.
   await expect.poll(() => running.host.inspect([install], false), { timeout: 100_000 }).toEqual([]);
 });
 
-test('without a database server everything else is looked at all the same', async () => {
+test('everything else is checked without a database server', async () => {
   const settings = join(layout().mariadb, 'my.cnf');
   const before = await readFile(settings, 'utf8');
   const { stdout } = await runCommand('pgrep', ['-f', `^/usr/sbin/mariadbd .*${settings}`]);

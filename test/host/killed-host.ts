@@ -1,4 +1,4 @@
-/** Runs a host that ends itself by SIGKILL once a given step of making a website is done. Arguments: instance, step. */
+/** Runs a host that kills itself with SIGKILL after a given provisioning step. Arguments: instance, step. */
 import { pino } from 'pino';
 import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';

@@ -25,7 +25,7 @@ const cgroups = () => createCgroups({ instance: machine.instance, log: silent })
 
 const home = ({ primaryHostname }: InstallState) => {
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
-  // Past the page cache, which needs no PHP.
+  // Bypasses the page cache, which needs no PHP.
   return visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, `http://${primaryHostname}/`, {
     cookie: 'wordpress_logged_in_test=1',
   });
@@ -35,7 +35,7 @@ async function sql(statement: string): Promise<void> {
   await runCommand('mariadb', ['--no-defaults', '--socket', layout().mariadbSocket, '--execute', statement]);
 }
 
-test('a machine that lost users, limits and rights serves its websites again, under the ids their files have', async () => {
+test('after losing users, limits and rights, a machine serves its websites again, with the ids of their files', async () => {
   const installs = ['losing-one', 'losing-two', 'losing-three'].map(plainState);
   const first = await machine.start();
   for (const install of installs) await first.host.apply(install);
@@ -61,7 +61,7 @@ test('a machine that lost users, limits and rights serves its websites again, un
   await second.stop();
 });
 
-test('a user id that someone else got meanwhile is not shared, and the other websites are served', async () => {
+test('a user id taken by another user is not shared, and the other websites are served', async () => {
   const { host, stop } = await machine.start();
   const [robbed, other] = ['losing-four', 'losing-five'].map(plainState);
   if (!robbed || !other) throw new Error('two installs');
@@ -82,7 +82,7 @@ test('a user id that someone else got meanwhile is not shared, and the other web
   await stop();
 });
 
-test('a website whose record was lost is not made over what there is of it', async () => {
+test('a website that lost its record is not provisioned over its remains', async () => {
   const { host, stop } = await machine.start();
   const install = plainState('losing-six');
   await host.apply(install);
@@ -97,7 +97,7 @@ test('a website whose record was lost is not made over what there is of it', asy
     (await createRecords({ folder: layout().records, log: silent }).read(install.id))?.placement ?? {};
   await sql(`DROP DATABASE ${database}`);
   await host.apply(install);
-  // WordPress's installer would be anybody's.
+  // WordPress's installer would be open to any visitor.
   expect((await home(install)).status).toBe(500);
   await stop();
 });

@@ -11,7 +11,7 @@ import { drawOwn } from '../servers/draw-own.ts';
 import { freePort } from '../servers/free-port.ts';
 import { wordpressCore } from './wordpress-core.ts';
 
-/** A place on this machine for a Linux host of a test's own: folders, ports, users and a name that nobody else has. */
+/** A test's own Linux host on this machine, with unique folders, ports, users and name. */
 export interface TestMachine {
   /** Settings for the host and for a control plane beside it. */
   environment: Record<string, string>;
@@ -19,13 +19,13 @@ export interface TestMachine {
   instance: string;
   folder: string;
   runFolder: string;
-  /** Starts the host, again after it was stopped. */
+  /** Starts the host, also after a stop. */
   start(surroundings?: Partial<MachineSurroundings>): Promise<RunningMachine>;
-  /** Stops what was started, and takes every trace away. */
+  /** Stops and removes everything. */
   remove(): Promise<void>;
 }
 
-/** Installs of test hosts get user ids from here on, a hundred for each machine. */
+/** First user id of installs of test hosts, a hundred for each machine. */
 const FIRST_UID = 400_000;
 const UIDS = 100;
 
@@ -34,7 +34,7 @@ export async function createTestMachine(
   log: Logger = silent,
 ): Promise<TestMachine> {
   const word = randomBytes(4).toString('hex');
-  // Root's own all the way up, as sshd and the sandbox want it; and short, for a socket's path has 107 bytes.
+  // All parents belong to root, as sshd and the sandbox require. Short, because a socket's path has at most 107 bytes.
   const folder = `/srv/hpt-${word}`;
   const runFolder = `/run/hpt-${word}`;
   const first = FIRST_UID + drawOwn(0, 5_000) * UIDS;
@@ -79,7 +79,7 @@ export async function createTestMachine(
       for (const { installId } of await users.list()) await users.remove(installId);
       const cgroups = createCgroups({ instance, log });
       for (const name of await cgroups.list()) await cgroups.remove(name);
-      // Its own folder goes with the last of them, and there may have been none.
+      // Its folder goes with the last of them, and may be gone.
       await cgroups.remove('none');
       await runCommand('nft', ['delete', 'table', 'inet', `homeport_${instance}`]).catch(() => {});
       for (const place of [folder, runFolder]) await rm(place, { recursive: true, force: true });

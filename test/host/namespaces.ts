@@ -1,20 +1,20 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 
-/** A network namespace of a test's own, joined to this one by a cable. */
+/** A test's own network namespace, connected to this one by a virtual cable. */
 export interface Namespace {
-  /** Put before a command, it runs in there. */
+  /** Prefix of a command that runs inside. */
   enter: readonly string[];
   /** Its address, as seen from here and from the others. */
   address: string;
-  /** Unplugs the cable, and plugs it in again. */
+  /** Unplugs the cable, or plugs it in again. */
   setLink(state: 'up' | 'down'): Promise<void>;
   remove(): Promise<void>;
 }
 
 const ip = (...args: string[]) => runCommand('/usr/sbin/ip', args);
 
-/** A namespace at addresses of its own, `10.<subnet>.2`, this side being `.1`; so many subnets that no two tests take the same. */
+/** A namespace with the addresses `10.<subnet>.2`, and `.1` on this side. There are enough subnets for concurrent tests. */
 export async function createNamespace(): Promise<Namespace> {
   const word = randomBytes(3).toString('hex');
   const [name, here, there] = [`hpt-${word}`, `hpa${word}`, `hpb${word}`];
@@ -35,7 +35,7 @@ export async function createNamespace(): Promise<Namespace> {
   }
 
   async function remove(): Promise<void> {
-    // The cable goes with the namespace that one end of it is in.
+    // Removing the namespace also removes the cable.
     await ip('netns', 'delete', name);
     await ip('link', 'delete', here).catch(() => {});
   }

@@ -34,7 +34,7 @@ const start = () =>
       HOMEPORT_SSH_LISTEN: `127.0.0.1:${machine.config.sshListen.port}`,
     },
   });
-/** Past the page cache. */
+/** Bypasses the page cache. */
 const statusOf = async (homeport: TestHomeport, name: string) =>
   (await visit(homeport, `http://${name}/?${crypto.randomUUID()}`)).status;
 const eventually = (homeport: TestHomeport, name: string, status: number) =>
@@ -83,7 +83,7 @@ afterAll(async () => {
   await place?.remove();
 });
 
-test('an install that a restored database does not know is put aside, with its data', async () => {
+test('an install unknown to a restored database is set aside with its data', async () => {
   const homeport = await start();
   try {
     await eventually(homeport, 'customer.example', 404);
@@ -92,7 +92,7 @@ test('an install that a restored database does not know is put aside, with its d
     await expect
       .poll(() => allOrphans(homeport.platform.database.reader))
       .toMatchObject([{ id: later.id, name: later.name, is_served: false }]);
-    // A process that was killed is listed until its parent has noticed.
+    // A killed process stays listed until its parent has noticed.
     await expect.poll(processes, { timeout: 60_000 }).toEqual([]);
     expect(await unixUser()).toMatchObject({ name: later.name });
     expect(await databases()).toContain(later.id.replaceAll('-', ''));
@@ -101,7 +101,7 @@ test('an install that a restored database does not know is put aside, with its d
   }
 });
 
-test('inspection names it, and repairs nothing of it away', async () => {
+test('inspection reports it, and a repair does not remove it', async () => {
   const found = await running.host.inspect([kept], true);
   expect(found).toEqual([
     expect.objectContaining({
@@ -113,7 +113,7 @@ test('inspection names it, and repairs nothing of it away', async () => {
   expect(await unixUser()).toMatchObject({ name: later.name });
 });
 
-test('a host that is started again does not serve it', async () => {
+test('a restarted host does not serve it', async () => {
   await running.stop();
   running = await machine.start();
   const homeport = await start();
@@ -124,7 +124,7 @@ test('a host that is started again does not serve it', async () => {
   }
 });
 
-test('a new install of its name fails at once and gets nothing of it', async () => {
+test('a new install with its name fails at once and gets none of its data', async () => {
   const homeport = await start();
   try {
     const create = async () => {
@@ -160,7 +160,7 @@ test('it is served again with a database that knows it', async () => {
   await older.restore();
 });
 
-test('the operator deletes it for good', async () => {
+test('the operator deletes it permanently', async () => {
   const homeport = await start();
   try {
     await eventually(homeport, 'customer.example', 404);

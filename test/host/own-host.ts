@@ -1,4 +1,4 @@
-/** Runs a host until it is asked to end. Argument: instance. */
+/** Runs a host until it is stopped. Argument: instance. */
 import { pino } from 'pino';
 import { startHostMachine } from '../../src/app/linux-host.ts';
 import { readConfig } from '../../src/config/config.ts';

@@ -15,7 +15,7 @@ import { createTestMachine, type TestMachine } from './machine.ts';
 
 const run = promisify(execFile);
 
-/** The portal in front of real WordPress: what a person does on the first day, in one browser and one terminal. */
+/** The portal in front of real WordPress: a user's first day, in one browser and one terminal. */
 describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   const name = installName();
   const email = 'ada@people.example';
@@ -23,12 +23,12 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
   let machine: TestMachine;
   let portal: Portal;
   let page: Page;
-  /** Runs a command as the install, by the line that the portal showed. */
+  /** Runs a command as the install, by the command line from the portal. */
   let ssh: (command: string) => Promise<{ stdout: string }>;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'homeport-portal-'));
-    // Names below it are this machine's for the browser, too.
+    // The browser resolves names below the site domain to this machine too.
     machine = await createTestMachine({ HOMEPORT_SITE_DOMAIN: 'localhost' });
     await Promise.all([machine.start(), buildPortal(join(folder, 'portal'))]);
     portal = await startPortal({ environment: machine.environment, portalFolder: join(folder, 'portal') });
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     return new URL(link).pathname;
   }
 
-  it('lets in who was invited', async () => {
+  it('admits an invited user', async () => {
     const { owner, accountId } = await portal.homeport.ownedAccount();
     await owner.client.post(`/accounts/${accountId}/account_users`, {
       user: { account_id: accountId, first_name: 'Ada', last_name: 'Byron', email, roles: 'full' },
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     await page.getByText('There is no site yet').waitFor();
   });
 
-  it('makes a site with a WordPress that answers', async () => {
+  it('creates a site with a working WordPress', async () => {
     await press('Create a site');
     await page.getByLabel('Name').fill('Shop');
     await press('Create the site');
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     expect((await look('/')).headers['x-cache']).toBe('MISS');
   });
 
-  it('tells a line to type that opens a shell to a key that was added, on a host that is known', async () => {
+  it('shows a command that opens a shell with an added key on a known host', async () => {
     const key = join(folder, 'key');
     await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', 'ada@laptop', '-f', key]);
     await follow('Connect');
@@ -135,7 +135,7 @@ describe.skipIf(!hasChromium)('the portal of a Linux host', () => {
     expect((await look('/kept.txt')).body).toBe('kept\n');
   });
 
-  it('makes a backup, and puts it back', async () => {
+  it('makes and restores a backup', async () => {
     await follow('Backups');
     await press('Make a backup');
     const dialog = page.getByRole('dialog');

@@ -4,7 +4,7 @@ import type { TestProject } from 'vitest/node';
 import { startWordPress, startWordPressMachine } from '../../src/hosting/linux/wordpress/machine.fixture.ts';
 import { copyPart, PARTS } from './prepared.ts';
 
-/** Makes once for all tests what is the same for all hosts; tests of how it is made begin without it. */
+/** Creates once what all hosts share; tests of its creation start without it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const folder = await mkdtemp('/srv/hpt-prepared-');
   const remove = () => rm(folder, { recursive: true, force: true });
@@ -13,7 +13,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     try {
       const { templates, version } = await startWordPress(machine);
       await templates.ensure(version);
-      // The server has written everything down once it has ended.
+      // The server has written everything to disk once it has stopped.
       await machine.daemons.stop();
       for (const part of PARTS) await copyPart(machine.layout[part], join(folder, part));
     } finally {

@@ -7,21 +7,21 @@ import { createTestMachine, type TestMachine } from './machine.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A folder with what {@link layPrepared} copies. */
+    /** Folder of the parts that {@link layPrepared} copies. */
     preparedHost: string;
   }
 }
 
-/** What a host makes at its first start, and is the same for all: the tables of a database server, WordPress and its content. */
+/** Parts that every host creates at its first start: the database server's tables, WordPress and its database template. */
 export const PARTS = ['mariadb', 'cores', 'templates'] as const;
 type Part = (typeof PARTS)[number];
 
-/** Puts these parts where a host looks for them before it makes them. */
+/** Copies these parts to where the host expects them. */
 export async function layPrepared(layout: LinuxLayout, parts: readonly Part[] = PARTS): Promise<void> {
   for (const part of parts) await copyPart(join(inject('preparedHost'), part), layout[part]);
 }
 
-/** A machine on which the host needs not begin with the making of these. */
+/** A machine whose host need not create these parts. */
 export async function createPreparedMachine(more: Record<string, string> = {}): Promise<TestMachine> {
   const machine = await createTestMachine(more);
   await mkdir(machine.folder, { mode: 0o711 });
@@ -29,7 +29,7 @@ export async function createPreparedMachine(more: Record<string, string> = {}): 
   return machine;
 }
 
-/** The log of a database is mostly empty. */
+/** Sparse, because the log of a database is mostly empty. */
 export async function copyPart(from: string, to: string): Promise<void> {
   await runCommand('cp', ['-a', '--sparse=always', from, to]);
 }

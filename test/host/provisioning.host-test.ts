@@ -10,7 +10,7 @@ import { createPreparedMachine } from './prepared.ts';
 import { plainState } from './state.ts';
 import { tracesOf } from './traces.ts';
 
-/** Every step there is; a new one without a place here fails the last test. */
+/** Every step; the last test fails if a new one is missing here. */
 const STEPS = [
   'unix user',
   'folders',
@@ -45,10 +45,10 @@ async function startChild(step: string): Promise<ChildProcess> {
 
 const connect = () => connectHost({ name: 'test', socket: `${machine.runFolder}/host.sock` });
 
-test('a host killed at any step of making a website leaves all of it or nothing', async () => {
+test('a host killed after any provisioning step leaves the whole website or nothing', async () => {
   const install = plainState('killed');
   for (const step of STEPS) {
-    // What the host before this one left is undone by now.
+    // The new host has undone what the previous one left.
     const child = await startChild(step);
     expect(await tracesOf(machine), `after a kill before ${step}`).toEqual([]);
     const ended = once(child, 'exit');
@@ -64,7 +64,7 @@ test('a host killed at any step of making a website leaves all of it or nothing'
   await host.apply(install);
   await stop();
 
-  // Whole now, and still there for the next host.
+  // Complete now, and still here for the next host.
   const again = await machine.start();
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
   const page = await visit({ hosting: { edgeHttp, edgeHttps, ssh: sshListen } }, 'http://killed.sites.test/');
@@ -75,7 +75,7 @@ test('a host killed at any step of making a website leaves all of it or nothing'
   await again.stop();
 }, 300_000);
 
-test('a website that cannot be made whole is undone at once, and the host says why', async () => {
+test('a website that cannot be completed is undone at once, and the host says why', async () => {
   const reached: string[] = [];
   const { host, stop } = await machine.start({ reached: (step) => reached.push(step) });
   const failing = { ...plainState('failing'), phpVersion: '5.2' };

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => machine?.remove());
 
-test('what a restart of the machine takes with it is made again: run folder, groups with limits, firewall', async () => {
+test('after a restart of the machine, the run folder, limits and the firewall are created again', async () => {
   const install = plainState('rebooted');
   const before = await machine.start();
   await before.host.apply(install);
@@ -29,7 +29,7 @@ test('what a restart of the machine takes with it is made again: run folder, gro
   const after = await machine.start();
   const { edgeHttp, edgeHttps, sshListen } = machine.config;
   const addresses = { hosting: { edgeHttp, edgeHttps, ssh: sshListen } };
-  // Past the page cache, which needs no PHP.
+  // Bypasses the page cache, which needs no PHP.
   const page = await visit(addresses, `http://${install.primaryHostname}/`, {
     cookie: 'wordpress_logged_in_test=1',
   });
@@ -38,7 +38,7 @@ test('what a restart of the machine takes with it is made again: run folder, gro
   expect(page.body).toContain('/wp-content/');
   expect(await cgroups.list()).toContain(cgroupOf(install.id));
   expect(await after.host.inspect([install], false)).toEqual([]);
-  // What else needs a place below the run folder: another website, made from nothing.
+  // Another new website needs a place below the run folder too.
   const other = plainState('after-reboot');
   await after.host.apply(other);
   expect((await visit(addresses, `http://${other.primaryHostname}/`)).status).toBe(200);

@@ -1,6 +1,6 @@
 import type { InstallState } from '../../src/hosting/contract/host.ts';
 
-/** An install that is served by one name, with nothing special about it. */
+/** An install with one host name and no special settings. */
 export function plainState(name: string): InstallState {
   return {
     id: crypto.randomUUID(),

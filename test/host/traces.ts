@@ -7,7 +7,7 @@ import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
 import { silent } from '../database.ts';
 import type { TestMachine } from './machine.ts';
 
-/** Everything on a machine that belongs to installs, asked of the machine itself: names of things, sorted. */
+/** Everything on a machine that belongs to installs, as the machine itself reports it: names of things, sorted. */
 export async function tracesOf({ config, instance, folder, runFolder }: TestMachine): Promise<string[]> {
   const layout = linuxLayout(folder, runFolder);
   const below = async (path: string) => {
@@ -35,8 +35,7 @@ export async function tracesOf({ config, instance, folder, runFolder }: TestMach
 }
 
 /**
- * What there is now that was not there before. The processes of websites that were there are left out: their schedules run when it
- * is time for them.
+ * What has appeared since. Excludes the processes of earlier websites, because their scheduled tasks run at any time.
  */
 export function addedTo(before: readonly string[], now: readonly string[]): string[] {
   const userOf = (trace: string) => /^process of \d+/.exec(trace)?.[0];
@@ -48,7 +47,7 @@ export function addedTo(before: readonly string[], now: readonly string[]): stri
   });
 }
 
-/** Processes of the users of installs, whichever they are; not those that have ended and wait for their parent to look. */
+/** Processes of all installs' users, except those that have ended but whose parent has not noticed. */
 async function processesOf({ first, last }: { first: number; last: number }): Promise<string[]> {
   const { stdout } = await runCommand('/bin/ps', ['-eo', 'uid=,stat=,args=']);
   return (
@@ -57,7 +56,7 @@ async function processesOf({ first, last }: { first: number; last: number }): Pr
       .map((line) => /^\s*(\d+)\s+(\S+)\s+(.*)$/.exec(line))
       .filter((found) => found !== null)
       .filter(([, uid, state = '']) => Number(uid) >= first && Number(uid) <= last && !state.startsWith('Z'))
-      // Its beginning tells enough: a sandbox has a long command line.
+      // The beginning is enough: a sandbox has a long command line.
       .map(([, uid, , command = '']) => `process of ${uid}: ${command.slice(0, 60)}`)
   );
 }

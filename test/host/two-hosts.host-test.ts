@@ -19,7 +19,7 @@ import { tracesOf } from './traces.ts';
 
 const CONTROL_PORT = 7443;
 
-/** A host in a network of its own, as another machine would be. */
+/** A host in its own network namespace, like another machine. */
 interface FarHost {
   name: string;
   namespace: Namespace;
@@ -37,7 +37,7 @@ const hosts: FarHost[] = [];
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'homeport-two-hosts-'));
   place = await databasePlace();
-  // The control plane has no host at its own socket: there is nothing in this folder.
+  // The control plane has no host at its own socket: this folder is empty.
   const environment = {
     HOMEPORT_HOST: 'linux',
     HOMEPORT_HOST_RUN_FOLDER: folder,
@@ -122,7 +122,7 @@ async function install(): Promise<{ id: string; name: string; host: FarHost }> {
   return { id, name, host };
 }
 
-test('installs go to the host with most room, answer there alone, and a host that is away holds up no other', async () => {
+test('new installs go to the emptiest host, are served only there, and an unreachable host does not block others', async () => {
   const one = await install();
   const other = await install();
   expect(new Set([one.host.name, other.host.name])).toEqual(new Set(['east', 'west']));
@@ -165,5 +165,5 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
     if (await holds()) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error('it did not come to hold within 60 s');
+  throw new Error('the condition was not met within 60 s');
 }

@@ -5,11 +5,11 @@ import { checkCore, newestFirst } from '../../src/hosting/linux/wordpress/core-t
 import { fetchDebianWordPress } from '../../src/hosting/linux/wordpress/debian-package.ts';
 import { hasCode } from '../../src/lib/error-code.ts';
 
-/** Shared by all test runs on this machine: fetching WordPress takes longer than most tests. */
+/** Shared by all test runs on this machine: a download of WordPress takes longer than most tests. */
 const CACHE = '/var/cache/homeport-test';
 const PREFIX = 'wordpress-';
 
-/** A folder with the WordPress of Debian's package, fetched where there is none yet. Not to be changed by a test. */
+/** Folder of the WordPress in Debian's package, downloaded once. Tests must not change it. */
 export async function wordpressCore(): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const [newest] = newestFirst(await versions());
@@ -27,7 +27,7 @@ export async function wordpressCore(): Promise<string> {
   }
 }
 
-/** Copies a core to `folder` as if it were another version. Its database has version `databaseVersion`, if given. */
+/** Copies a core to `folder` as another version, with database version `databaseVersion` if given. */
 export async function copyAsVersion(
   core: string,
   folder: string,
@@ -52,7 +52,7 @@ async function versions(): Promise<string[]> {
   return names.filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
 }
 
-/** Another test run may have been quicker. */
+/** Another test run may have been faster. */
 async function moveUnlessThere(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);

@@ -45,7 +45,7 @@ const look = (address: string, headers: Record<string, string> = {}): Promise<Vi
 const home = (name: string, headers = {}) => look(`http://${name}.sites.test/`, headers);
 const read = async (id: string) => (await owner.client.get(`/installs/${id}`)).body;
 
-/** An install of real WordPress that answers. */
+/** A running install of real WordPress. */
 async function wordpress(more: object = {}): Promise<{ id: string; name: string }> {
   const name = installName();
   const answer = await owner.client.post('/installs', { name, account_id: accountId, ...more });
@@ -56,7 +56,7 @@ async function wordpress(more: object = {}): Promise<{ id: string; name: string 
   return { id, name };
 }
 
-/** A key pair for ssh: the public one, and the file of the private one. */
+/** A key pair for ssh: the public key, and the file of the private key. */
 async function sshKey(): Promise<{ publicKey: string; file: string }> {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -101,7 +101,7 @@ describe('a new install', () => {
     expect((await look(`http://${name}.sites.test/wp-login.php`)).body).toContain('user_login');
   });
 
-  test('runs on the PHP that was asked for, and is refused one that no machine has', async () => {
+  test('runs on the requested PHP, and is refused one that no machine has', async () => {
     const { phpVersions } = await describeMachine();
     const { id } = await wordpress({ php_version: phpVersions.at(-1) });
     expect(await read(id)).toMatchObject({ php_version: phpVersions.at(-1) });
@@ -114,7 +114,7 @@ describe('a new install', () => {
     expect(field(refused.body, 'errors', 0)).toMatchObject({ field: 'php_version' });
   });
 
-  test('may not have the name of a log-in of the machine', async () => {
+  test('cannot have the name of a login of the machine', async () => {
     const refused = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
     expect(refused.status).toBe(400);
     expect(field(refused.body, 'errors', 0)).toMatchObject({ code: 'reserved' });
@@ -130,8 +130,8 @@ async function describeMachine(): Promise<{ phpVersions: string[] }> {
   return { phpVersions: Array.isArray(versions) ? versions.map(String) : [] };
 }
 
-describe('names', () => {
-  test('a domain is served over HTTP and HTTPS, redirected, and forced to HTTPS', async () => {
+describe('domains', () => {
+  test('are served over HTTP and HTTPS, redirected, and forced to HTTPS', async () => {
     const { id, name } = await wordpress();
     const main = `${name}.example.com`;
     const made = await owner.client.post(`/installs/${id}/domains`, { name: main, primary: true });
@@ -152,7 +152,7 @@ describe('names', () => {
 });
 
 describe('caches', () => {
-  test('a purged page is made anew at once, and no other install notices', async () => {
+  test('a purged page is generated again at once, without affecting other installs', async () => {
     const [one, other] = [await wordpress(), await wordpress()];
     for (const { name } of [one, other]) {
       await home(name);
@@ -164,7 +164,7 @@ describe('caches', () => {
     expect((await home(other.name)).headers['x-cache']).toBe('HIT');
   });
 
-  test('who is logged in, or has a cart, is never shown a cached page', async () => {
+  test('visitors who are logged in or have a cart never get a cached page', async () => {
     const { name } = await wordpress();
     await home(name);
     for (const cookie of ['wordpress_logged_in_x=1', 'woocommerce_items_in_cart=1']) {
@@ -172,7 +172,7 @@ describe('caches', () => {
     }
   });
 
-  test('a purged object cache is filled anew', async () => {
+  test('a purged object cache fills again', async () => {
     const { id, name } = await wordpress();
     const { publicKey, file } = await sshKey();
     await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -194,7 +194,7 @@ describe('caches', () => {
 });
 
 describe('SSH and SFTP', () => {
-  test('a key opens the files of its owner’s installs, and a shell with PHP, until it is removed', async () => {
+  test('a key gives access to its owner’s installs by files and a shell with PHP, until it is removed', async () => {
     const [one, other] = [await wordpress(), await wordpress()];
     const { publicKey, file } = await sshKey();
     const key = await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -211,7 +211,7 @@ describe('SSH and SFTP', () => {
 });
 
 describe('backups', () => {
-  test('a backup brings files and posts back', async () => {
+  test('a restore brings files and posts back', async () => {
     const { id, name } = await wordpress();
     const { publicKey, file } = await sshKey();
     await owner.client.post('/ssh_keys', { public_key: publicKey });
@@ -251,8 +251,8 @@ describe('backups', () => {
   });
 });
 
-describe('a restore on trial', () => {
-  test('makes a scratch install that answers, tells how long it took, and leaves nothing', async () => {
+describe('a trial restore', () => {
+  test('creates a scratch install that answers, reports the duration, and leaves nothing', async () => {
     const { id } = await wordpress();
     await owner.client.post(`/installs/${id}/backups`, {
       description: 'sample',
@@ -281,8 +281,8 @@ describe('a restore on trial', () => {
   });
 });
 
-describe('versions of WordPress', () => {
-  test('stand side by side: an install is switched to another one, and back', async () => {
+describe('WordPress versions', () => {
+  test('coexist: an install is switched to another one, and back', async () => {
     const { id, name } = await wordpress();
     const before = text(await wordpressVersionOf(id), 'wordpress_version');
     const newer = join(folder, 'newer');

@@ -1,37 +1,37 @@
 import { expect, test } from 'vitest';
-import { checked, type Finding, mended } from './finding.ts';
+import { checked, type Finding, toDifferences } from './finding.ts';
 
-const broken = (mend: Finding['mend']): Finding => ({
+const broken = (repair: Finding['repair']): Finding => ({
   thing: 'nginx',
   message: 'It does not run.',
-  mend,
+  repair,
   remedy: 'Look at the log.',
 });
 
-test('a check that fails is a finding, that nobody mends', async () => {
+test('reports a failed check as a fault without a repair', async () => {
   const found = await checked('firewall', () => Promise.reject(new Error('nft: Operation not permitted')));
-  expect(await mended(found, true)).toEqual([
+  expect(await toDifferences(found, true)).toEqual([
     {
       thing: 'firewall',
-      message: 'It could not be looked at: nft: Operation not permitted',
+      message: 'It could not be checked: nft: Operation not permitted',
       mended: false,
       remedy: expect.stringContaining('log'),
     },
   ]);
 });
 
-test('what can be mended is, if that is asked for, and a failure says why', async () => {
+test('repairs what it can if requested, and reports why a repair failed', async () => {
   let calls = 0;
-  const mend = async () => void calls++;
-  expect(await mended([broken(mend)], false)).toEqual([
+  const repair = async () => void calls++;
+  expect(await toDifferences([broken(repair)], false)).toEqual([
     expect.objectContaining({ mended: null, remedy: expect.stringContaining('--repair') }),
   ]);
   expect(calls).toBe(0);
   const failing = broken(() => Promise.reject(new Error('the port is taken')));
-  expect(await mended([failing, broken(mend)], true)).toEqual([
+  expect(await toDifferences([failing, broken(repair)], true)).toEqual([
     {
       thing: 'nginx',
-      message: 'It does not run. Mending it failed: the port is taken',
+      message: 'It does not run. The repair failed: the port is taken',
       mended: false,
       remedy: 'Look at the log.',
     },
@@ -40,7 +40,11 @@ test('what can be mended is, if that is asked for, and a failure says why', asyn
   expect(calls).toBe(1);
 });
 
-test('what a host does not mend says what to do, whatever is asked for', async () => {
-  expect(await mended([broken(null)], false)).toMatchObject([{ mended: null, remedy: 'Look at the log.' }]);
-  expect(await mended([broken(null)], true)).toMatchObject([{ mended: false, remedy: 'Look at the log.' }]);
+test('gives the remedy for a fault that the host must not repair', async () => {
+  expect(await toDifferences([broken(null)], false)).toMatchObject([
+    { mended: null, remedy: 'Look at the log.' },
+  ]);
+  expect(await toDifferences([broken(null)], true)).toMatchObject([
+    { mended: false, remedy: 'Look at the log.' },
+  ]);
 });

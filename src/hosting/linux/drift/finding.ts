@@ -1,51 +1,65 @@
 import { messageOf } from '../../../lib/error-message.ts';
 import type { Difference } from '../../contract/host.ts';
+import type { DaemonStatus } from '../machine/daemon.ts';
 
-/** What is wrong with a thing, and what would mend it. */
+/** A problem with a thing, and its repair. */
 export interface Fault {
   /** One sentence. */
   message: string;
-  /** Null where that is not the host's to do. */
-  mend: (() => Promise<void>) | null;
-  /** What to do where the host does not, or could not. */
+  /** Null if the host must not repair it. */
+  repair: (() => Promise<void>) | null;
+  /** Advice for the operator if the host cannot repair it. */
   remedy: string;
 }
 
-/** A fault, and of which thing. */
+/** A fault with the thing that it concerns. */
 export interface Finding extends Fault {
   thing: string;
 }
 
-export const LOOK_AT_THE_LOG = 'Look at the log of "homeport host", which has the end of what it wrote.';
+export const READ_THE_LOG = 'See the end of its output in the log of "homeport host".';
 
-/** What `check` finds about a thing. That it cannot be looked at is found as well, and keeps nothing else from being looked at. */
+/** The faults that `check` finds. A failure of the check itself is a finding too, so that the other checks go on. */
 export async function checked(thing: string, check: () => Promise<Fault[]>): Promise<Finding[]> {
   try {
     return (await check()).map((fault) => ({ thing, ...fault }));
   } catch (error) {
-    return [notLookedAt(thing, error)];
+    return [checkFailed(thing, error)];
   }
 }
 
-export function notLookedAt(thing: string, error: unknown): Finding {
-  const message = `It could not be looked at: ${messageOf(error)}`;
-  return { thing, message, mend: null, remedy: LOOK_AT_THE_LOG };
+export function checkFailed(thing: string, error: unknown): Finding {
+  const message = `It could not be checked: ${messageOf(error)}`;
+  return { thing, message, repair: null, remedy: READ_THE_LOG };
 }
 
-/** Mends one after the other what can be mended, if that is asked for. */
-export async function mended(findings: Finding[], repair: boolean): Promise<Difference[]> {
+/** Faults with the same repair. Null messages are no faults. */
+export function faults(messages: (string | null)[], repair: () => Promise<void>): Fault[] {
+  return messages
+    .filter((message) => message !== null)
+    .map((message) => ({ message, repair, remedy: READ_THE_LOG }));
+}
+
+export function notRunning(daemons: DaemonStatus[], name: string, repair: () => Promise<void>): Fault[] {
+  const state = daemons.find((status) => status.name === name)?.state;
+  if (state === 'running') return [];
+  return faults([state === undefined ? 'It was never started.' : `It is not running (${state}).`], repair);
+}
+
+/** Reports the findings as differences. With `isRepairing`, repairs them in order where possible. */
+export async function toDifferences(findings: Finding[], isRepairing: boolean): Promise<Difference[]> {
   const differences: Difference[] = [];
-  for (const { thing, message, mend, remedy } of findings) {
-    if (!repair || mend === null) {
-      const offered = mend === null ? remedy : '"homeport doctor --host --repair" mends it.';
-      differences.push({ thing, message, mended: repair ? false : null, remedy: offered });
+  for (const { thing, message, repair, remedy } of findings) {
+    if (!isRepairing || repair === null) {
+      const offered = repair === null ? remedy : '"homeport doctor --host --repair" repairs it.';
+      differences.push({ thing, message, mended: isRepairing ? false : null, remedy: offered });
       continue;
     }
     try {
-      await mend();
+      await repair();
       differences.push({ thing, message, mended: true, remedy: null });
     } catch (error) {
-      const failed = `${message} Mending it failed: ${messageOf(error)}`;
+      const failed = `${message} The repair failed: ${messageOf(error)}`;
       differences.push({ thing, message: failed, mended: false, remedy });
     }
   }

@@ -3,45 +3,33 @@ import { messageOf } from '../../../lib/error-message.ts';
 import type { Difference, InstallRef } from '../../contract/host.ts';
 import type { JournalEntry } from '../machine/journal.ts';
 import type { InstallRecord } from '../machine/record.ts';
-import type { LinuxHostParts } from '../websites/linux-host-parts.ts';
-import type { WebsiteSteps } from '../websites/provisioning.ts';
 import type { StartRetries } from '../websites/start-retries.ts';
-import type { WebsiteLifecycle } from '../websites/website-lifecycle.ts';
-import { checked, type Fault, type Finding, LOOK_AT_THE_LOG, mended, notLookedAt } from './finding.ts';
+import { checked, checkFailed, type Fault, type Finding, READ_THE_LOG, toDifferences } from './finding.ts';
+import type { InspectedHost } from './inspected-host.ts';
 import { inspectInstall } from './install.ts';
+import { type InstallResource, resourceKinds, unowned } from './install-resources.ts';
 import { inspectServices } from './services.ts';
-import { kindsOfThings, straying, type Thing } from './things.ts';
 
-export interface InspectedHost
-  extends LinuxHostParts,
-    Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
-  steps: WebsiteSteps;
-  startRetries: StartRetries;
-  /** Work on one install at a time. */
-  serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
-}
-
-/** Installs that are looked at side by side. */
-const SIDE_BY_SIDE = 8;
-/** An install that is worked on for longer is left to whoever does. */
-const TURN_WITHIN_MS = 5_000;
+/** How many installs are inspected concurrently. */
+const AT_ONCE = 8;
+/** An install that is locked by other work for longer is skipped. */
+const LOCK_WITHIN_MS = 5_000;
 
 /**
- * Compares the machine with the records, and those with `expected`, what the control plane has placed here. Everything of an
- * install is looked at, and mended, in the install's own turn and by its record as it is then, so that what is just being made,
- * changed or removed is not taken for wrong. Data of which nobody knows whose it is are named and left alone: to delete them is for a
- * person.
+ * Compares the machine with the records, and the records with `expected`: the installs that the control plane has placed here.
+ * Each install is inspected and repaired while it is locked, by its current record, so that work in progress is not reported.
+ * Data without a known owner is only reported: deleting it is up to a person.
  */
 export async function inspectMachine(
   host: InspectedHost,
   expected: InstallRef[],
-  repair: boolean,
+  isRepairing: boolean,
 ): Promise<Difference[]> {
-  // First, for without them hardly anything else can be looked at.
-  const services = await mended(await inspectServices(host), repair);
+  // First, because the other checks need them.
+  const services = await toDifferences(await inspectServices(host), isRepairing);
   const names = new Map(expected.map(({ id, name }) => [id, name]));
   const known = new Set(names.keys());
-  const { things, findings } = await listThings(host);
+  const { resources, findings } = await listResources(host);
   const unread = [
     ...(await checked('journal', async () => {
       for (const { id, name } of await host.journal.unfinished()) names.set(id, name);
@@ -53,137 +41,150 @@ export async function inspectMachine(
       return [];
     })),
   ];
-  const shared = await mended([...findings, ...unread, ...ownerless(things)], repair);
+  const shared = await toDifferences([...findings, ...unread, ...ownerless(resources)], isRepairing);
 
-  const ids = new Set([...names.keys(), ...things.flatMap(({ installId }) => installId ?? [])]);
+  const ids = new Set([...names.keys(), ...resources.flatMap(({ installId }) => installId ?? [])]);
   const ofInstalls = new Map<string, Difference[]>([...ids].map((id) => [id, []]));
   const unlisted = new Set(findings.map(({ thing }) => thing));
-  await mapConcurrent([...ids], SIDE_BY_SIDE, async (id) => {
+  await mapConcurrent([...ids], AT_ONCE, async (id) => {
     const name = names.get(id) ?? id;
-    const look = () => inspectOne(host, { id, name }, { isExpected: known.has(id), unlisted, repair });
-    const found = await tryWithin(TURN_WITHIN_MS, (work) => host.serially(id, work), look).catch(
-      (error: unknown) => mended([notLookedAt(`install ${name}`, error)], repair),
+    const inspect = () =>
+      inspectOne(host, { id, name }, { isExpected: known.has(id), unlisted, isRepairing });
+    const found = await tryWithin(LOCK_WITHIN_MS, (work) => host.serially(id, work), inspect).catch(
+      (error: unknown) => toDifferences([checkFailed(`install ${name}`, error)], isRepairing),
     );
     ofInstalls.set(id, found ?? (host.isTrial(name) ? [] : [busy(name)]));
   });
-  // After all that may have brought them up. An attempt holds the install's turn, so it may not have been looked at.
-  const waiting = await mended(notUpYet(host.startRetries), repair);
+  // Last, because the repairs above may have started them. A running attempt locks its install, which may thus be skipped.
+  const waiting = await toDifferences(notStarted(host.startRetries), isRepairing);
   return [...services, ...shared, ...waiting, ...[...ofInstalls.values()].flat()];
 }
 
-/** Nothing is wrong, so nothing is to be done. */
+/** No fault and no remedy: the install was skipped. */
 function busy(name: string): Difference {
-  const message = 'It is being worked on just now, and was not looked at.';
+  const message = 'It is locked by other work, and was skipped.';
   return { thing: `install ${name}`, message, mended: null, remedy: null };
 }
 
-function notUpYet(startRetries: StartRetries): Finding[] {
+function notStarted(startRetries: StartRetries): Finding[] {
   return [...startRetries.waiting()].map(([key, { name, reason, since }]) => ({
     thing: name,
-    message: `It has not been up since ${since.toISOString()}, and the host keeps trying: ${reason}`,
-    mend: () => startRetries.retry(key),
-    remedy: LOOK_AT_THE_LOG,
+    message: `It has been down since ${since.toISOString()}, and the host keeps trying: ${reason}`,
+    repair: () => startRetries.retry(key),
+    remedy: READ_THE_LOG,
   }));
 }
 
-/** What there is of installs on the machine, and of which kinds that cannot be told. */
-async function listThings(host: InspectedHost): Promise<{ things: Thing[]; findings: Finding[] }> {
-  const things: Thing[] = [];
+/** Resources of installs on the machine, and a finding for each kind that cannot be listed. */
+async function listResources(
+  host: InspectedHost,
+): Promise<{ resources: InstallResource[]; findings: Finding[] }> {
+  const resources: InstallResource[] = [];
   const findings: Finding[] = [];
-  for (const { name, list } of kindsOfThings(host)) {
+  for (const { name, list } of resourceKinds(host)) {
     const failed = await checked(name, async () => {
-      things.push(...(await list()));
+      resources.push(...(await list()));
       return [];
     });
     findings.push(...failed);
   }
-  return { things, findings };
+  return { resources, findings };
 }
 
-/** What by its name belongs to no install. */
-function ownerless(things: Thing[]): Finding[] {
-  return things
+/** Resources whose name belongs to no install. */
+function ownerless(resources: InstallResource[]): Finding[] {
+  return resources
     .filter(({ installId }) => installId === null)
-    .map((thing) => ({ thing: thing.what, ...straying(thing) }));
+    .map((resource) => ({ thing: resource.label, ...unowned(resource) }));
 }
 
-/** In the install's turn. `unlisted`: kinds of things that cannot be listed, which was told. */
+/** Runs while the install is locked. `unlisted`: kinds that could not be listed, which is reported already. */
 async function inspectOne(
   host: InspectedHost,
   { id, name }: InstallRef,
-  { isExpected, unlisted, repair }: { isExpected: boolean; unlisted: ReadonlySet<string>; repair: boolean },
+  {
+    isExpected,
+    unlisted,
+    isRepairing,
+  }: { isExpected: boolean; unlisted: ReadonlySet<string>; isRepairing: boolean },
 ): Promise<Difference[]> {
   const thing = `install ${name}`;
   let record: InstallRecord | null;
   try {
     record = await host.records.read(id);
   } catch (error) {
-    return mended([{ thing, ...unreadable(host.layout.recordOf(id), error) }], repair);
+    return toDifferences([{ thing, ...unreadable(host.layout.recordOf(id), error) }], isRepairing);
   }
   if (record !== null) {
     if (host.isTrial(record.state.name)) return [];
     const found = isExpected ? [] : [{ thing, ...unknown(record) }];
-    const options = { repair, canAskDatabases: !unlisted.has('databases') };
-    return [...(await mended(found, repair)), ...(await inspectInstall(host, record, options))];
+    const options = { isRepairing, canAskDatabases: !unlisted.has('databases') };
+    return [...(await toDifferences(found, isRepairing)), ...(await inspectInstall(host, record, options))];
   }
   if ((await host.aside.ids()).includes(id)) {
-    return mended([{ thing, ...(isExpected ? knownAgain(name) : putAside(id)) }], repair);
+    return toDifferences(
+      [{ thing, ...(isExpected ? setAsideButExpected(name) : setAside(id)) }],
+      isRepairing,
+    );
   }
-  const { things, findings } = await listThings(host);
-  const left = things.filter(({ installId }) => installId === id);
+  const { resources, findings } = await listResources(host);
+  const left = resources.filter(({ installId }) => installId === id);
   const entry = (await host.journal.unfinished()).find((other) => other.id === id);
-  // A making that failed was undone at once, and its entry says no more than that nothing can be left.
-  if (entry !== undefined && left.length > 0) return mended([{ thing, ...brokenOff(host, entry) }], repair);
-  // What is left of one that the control plane wants here is of use when it is made anew.
-  if (isExpected) return mended([{ thing, ...lost(name) }], repair);
+  // Failed provisioning is undone at once. Its journal entry can then remain without any resources.
+  if (entry !== undefined && left.length > 0) {
+    return toDifferences([{ thing, ...interrupted(host, entry) }], isRepairing);
+  }
+  // If the control plane expects the install, its remaining resources can still be used.
+  if (isExpected) return toDifferences([{ thing, ...lost(name) }], isRepairing);
   const failed = findings.filter((finding) => !unlisted.has(finding.thing));
-  return mended([...failed, ...left.map((one) => ({ thing: one.what, ...straying(one) }))], repair);
+  const strays = left.map((resource) => ({ thing: resource.label, ...unowned(resource) }));
+  return toDifferences([...failed, ...strays], isRepairing);
 }
 
 function unreadable(file: string, error: unknown): Fault {
   const reason = messageOf(error);
-  const remedy = `Put ${file} right: what there is of the install stays as it is until then.`;
-  return { message: `Its record cannot be read: ${reason}.`, mend: null, remedy };
+  const remedy = `Repair ${file}. Until then, the install's data stays as it is.`;
+  return { message: `Its record cannot be read: ${reason}.`, repair: null, remedy };
 }
 
-/** The control plane knows nothing of it. */
+/** The install is served here, but the control plane has no such install. */
 function unknown({ state }: InstallRecord): Fault {
   return {
-    message: 'It is served here, and the control plane has no such install on this host.',
-    mend: null,
-    remedy: `If nobody needs it any more, take it away: homeport host forget <this host> ${state.id}`,
+    message: 'This host serves it, but the control plane has no such install on this host.',
+    repair: null,
+    remedy: `If it is no longer needed, remove it: homeport host forget <this host> ${state.id}`,
   };
 }
 
-/** Its Unix user, database and folder are left alone, so that no other install gets its ids or its data. */
-function putAside(id: string): Fault {
+/** Its Unix user, database and folder stay, so that no other install gets its user id or its data. */
+function setAside(id: string): Fault {
   return {
-    message: 'The platform does not know it. It is not served, and its data are kept.',
-    mend: null,
-    remedy: `homeport install orphans lists it; homeport install discard ${id} deletes it for good.`,
+    message: 'The platform has no such install. It is not served, and its data is kept.',
+    repair: null,
+    remedy: `homeport install orphans lists it; homeport install discard ${id} deletes it permanently.`,
   };
 }
 
-function knownAgain(name: string): Fault {
+function setAsideButExpected(name: string): Fault {
   return {
-    message: 'The control plane has it on this host, and it is put aside here.',
-    mend: null,
+    message: 'The control plane expects it on this host, but it is set aside here.',
+    repair: null,
     remedy: `homeport installs apply ${name} serves it again.`,
   };
 }
 
 function lost(name: string): Fault {
   return {
-    message: 'The control plane has it on this host, and it is not here.',
-    mend: null,
-    remedy: `homeport installs apply ${name} makes it anew; homeport backup restore brings its content back.`,
+    message: 'The control plane expects it on this host, but it is missing.',
+    repair: null,
+    remedy: `homeport installs apply ${name} creates it again; homeport backup restore restores its content.`,
   };
 }
 
-function brokenOff(host: InspectedHost, entry: JournalEntry): Fault {
+function interrupted(host: InspectedHost, entry: JournalEntry): Fault {
   return {
-    message: 'Its making or its removal was broken off, and nobody goes on with it.',
-    mend: () => host.undo(entry),
-    remedy: 'What is in the way stands in the log of "homeport host", which tries again whenever it starts.',
+    message: 'Its creation or removal was interrupted, and its remains are still here.',
+    repair: () => host.undo(entry),
+    remedy: 'See the reason in the log of "homeport host", which tries again at each start.',
   };
 }

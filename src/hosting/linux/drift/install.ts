@@ -4,24 +4,23 @@ import { checkHome } from '../isolation/folders.ts';
 import type { SandboxedInstall } from '../isolation/sandbox.ts';
 import type { InstallRecord } from '../machine/record.ts';
 import { addressOf, cgroupOf, phpDaemon, redisDaemon, type Website } from '../websites/provisioning.ts';
-import { checked, type Fault, mended } from './finding.ts';
-import type { InspectedHost } from './inspect.ts';
-import { faults, notRunning } from './services.ts';
+import { checked, type Fault, faults, notRunning, toDifferences } from './finding.ts';
+import type { InspectedHost } from './inspected-host.ts';
 
 /**
- * Everything of an install that has a record. In its turn. `canAskDatabases`: whether the database server answers, which is told for
- * all installs at once if it does not.
+ * Inspects everything of an install that has a record, while the install is locked. `canAskDatabases`: whether the database
+ * server answers; if it does not, that is reported once for all installs.
  */
 export async function inspectInstall(
   host: InspectedHost,
   record: InstallRecord,
-  { repair, canAskDatabases }: { repair: boolean; canAskDatabases: boolean },
+  { isRepairing, canAskDatabases }: { isRepairing: boolean; canAskDatabases: boolean },
 ): Promise<Difference[]> {
   const { id, name } = record.state;
   const differences: Difference[] = [];
-  /** False if something is wrong with it that was not mended. */
+  /** False if a fault remains that was not repaired. */
   async function inspect(part: string, check: () => Promise<Fault[]>): Promise<boolean> {
-    const found = await mended(await checked(`install ${name}: ${part}`, check), repair);
+    const found = await toDifferences(await checked(`install ${name}: ${part}`, check), isRepairing);
     differences.push(...found);
     return found.every((difference) => difference.mended === true);
   }
@@ -36,7 +35,7 @@ export async function inspectInstall(
   }
   const { website } = found;
   await inspect('php version', async () => checkPhpVersion(website, record));
-  // Whatever else there is of it is made for its user: with another one it would become that one's.
+  // The rest is created for this user: with a wrong user id, it would belong to another user.
   if (!(await inspect('unix user', () => checkUser(host, website, record)))) return differences;
   const sandbox = await host.steps.sandboxOf(website);
   if (await inspect('folders', () => checkFolders(host, website, sandbox))) {
@@ -54,7 +53,7 @@ export async function inspectInstall(
 }
 
 async function checkLimits({ cgroups, limits }: InspectedHost, id: string): Promise<Fault[]> {
-  // Where systemd keeps PHP running it has limited it, in a group that is not the host's.
+  // systemd limits the PHP that it runs by its own group, not by the host's.
   const held = new Set(await cgroups.list());
   const names = [cgroupOf(id), phpDaemon(id)].filter((name) => name !== phpDaemon(id) || held.has(name));
   const found = await Promise.all(
@@ -68,14 +67,14 @@ async function checkLimits({ cgroups, limits }: InspectedHost, id: string): Prom
 async function checkDatabase({ databases }: InspectedHost, record: InstallRecord): Promise<Fault[]> {
   const { name } = record.state;
   const { database } = record.placement;
-  const restore = 'homeport backup restore brings it back, with its content.';
+  const restore = 'homeport backup restore restores it with its content.';
   switch (await databases.stateOf(database, name)) {
     case 'missing':
-      return [{ message: `There is no database ${database}.`, mend: null, remedy: restore }];
+      return [{ message: `The database ${database} is missing.`, repair: null, remedy: restore }];
     case 'empty':
-      return [{ message: `The database ${database} has no tables.`, mend: null, remedy: restore }];
+      return [{ message: `The database ${database} has no tables.`, repair: null, remedy: restore }];
     case 'inaccessible':
-      return faults([`The user ${name} has not all rights on the database ${database}.`], () =>
+      return faults([`The user ${name} lacks rights on the database ${database}.`], () =>
         databases.create(database, name),
       );
     case 'whole':
@@ -88,7 +87,7 @@ async function checkVhost({ web }: InspectedHost, { state, placement }: InstallR
   return faults([sentence(await web.checkWebsite(vhost))], () => web.put(vhost));
 }
 
-/** The website, or why it can be none here. */
+/** The website, or the reason why it cannot run here. */
 async function findPhp(
   host: InspectedHost,
   record: InstallRecord,
@@ -98,15 +97,15 @@ async function findPhp(
   } catch (error) {
     const reason = messageOf(error);
     const remedy = `Install PHP ${record.placement.phpVersion} on the machine again.`;
-    return { fault: { message: `It cannot run: ${reason}.`, mend: null, remedy } };
+    return { fault: { message: `It cannot run: ${reason}.`, repair: null, remedy } };
   }
 }
 
-/** An install whose PHP is gone runs on another one. */
+/** An install whose PHP version is gone runs on another one. */
 function checkPhpVersion({ php }: Website, { placement: { phpVersion } }: InstallRecord): Fault[] {
   if (php.version === phpVersion) return [];
-  const message = `PHP ${phpVersion} is not on the machine any more, so it runs on PHP ${php.version}.`;
-  return [{ message, mend: null, remedy: `Install PHP ${phpVersion} on the machine again.` }];
+  const message = `PHP ${phpVersion} is no longer on the machine, so it runs on PHP ${php.version}.`;
+  return [{ message, repair: null, remedy: `Install PHP ${phpVersion} on the machine again.` }];
 }
 
 async function checkUser(
@@ -116,11 +115,14 @@ async function checkUser(
 ): Promise<Fault[]> {
   const user = await users.find(website.id);
   if (user === null) {
-    return faults([`There is no user ${website.name}.`], async () => void (await steps.sandboxOf(website)));
+    return faults(
+      [`The user ${website.name} is missing.`],
+      async () => void (await steps.sandboxOf(website)),
+    );
   }
   if (user.uid === uid && user.gid === gid) return [];
-  const message = `It has the ids ${user.uid}:${user.gid}, and its files are those of ${uid}:${gid}.`;
-  return [{ message, mend: null, remedy: 'Give the user its old ids in /var/lib/extrausers.' }];
+  const message = `Its user has the ids ${user.uid}:${user.gid}, but its files belong to ${uid}:${gid}.`;
+  return [{ message, repair: null, remedy: 'Give the user its old ids in /var/lib/extrausers.' }];
 }
 
 async function checkFolders(
@@ -140,10 +142,10 @@ async function checkFiles(
   return faults(await websites.checkFiles(sandbox, site), () => steps.makeFiles(website));
 }
 
-/** What could not be brought up when the host started lets nobody log in, and does nothing of what it has scheduled. */
+/** Without this, a website that failed to start with the host would have no logins and no WP-Cron. */
 function checkLive({ live, bringUp }: InspectedHost, record: InstallRecord): Fault[] {
   if (live.get(record.state.id) !== undefined) return [];
-  return faults(['It was not brought up when the host started.'], () => bringUp(record));
+  return faults(['It failed to start with the host.'], () => bringUp(record));
 }
 
 function sentence(fault: string | null): string | null {

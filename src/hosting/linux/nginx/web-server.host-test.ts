@@ -165,7 +165,7 @@ test('one that nginx refuses is named, served as before, and keeps no other from
   ]);
 
   // And when all is brought back.
-  await server.web.mend();
+  await server.web.repair();
   expect([await who('two.test'), await who('bad.test')]).toEqual(['two', 'bad']);
 });
 
@@ -304,12 +304,12 @@ test('what was changed by hand is found, and mended', async () => {
   const current = join(server.layout.nginx, 'current', 'nginx.conf');
   await writeFile(current, '# nothing\n');
   expect(await faultsOf([one])).toEqual(["nginx's configuration on disk was changed"]);
-  await server.web.mend();
+  await server.web.repair();
   expect(await faultsOf([one])).toEqual([]);
   expect(server.web.served()).toEqual([one.state.id]);
 
   await rm(join(server.layout.nginx), { recursive: true });
-  await server.web.mend();
+  await server.web.repair();
   expect(await faultsOf([one])).toEqual([]);
 });
 

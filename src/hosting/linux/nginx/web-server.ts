@@ -48,7 +48,7 @@ export interface WebServer {
   /** What keeps this website from being served just so, one sentence; null if nothing does. */
   checkWebsite(vhost: Vhost): Promise<string | null>;
   /** Brings back what {@link check} looks at, for the websites that were last asked for. */
-  mend(): Promise<void>;
+  repair(): Promise<void>;
   /** The installs that are served, by id. */
   served(): string[];
   ports(): { http: number; https: number };
@@ -269,7 +269,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     return faultOf(vhost);
   }
 
-  async function mend(): Promise<void> {
+  async function repair(): Promise<void> {
     const kept = [...inForce].filter(([id]) => !wanted.has(id));
     await startAll(wanted.all(), new Map(kept));
   }
@@ -293,7 +293,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
     sweepProofs: () => proofs.sweep(),
     check: () => serially('nginx', check),
     checkWebsite: (vhost) => serially('nginx', () => checkWebsite(vhost)),
-    mend: () => serially('nginx', mend),
+    repair: () => serially('nginx', repair),
     served: () => [...inForce.keys()],
     ports: () => ({ http: edgeHttp.port, https: edgeHttps.port }),
     async stop() {

@@ -13,7 +13,7 @@ function record(type: number, content: string | Buffer, padding = 0): Buffer {
 const end = record(3, Buffer.alloc(8));
 
 describe('a FastCGI answer', () => {
-  it('is put together from its records, padding left out', () => {
+  it('is assembled from its records without padding', () => {
     const bytes = Buffer.concat([
       record(6, 'Status: 404 Not Found\r\nX: y\r\n', 3),
       record(7, 'a warning'),
@@ -23,7 +23,7 @@ describe('a FastCGI answer', () => {
     expect(parseAnswer(bytes)).toEqual({ status: 404, body: 'no\r\n\r\nsuch page', errors: 'a warning' });
   });
 
-  it('is 200 where it does not say', () => {
+  it('has status 200 by default', () => {
     expect(parseAnswer(Buffer.concat([record(6, 'X: y\n\nbody'), end]))).toEqual({
       status: 200,
       body: 'body',
@@ -31,7 +31,7 @@ describe('a FastCGI answer', () => {
     });
   });
 
-  it('is none when it breaks off, or is another protocol', () => {
+  it('is null if incomplete or another protocol', () => {
     expect(parseAnswer(record(6, 'X: y\r\n\r\nbody'))).toBeNull();
     expect(parseAnswer(Buffer.from('HTTP/1.1 400 Bad Request\r\n\r\n'))).toBeNull();
     expect(parseAnswer(Buffer.alloc(0))).toBeNull();
@@ -39,11 +39,11 @@ describe('a FastCGI answer', () => {
 });
 
 describe('a FastCGI request', () => {
-  it('has lengths of one byte or four, and streams that end', () => {
+  it('has lengths of one or four bytes, and terminated streams', () => {
     const bytes = encodeRequest({ A: 'x'.repeat(200) }, Buffer.alloc(70_000));
     expect(bytes.subarray(0, 16).toString('hex')).toBe(`01010001000800000001${'00'.repeat(6)}`);
     expect(bytes.subarray(24, 30).toString('hex')).toBe('01800000c841');
-    // Two records of input, as one holds 65,535 bytes, and an empty one.
+    // Two records of input, because one holds 65,535 bytes, and an empty one.
     expect(
       bytes
         .subarray(-8 - 8 - (70_000 - 65_535))
@@ -54,7 +54,7 @@ describe('a FastCGI request', () => {
   });
 });
 
-describe('asking', () => {
+describe('a FastCGI client', () => {
   let folder: string;
   let server: Server | undefined;
 
@@ -79,12 +79,12 @@ describe('asking', () => {
     return path;
   }
 
-  it('gives the answer', async () => {
+  it('returns the answer', async () => {
     const path = await serving((write) => write(Buffer.concat([record(6, '\r\n\r\npong'), end])));
     expect((await askFastcgi(path, {})).body).toBe('pong');
   });
 
-  it('fails where nothing listens, where nothing comes and where too little comes', async () => {
+  it('fails if nothing listens, nothing comes, or the answer is incomplete', async () => {
     await expect(askFastcgi(join(folder, 'absent'), {})).rejects.toThrow('ENOENT');
     const silent = await serving(() => {});
     await expect(askFastcgi(silent, {}, { timeoutMs: 30 })).rejects.toThrow('no answer within 30 ms');
@@ -94,7 +94,7 @@ describe('asking', () => {
     await expect(askFastcgi(short, {})).rejects.toThrow('broke off');
   });
 
-  it('bounds what it takes, and how long, whatever keeps coming', async () => {
+  it('limits the size and the duration of an answer', async () => {
     const endless = (pauseMs: number) => (_write: unknown, connection: Socket) => {
       const timer = setInterval(() => connection.write(record(6, 'x'.repeat(1000))), pauseMs);
       connection.once('close', () => clearInterval(timer));

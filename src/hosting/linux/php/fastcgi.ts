@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** FastCGI 1.0, the part that a client needs: one request on a connection of its own. */
+/** FastCGI 1.0, the part that a client needs: one request per connection. */
 
 const VERSION = 1;
 const BEGIN_REQUEST = 1;
@@ -15,23 +15,23 @@ const HEADER_BYTES = 8;
 const MOST_CONTENT = 0xffff;
 
 export interface FastcgiAnswer {
-  /** 200 where the application names none. */
+  /** 200 if the application sets none. */
   status: number;
   body: string;
-  /** What it wrote for the web server's log. */
+  /** Output for the web server's log. */
   errors: string;
 }
 
 export interface FastcgiOptions {
-  /** What the request carries; nothing if left out. */
+  /** Body of the request; empty if left out. */
   body?: string | Buffer;
-  /** Rejects after so long, however much has come; 5 s if left out. */
+  /** Milliseconds until the whole answer must be complete; 5 s if left out. */
   timeoutMs?: number;
-  /** Rejects an answer of more bytes, which a website might send without end; 1 MiB if left out. */
+  /** Longest answer in bytes, because a website could send without end; 1 MiB if left out. */
   mostBytes?: number;
 }
 
-/** The application took the request and gave no answer in time: it is there, and busy. */
+/** The application took the request but did not answer in time: it is busy, not gone. */
 export class NoAnswerError extends Error {
   override name = 'NoAnswerError';
 }
@@ -39,8 +39,8 @@ export class NoAnswerError extends Error {
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Asks the application behind a Unix socket. Rejects if it is not there, answers no FastCGI, or breaks off;
- * with a {@link NoAnswerError} if it is too slow.
+ * Sends a request to the application behind a Unix socket. Rejects if the application is gone, does not speak FastCGI, or
+ * closes early; with a {@link NoAnswerError} if it is too slow.
  */
 export function askFastcgi(
   socket: string,
@@ -64,14 +64,14 @@ export function askFastcgi(
     connection.once('close', () => {
       clearTimeout(deadline);
       const answer = parseAnswer(Buffer.concat(received));
-      if (answer === null) reject(new Error('the FastCGI application broke off its answer'));
+      if (answer === null) reject(new Error('the FastCGI application sent an incomplete answer'));
       else resolve(answer);
     });
     connection.write(encodeRequest(params, Buffer.from(body)));
   });
 }
 
-/** Section 3.3 ff.: the role, then the streams of parameters and of input, each ended by an empty record. */
+/** Section 3.3: the role, then the streams of parameters and input, each ended by an empty record. */
 export function encodeRequest(params: Record<string, string>, body: Buffer): Buffer {
   const begin = Buffer.alloc(8);
   begin.writeUInt16BE(RESPONDER);
@@ -111,7 +111,7 @@ function record(type: number, content: Buffer): Buffer {
   return Buffer.concat([header, content]);
 }
 
-/** Null if it is not whole, or no FastCGI. */
+/** Null if the answer is incomplete or not FastCGI. */
 export function parseAnswer(bytes: Buffer): FastcgiAnswer | null {
   const output: Buffer[] = [];
   const errors: Buffer[] = [];

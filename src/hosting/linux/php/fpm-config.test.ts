@@ -16,8 +16,8 @@ const install: SandboxedInstall = {
 };
 const limits = { memoryMb: 512, cpuPercent: 100, processes: 64 };
 
-describe('the configuration of PHP-FPM', () => {
-  it('listens at the socket of the install and logs to its private folder', () => {
+describe('PHP-FPM’s configuration', () => {
+  it('listens on the install’s socket and logs to its private folder', () => {
     const lines = fpmConfig(layout, install, limits).split('\n');
     expect(lines).toContain(`listen = /run/host/php/${id}.sock`);
     expect(lines).toContain(`php_admin_value[error_log] = "/srv/host/installs/${id}/private/php-error.log"`);
@@ -38,31 +38,31 @@ describe('the configuration of PHP-FPM', () => {
     );
   });
 
-  it('keeps a folder of the operator from being read as syntax', () => {
+  it('quotes the operator’s folder', () => {
     const odd = { ...install, home: '/srv/a;b "c"' };
     expect(fpmConfig(layout, odd, limits)).toContain('"/srv/a;b \\"c\\"/private/php-error.log"');
   });
 });
 
-it('PHP looks for compiled code where there is some, and nowhere else', () => {
+test('PHP uses compiled code only if there is some', () => {
   const folder = 'opcache.file_cache=/run/homeport/compiled';
   expect(startSettings(limits)).not.toContain(folder);
   expect(startSettings(limits, { compiledCore: '/srv/host/compiled/x/0123' })).toContain(folder);
 });
 
-describe('the daemon of PHP-FPM', () => {
+describe('the PHP-FPM daemon', () => {
   const spec = fpmSpec({ layout, install, limits });
 
-  it('is named by the install, has its limits and ends gracefully', () => {
+  it('is named after the install, has its limits and stops gracefully', () => {
     expect(spec).toMatchObject({ name: `php-${id}`, limits, stopSignal: 'SIGQUIT' });
-    // Root makes the socket; all that comes after it is the install's user.
+    // Root creates the socket; everything after that runs as the install's user.
     expect(spec.command[0]).toBe('/usr/bin/perl');
     expect(spec.command).toContain('/usr/bin/setpriv');
-    // A unit of systemd could not have it.
+    // A line end would be invalid in a systemd unit.
     expect(spec.command.filter((word) => word.includes('\n'))).toEqual([]);
   });
 
-  it('has another command with another configuration, version of PHP or core', () => {
+  it('has another command if its configuration, PHP version or core changes', () => {
     const of = (change: Partial<SandboxedInstall>) =>
       fpmSpec({ layout, install: { ...install, ...change }, limits }).command;
     expect(of({})).toEqual(spec.command);

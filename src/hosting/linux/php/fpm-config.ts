@@ -2,30 +2,30 @@ import { foldersOf, SANDBOX_COMPILED, type SandboxedInstall } from '../isolation
 import type { ResourceLimits } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
-/** The path at which PHP's process manager itself answers. Web servers ask it for files that end in `.php` only. */
+/** Path at which the process manager itself answers. nginx only passes on files that end in `.php`, so visitors cannot use it. */
 export const PING_PATH = '/homeport-ping';
 
-/** What a request takes at most, as do uploads: the web server has the same limit. */
+/** Largest request body, and so the largest upload; the web server has the same limit. */
 const UPLOAD = '64M';
 
-/** What a page may take, in MiB. Websites may ask for more, up to what their cgroup lets them have. */
+/** Memory limit of a page in MiB. A website can raise it up to its cgroup's limit. */
 const PAGE_MEMORY_MB = 256;
 
-/** Roughly what an active worker takes for itself (measured: 7 MB private, up to 50 MB with large plugins). */
+/** Rough memory of an active worker (measured: 7 MB private, up to 50 MB with large plugins). */
 const WORKER_MEMORY_MB = 48;
 const FEWEST_WORKERS = 2;
 const MOST_WORKERS = 16;
 
-/** The configuration of an install's own PHP-FPM, as the sandbox sees it. */
+/** The configuration of an install's PHP-FPM, with paths as the sandbox sees them. */
 export function fpmConfig(layout: LinuxLayout, install: SandboxedInstall, limits: ResourceLimits): string {
   const settings: [section: string, settings: Record<string, string | number>][] = [
     [
       'global',
       {
-        // Its own messages go to its standard error, by --force-stderr; the default is a file that it could not open.
+        // --force-stderr sends the messages to standard error. The default log file could not be opened.
         error_log: '/dev/null',
         log_level: 'warning',
-        // So long requests may go on when it is to end; less than what a daemon is given before it is killed.
+        // How long requests may go on during a stop; less than the time after which a daemon is killed.
         process_control_timeout: '8s',
       },
     ],
@@ -47,7 +47,7 @@ function poolSettings(
   const folders = foldersOf(layout, install);
   return {
     listen: layout.phpSocketOf(install.id),
-    // Who gets as far as to the socket is for the list of its folder to say.
+    // The access list of the socket's folder decides who reaches the socket.
     'listen.mode': '0666',
     pm: 'ondemand',
     'pm.max_children': workersFor(limits),
@@ -55,7 +55,7 @@ function poolSettings(
     'pm.max_requests': 1000,
     request_terminate_timeout: '300s',
     'ping.path': PING_PATH,
-    // The sandbox has emptied it already, and has set what PHP is to know.
+    // The sandbox has already emptied the environment and set what PHP needs.
     clear_env: 'no',
     'php_admin_value[error_log]': quoted(`${folders.private}/php-error.log`),
     'php_admin_flag[log_errors]': 'on',
@@ -65,7 +65,7 @@ function poolSettings(
     'php_value[post_max_size]': UPLOAD,
     'php_value[max_execution_time]': 120,
     'php_value[max_input_vars]': 5000,
-    // Debian empties its folder by a cron job of the machine; this one is the sandbox's own.
+    // Debian's default folder is emptied by a cron job of the machine; this one belongs to the sandbox.
     'php_value[session.save_path]': '/tmp',
     'php_value[session.gc_probability]': 1,
   };
@@ -76,7 +76,7 @@ function workersFor({ memoryMb, processes }: ResourceLimits): number {
   return Math.max(FEWEST_WORKERS, Math.min(most, Math.floor(memoryMb / WORKER_MEMORY_MB)));
 }
 
-/** What is decided when PHP starts, and so cannot stand among the settings of its pool: `-d` and `name=value` for each. */
+/** Settings that PHP reads only at start, so the pool configuration cannot hold them: `-d` and `name=value` for each. */
 export function startSettings(
   { memoryMb }: ResourceLimits,
   { compiledCore }: Pick<SandboxedInstall, 'compiledCore'> = {},
@@ -85,7 +85,7 @@ export function startSettings(
     expose_php: 0,
     'cgi.fix_pathinfo': 0,
     'opcache.enable': 1,
-    // A core takes 17 MB, plugins as much again or more. It is taken as it is needed.
+    // A core takes 17 MB, plugins as much or more. PHP allocates it on demand.
     'opcache.memory_consumption': Math.max(16, Math.min(96, Math.floor(memoryMb / 4))),
     'opcache.interned_strings_buffer': 8,
     'opcache.max_accelerated_files': 10_000,
@@ -96,7 +96,7 @@ export function startSettings(
   return Object.entries(settings).flatMap(([name, value]) => ['-d', `${name}=${value}`]);
 }
 
-/** Folders come from the operator's settings: what INI would take for syntax is kept from it. */
+/** Quotes a path from the operator's settings, so that INI syntax in it has no effect. */
 function quoted(path: string): string {
   return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }

@@ -16,20 +16,20 @@ import { fpmConfig, PING_PATH, startSettings } from './fpm-config.ts';
 export interface FpmOptions {
   layout: LinuxLayout;
   install: SandboxedInstall;
-  /** What the PHP of the install may take. */
+  /** Limits of the install's PHP. */
   limits: ResourceLimits;
 }
 
-/** How long a ping may take until PHP counts as busy. */
-const PATIENCE_MS = 1_000;
+/** A slower ping means that PHP is busy. */
+const PING_WITHIN_MS = 1_000;
 
 /**
- * Hands on to PHP that it is to finish. The outermost process is told so, which otherwise were bwrap: that knows no signals, and takes
- * the whole sandbox with it at once, requests that are under way included. PHP is its grandchild, the child of the first
- * process in there; both of bwrap's run with SIGQUIT ignored, as whatever a shell starts by `&`.
+ * Turns the stop signal into a graceful stop of PHP. Otherwise bwrap, as the outermost process, would receive it and end the
+ * whole sandbox at once, requests included. PHP is its grandchild: the child of the sandbox's first process. Both bwrap
+ * processes ignore SIGQUIT, like anything that a shell starts with `&`.
  *
- * A shell, as it takes a tenth of the memory of anything else that could do it, and there is one for each install. What it is to run comes as
- * arguments, and it reads nothing of the website's.
+ * A shell takes a tenth of the memory of the alternatives, and each install has one. Its commands come as arguments, and it
+ * reads no files of the website.
  */
 const FINISH_ON_QUIT = [
   'finish() {',
@@ -42,13 +42,13 @@ const FINISH_ON_QUIT = [
   'exit "$status"',
 ].join(' ');
 
-/** Where PHP finds the socket that it takes requests from. */
+/** Descriptor of the socket that PHP takes requests from. */
 const SOCKET_FD = '9';
 
 /**
- * Listens at the socket of PHP, as root in a folder of root's, and becomes the command behind, which takes it over: a website that
- * made its socket itself could put a link to another socket in its place, and have the web server's requests go there.
- * Perl, as Debian always has it; it is gone when PHP runs.
+ * Listens on PHP's socket as root, in a folder of root, and then becomes the command, which inherits the socket. A website
+ * that created its own socket could replace it by a link, and so redirect the web server's requests to another socket. Perl,
+ * because Debian always has it; it is gone once PHP runs.
  */
 const LISTEN = [
   'use Socket; use POSIX ();',
@@ -61,8 +61,8 @@ const LISTEN = [
 ].join(' ');
 
 /**
- * The PHP of an install: a process manager of its own in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Its
- * configuration has to be written before, by {@link writeFpmConfig} with the same options.
+ * The PHP of an install: its own process manager in the sandbox, which answers FastCGI at `layout.phpSocketOf(id)`. Call
+ * {@link writeFpmConfig} with the same options first.
  */
 export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
   const settings = startSettings(limits, install);
@@ -78,7 +78,7 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
   const socket = layout.phpSocketOf(install.id);
   const sandbox = sandboxCommand(layout, install, fpm, {
     user: 'already',
-    // As PHP itself hands its sockets on when it is reloaded.
+    // PHP itself passes its sockets on this way when it reloads.
     environment: { FPM_SOCKETS: `${socket}=${SOCKET_FD}` },
     showCompiled: true,
   });
@@ -93,7 +93,7 @@ export function fpmSpec({ layout, install, limits }: FpmOptions): DaemonSpec {
   };
 }
 
-/** Writes the configuration that {@link fpmSpec} names, for PHP to read when it starts. Does nothing if it is there. */
+/** Writes the configuration file that {@link fpmSpec} names. Does nothing if it exists. */
 export async function writeFpmConfig(options: FpmOptions): Promise<void> {
   const { layout, install, limits } = options;
   const path = join(sandboxEtcOf(layout, install.id), configName(options));
@@ -103,7 +103,7 @@ export async function writeFpmConfig(options: FpmOptions): Promise<void> {
   }
 }
 
-/** Named by what is in it, so that PHP is started anew with another configuration, and with its own after a crash. */
+/** Contains a hash, so that PHP restarts when its configuration changes, and keeps its own after a crash. */
 function configName({ layout, install, limits }: FpmOptions): string {
   const hash = createHash('sha256')
     .update(fpmConfig(layout, install, limits))
@@ -111,11 +111,11 @@ function configName({ layout, install, limits }: FpmOptions): string {
   return `fpm-${hash.slice(0, 16)}.conf`;
 }
 
-/** One whose workers are all at work takes the request too, and is no less up: what they are at is the website's affair. */
+/** PHP counts as ready even if all workers are busy: it has taken the request, and the website decides how long it works. */
 async function ping(socket: string): Promise<void> {
   const request = { REQUEST_METHOD: 'GET', SCRIPT_NAME: PING_PATH, SCRIPT_FILENAME: PING_PATH };
   try {
-    const { status, body } = await askFastcgi(socket, request, { timeoutMs: PATIENCE_MS });
+    const { status, body } = await askFastcgi(socket, request, { timeoutMs: PING_WITHIN_MS });
     if (status !== 200 || body !== 'pong') throw new Error(`PHP answers ${status} to a ping`);
   } catch (error) {
     if (!(error instanceof NoAnswerError)) throw error;

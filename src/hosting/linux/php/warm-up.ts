@@ -7,8 +7,8 @@ const TIMEOUT_MS = 20_000;
 const HTTP_PORT = 80;
 
 /**
- * Has the PHP of a website make its home page, as the web server at `edge` would ask for it: what that page needs is compiled
- * then, and its visitors do not wait for it. Rejects if PHP gives no answer; whether that is WordPress's is not looked at.
+ * Requests a website's home page from PHP as the web server at `edge` would, so that its code is compiled before the first
+ * visitor comes. Rejects if PHP does not answer; the answer itself is not checked.
  */
 export async function warmUp(
   layout: LinuxLayout,
@@ -19,7 +19,7 @@ export async function warmUp(
   await askFastcgi(layout.phpSocketOf(id), params, { timeoutMs: TIMEOUT_MS });
 }
 
-/** What nginx tells PHP about a visit of the home page (nginx/render-main.ts). */
+/** FastCGI parameters as nginx sends them for the home page (nginx/render-main.ts). */
 function homePageParams(
   htdocs: string,
   hostname: string,

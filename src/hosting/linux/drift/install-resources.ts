@@ -1,57 +1,51 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseUuid } from '../../../lib/ids.ts';
-import { type Fault, LOOK_AT_THE_LOG } from './finding.ts';
-import type { InspectedHost } from './inspect.ts';
+import { type Fault, READ_THE_LOG } from './finding.ts';
+import type { InspectedHost } from './inspected-host.ts';
 
-/** Something on the machine that belongs to an install, or to none that its name could tell. */
-export interface Thing {
-  /** Null where the name tells of no install. */
+/** A resource on the machine (daemon, folder, database, …) that belongs to an install, or should. */
+export interface InstallResource {
+  /** Null if the name belongs to no install. */
   installId: string | null;
-  /** `daemon php-…`, as people are told of it. */
-  what: string;
-  /** The name alone. */
-  name: string;
-  /** Takes it away; null for what holds data. */
+  /** For people: `daemon php-…`. */
+  label: string;
+  /** Removes it; null for data, which only a person may delete. */
   remove: (() => Promise<void>) | null;
-  /** How a person takes it away. */
+  /** Advice for removing it by hand. */
   remedy: string;
 }
 
-/** A kind of {@link Thing}, and how all of it are listed. */
-export interface Kind {
-  /** In a word, for what is said when they cannot be listed. */
+/** A kind of {@link InstallResource}. */
+export interface ResourceKind {
+  /** For the message if it cannot be listed. */
   name: string;
-  list(): Promise<Thing[]>;
+  list(): Promise<InstallResource[]>;
 }
 
-/** Prefixes of what belongs to one install among what is named alike: the rest is the host's own. */
+/** Names of an install's daemons and cgroups. All others belong to the host itself. */
 const OF_INSTALLS = /^(?:php|redis|install)-([0-9a-f-]{36})$/;
-/** The database of an install, and what a restore loads into before the two are exchanged. */
+/** The database of an install, and the one that a restore loads into before it replaces the tables. */
 const DATABASE = /^hp_([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})(?:_new)?$/;
-/**
- * Databases of an exchange of tables under way. Like `<database>_new`, what is left of them is taken away when the install is next
- * brought up.
- */
-const PASSING = /^hp_(exchange|replaced)_/;
-/** Users and databases of websites that exist for a moment. Whoever makes the next of a kind takes away what is left of the last. */
+/** Databases of a table replacement. Like `<database>_new`, leftovers are removed when the install is next brought up. */
+const TEMPORARY = /^hp_(exchange|replaced)_/;
+/** Users and databases of scratch websites. The next scratch website of a kind removes leftovers of the last one. */
 const SCRATCH = /^(?:hp_)?homeport[_-][a-z]+[_-][0-9a-f]{8}$/;
 
-/** All kinds of things of installs, in the order in which they are taken away. */
-export function kindsOfThings(host: InspectedHost): Kind[] {
+/** All kinds of resources of installs, in the order of their removal. */
+export function resourceKinds(host: InspectedHost): ResourceKind[] {
   const { web, daemons, cgroups, users, databases, layout } = host;
   const installOf = (name: string) => OF_INSTALLS.exec(name)?.[1] ?? null;
 
-  async function folders(): Promise<Thing[]> {
+  async function folders(): Promise<InstallResource[]> {
     const names = await readdir(layout.installs);
-    // Afterwards, for the user of a scratch website is made before its folder, and goes after it.
+    // Listed after the folders: a scratch website's user exists before and after its folder.
     const scratch = await scratchIds(host);
     return names
       .filter((name) => !scratch.has(name))
       .map((name) => ({
         installId: parseUuid(name) === name ? name : null,
-        what: `folder ${join(layout.installs, name)}`,
-        name,
+        label: `folder ${join(layout.installs, name)}`,
         remove: null,
         remedy: 'Look into it, then remove it.',
       }));
@@ -63,10 +57,9 @@ export function kindsOfThings(host: InspectedHost): Kind[] {
       .filter(({ installId }) => installId !== null)
       .map(({ name, installId }) => ({
         installId,
-        what: `${kind} ${name}`,
-        name,
+        label: `${kind} ${name}`,
         remove: () => remove(name),
-        remedy: LOOK_AT_THE_LOG,
+        remedy: READ_THE_LOG,
       }));
 
   return [
@@ -75,10 +68,9 @@ export function kindsOfThings(host: InspectedHost): Kind[] {
       list: async () =>
         web.served().map((id) => ({
           installId: id,
-          what: `vhost ${id}`,
-          name: id,
+          label: `vhost ${id}`,
           remove: () => web.remove(id),
-          remedy: LOOK_AT_THE_LOG,
+          remedy: READ_THE_LOG,
         })),
     },
     {
@@ -99,21 +91,19 @@ export function kindsOfThings(host: InspectedHost): Kind[] {
           .filter(({ name }) => !SCRATCH.test(name))
           .map(({ installId, name }) => ({
             installId,
-            what: `unix user ${name}`,
-            name,
+            label: `unix user ${name}`,
             remove: () => users.remove(installId),
-            remedy: LOOK_AT_THE_LOG,
+            remedy: READ_THE_LOG,
           })),
     },
     {
       name: 'databases',
       list: async () =>
         (await databases.list())
-          .filter((name) => !PASSING.test(name) && !SCRATCH.test(name))
+          .filter((name) => !TEMPORARY.test(name) && !SCRATCH.test(name))
           .map((name) => ({
             installId: DATABASE.exec(name)?.slice(1).join('-') ?? null,
-            what: `database ${name}`,
-            name,
+            label: `database ${name}`,
             remove: null,
             remedy: 'Look into it; "drop database" in mariadb removes it.',
           })),
@@ -122,9 +112,9 @@ export function kindsOfThings(host: InspectedHost): Kind[] {
   ];
 }
 
-/** That a thing is there which is nobody's. */
-export function straying({ remove, remedy }: Thing): Fault {
-  return { message: 'It belongs to no install of this host.', mend: remove, remedy };
+/** The fault of a resource without an owner. */
+export function unowned({ remove, remedy }: InstallResource): Fault {
+  return { message: 'It belongs to no install of this host.', repair: remove, remedy };
 }
 
 async function scratchIds({ users }: InspectedHost): Promise<Set<string>> {

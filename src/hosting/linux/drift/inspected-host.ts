@@ -1,0 +1,14 @@
+import type { LinuxHostParts } from '../websites/linux-host-parts.ts';
+import type { WebsiteSteps } from '../websites/provisioning.ts';
+import type { StartRetries } from '../websites/start-retries.ts';
+import type { WebsiteLifecycle } from '../websites/website-lifecycle.ts';
+
+/** The parts of the host that inspections use. */
+export interface InspectedHost
+  extends LinuxHostParts,
+    Pick<WebsiteLifecycle, 'websiteOf' | 'bringUp' | 'undo'> {
+  steps: WebsiteSteps;
+  startRetries: StartRetries;
+  /** Locks an install while `work` runs. */
+  serially<Result>(installId: string, work: () => Promise<Result>): Promise<Result>;
+}
