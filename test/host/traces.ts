@@ -35,7 +35,7 @@ export async function tracesOf({ config, instance, folder, runFolder }: TestMach
 }
 
 /**
- * What has appeared since. Excludes the processes of earlier websites, because their scheduled tasks run at any time.
+ * Lists what has appeared since. Excludes the processes of earlier websites, because their scheduled tasks run at any time.
  */
 export function addedTo(before: readonly string[], now: readonly string[]): string[] {
   const userOf = (trace: string) => /^process of \d+/.exec(trace)?.[0];

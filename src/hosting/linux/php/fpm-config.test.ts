@@ -44,7 +44,7 @@ describe('PHP-FPM’s configuration', () => {
   });
 });
 
-test('PHP uses compiled code only if there is some', () => {
+it('PHP uses compiled code only if there is some', () => {
   const folder = 'opcache.file_cache=/run/homeport/compiled';
   expect(startSettings(limits)).not.toContain(folder);
   expect(startSettings(limits, { compiledCore: '/srv/host/compiled/x/0123' })).toContain(folder);
