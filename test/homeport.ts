@@ -6,7 +6,7 @@ import { operatorFor } from '../src/access/caller.ts';
 import { ownCertificateFile } from '../src/api/api-certificate.ts';
 import { type RunningHomeport, startHomeport } from '../src/app/homeport.ts';
 import { type Config, readConfig } from '../src/config/config.ts';
-import { setInstallGrants, insertMember, insertUser } from '../src/features/accounts/account-users/store.ts';
+import { insertMember, insertUser, setInstallGrants } from '../src/features/accounts/account-users/store.ts';
 import type { IssuedCredential } from '../src/features/identity/credentials/service.ts';
 import { type Clock, systemClock, timestamp } from '../src/lib/clock.ts';
 import { OperatorError } from '../src/lib/operator-error.ts';
