@@ -157,3 +157,25 @@ describe('package.json', () => {
     }
   });
 });
+
+describe('package-lock.json', () => {
+  /** That of Debian 12. npm leaves out native packages whose engines exclude the Node that it runs on; Homeport runs them on Node 24. */
+  const OLDEST_NODE = 18;
+
+  interface LockedPackage {
+    optional?: boolean;
+    dev?: boolean;
+    os?: string[];
+    engines?: { node?: string };
+  }
+
+  it('has no native package that the oldest Node leaves out (if so, remove its "engines" there)', () => {
+    const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    const leftOut = Object.entries<LockedPackage>(packages).filter(([, { optional, dev, os, engines }]) => {
+      if (!optional || dev || !os?.includes('linux') || engines?.node === undefined) return false;
+      const least = /^>= ?(\d+)/.exec(engines.node)?.[1];
+      return least === undefined || Number(least) > OLDEST_NODE;
+    });
+    expect(leftOut).toEqual([]);
+  });
+});
