@@ -22,3 +22,10 @@ export const CHALLENGE_TOKEN = '[A-Za-z0-9_-]{1,128}';
 export function bareHost(host: string): string {
   return host.replace(/^\[(.*)\]$/, '$1').replace(/\.$/, '');
 }
+
+const PLAIN_SERVED_NAME = new RegExp(`^(?=.{1,${MAX_HOST_NAME}}$)${SERVED_NAME}$`);
+
+/** Whether a website can be served under the text: a host name in ASCII and lower case, without a wildcard. */
+export function isServedName(text: string): boolean {
+  return PLAIN_SERVED_NAME.test(text);
+}

@@ -20,11 +20,11 @@ import { type InstallLimits, NO_LIMITS } from '../contract/install-limits.ts';
 import type { Inventory } from '../contract/inventory.ts';
 import { ask, probe } from '../policy/probe.ts';
 import { createCaches, DEFAULT_CACHE_LIMITS } from './edge/caches.ts';
+import { createChallengeFiles } from './edge/challenge-files.ts';
 import { createEdge, type Edge } from './edge/edge.ts';
 import { createEdgeCertificate } from './edge/edge-certificate.ts';
 import { createFileFinder } from './edge/file-finder.ts';
 import { createLiveVhosts, type LiveVhosts } from './edge/live-vhosts.ts';
-import { createProofs } from './edge/proofs.ts';
 import { createServedCertificates } from './edge/served-certificates.ts';
 import { createStaticFiles } from './edge/static-files.ts';
 import { layoutOf } from './host-folder/layout.ts';
@@ -85,7 +85,7 @@ export function createEmbeddedHost(options: EmbeddedHostOptions): EmbeddedHost {
   const limits = options.limits ?? NO_LIMITS;
   const snapshots = createSnapshots({ folder: layout.snapshots, filesOf, limits, clock });
   const quotas = createDiskQuotas({ filesOf, limits, clock });
-  const proofs = createProofs({ folder: layout.proofs, clock, log });
+  const proofs = createChallengeFiles({ folder: layout.proofs, clock, log });
   const serving = options.listen ? createServing() : null;
   // The read-change-write of a vhost file must not run twice at once.
   const serially = serializeByKey();

@@ -18,15 +18,17 @@ import {
 import type { SocketLimiter } from '../../../network/connections/socket-limiter.ts';
 import type { ObjectStorage } from '../../../network/object-storage/object-storage.ts';
 import { ACME_CHALLENGE_PREFIX } from '../../contract/host.ts';
+import { hasChallengePrefix } from '../../policy/challenge-rules.ts';
 import { MARKER_PREFIX, type Marker, markerText, parseMarker } from '../../policy/marker.ts';
 import { NOTICES } from '../../policy/pages.ts';
+import type { Scheme } from '../../policy/redirects.ts';
 import type { Vhost } from '../host-folder/vhost.ts';
+import type { ChallengeFiles } from './challenge-files.ts';
 import type { EdgeCertificate } from './edge-certificate.ts';
 import { type Exchange, sendNotice, sendRedirect } from './exchange.ts';
 import type { LiveVhosts } from './live-vhosts.ts';
 import { offloadedTo, serveObject } from './offload.ts';
-import { isProofPath, type Proofs } from './proofs.ts';
-import { type EdgePorts, redirectFor, type Scheme } from './redirects.ts';
+import { type EdgePorts, redirectFor } from './redirects.ts';
 import { isHidden, parseSitePath, parseTarget, type RequestTarget, type SitePath } from './request-target.ts';
 import { type HostHeader, parseHost, type Route } from './routing.ts';
 import type { ServedCertificates } from './served-certificates.ts';
@@ -46,7 +48,7 @@ export interface EdgeOptions {
   vhosts: LiveVhosts;
   files: StaticFiles;
   certificates: ServedCertificates;
-  proofs: Proofs;
+  proofs: ChallengeFiles;
   own: EdgeCertificate;
   objectStorage: ObjectStorage;
   /** Of both addresses together. */
@@ -111,7 +113,7 @@ export function createEdge(options: EdgeOptions): Edge {
       answerMarker(response, host, parseMarker(path));
       return true;
     }
-    if (!isProofPath(path)) return false;
+    if (!hasChallengePrefix(path)) return false;
     const reads = method === 'GET' || method === 'HEAD';
     const text = reads && host !== null ? await proofs.textFor(host.name, path) : null;
     if (text !== null) sendText(response, text);

@@ -1,8 +1,6 @@
-import type { VhostName } from '../host-folder/vhost.ts';
+import { redirectScheme, type Scheme } from '../../policy/redirects.ts';
 import type { RequestTarget } from './request-target.ts';
 import type { Route } from './routing.ts';
-
-export type Scheme = 'http' | 'https';
 
 /** How the visitor reached the edge. */
 export interface Arrival {
@@ -32,17 +30,9 @@ export function redirectFor(
 ): string | null {
   const { redirectTo } = hostname;
   const target = redirectTo === null ? hostname : vhost.hostnames.get(redirectTo);
-  const forced = hostname.forceHttps || target?.forceHttps === true;
-  const secure = arrival.scheme === 'https' || (forced && isCertified(target, now));
-  const scheme: Scheme = secure ? 'https' : 'http';
-  if (redirectTo === null && scheme === arrival.scheme) return null;
+  const scheme = redirectScheme(hostname, target, arrival.scheme, now);
+  if (scheme === null) return null;
   return `${scheme}://${redirectTo ?? arrival.name}${portSuffix(scheme, arrival, ports)}${path}${query}`;
-}
-
-/** The last moment of a certificate is one of its own (RFC 5280 section 4.1.2.5). */
-function isCertified(hostname: VhostName | undefined, now: Date): boolean {
-  const until = hostname?.certifiedUntil ?? null;
-  return until !== null && now.getTime() <= until;
 }
 
 /**

@@ -1,14 +1,7 @@
 import { expect, test } from 'vitest';
+import { isServedName } from '../../../lib/host-names.ts';
 import type { Hostname } from '../../contract/host.ts';
-import {
-  askableName,
-  type Behaviour,
-  changesAt,
-  checkNames,
-  isHostName,
-  servedNames,
-  serverName,
-} from './names.ts';
+import { askableName, type Behaviour, changesAt, checkNames, servedNames, serverName } from './names.ts';
 
 const NOW = new Date('2026-03-01T00:00:00.000Z');
 const until = (ms: number) => ({
@@ -82,7 +75,7 @@ test('a wildcard stands for one label', () => {
 });
 
 test('names that cannot be', () => {
-  expect(isHostName('a_b.xn--e1afmkfd.test')).toBe(true);
+  expect(isServedName('a_b.xn--e1afmkfd.test')).toBe(true);
   for (const name of [
     '',
     'A.test',
@@ -94,7 +87,7 @@ test('names that cannot be', () => {
     '*.a.test',
     `${'a'.repeat(64)}.test`,
   ]) {
-    expect(isHostName(name)).toBe(false);
+    expect(isServedName(name)).toBe(false);
   }
   expect(() => checkNames({ hostnames: [named('*.a.test'), named('a.test')] })).not.toThrow();
   expect(() => checkNames({ hostnames: [named('*.*.test')] })).toThrow('"*.*.test" is no host name');

@@ -1,17 +1,11 @@
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
-import { MAX_HOST_NAME, SERVED_NAME } from '../../../lib/host-names.ts';
+import { isServedName, SERVED_NAME } from '../../../lib/host-names.ts';
 import type { Hostname, InstallState } from '../../contract/host.ts';
 import { PermanentHostError, type ServedCertificate } from '../../contract/host.ts';
+import { type RedirectRule, redirectScheme, type Scheme } from '../../policy/redirects.ts';
 import { literally, quotedPattern } from './quote.ts';
 
 const SERVED = new RegExp(`^(?=.{1,255}$)(?:\\*\\.)?${SERVED_NAME}$`);
-const PLAIN = new RegExp(`^(?=.{1,${MAX_HOST_NAME}}$)${SERVED_NAME}$`);
-
-/** Whether it is a host name in ASCII, lower case, without a wildcard. */
-export function isHostName(text: string): boolean {
-  return PLAIN.test(text);
-}
-
 /** What the web server does with visitors of a name who come by one scheme. */
 export type Behaviour =
   | { kind: 'serve' }
@@ -22,8 +16,6 @@ export type Behaviour =
       /** Null: the name that the visitor used. */
       name: string | null;
     };
-
-export type Scheme = 'http' | 'https';
 
 /** A name and what happens on it. */
 export interface ServedName {
@@ -42,25 +34,19 @@ export interface ServedName {
 export function servedNames(hostnames: Hostname[], now: Date): ServedName[] {
   const byName = new Map(hostnames.map((hostname) => [hostname.name, hostname]));
   return [...byName.values()].map((hostname) => {
-    const { name, redirectTo, forceHttps, certificate } = hostname;
+    const { name, redirectTo, certificate } = hostname;
     const target = redirectTo === null ? hostname : byName.get(redirectTo);
-    const forced = forceHttps || target?.forceHttps === true;
-    const scheme: Scheme = forced && isCertified(target, now) ? 'https' : 'http';
-    const away = (to: Scheme): Behaviour => ({ kind: 'redirect', scheme: to, name: redirectTo });
-    const stays: Behaviour = { kind: 'serve' };
-    return {
-      name,
-      http: redirectTo === null && scheme === 'http' ? stays : away(scheme),
-      https: redirectTo === null ? stays : away('https'),
-      certificate,
+    const behaviour = (from: Scheme): Behaviour => {
+      const scheme = redirectScheme(ruleOf(hostname), target && ruleOf(target), from, now);
+      return scheme === null ? { kind: 'serve' } : { kind: 'redirect', scheme, name: redirectTo };
     };
+    return { name, http: behaviour('http'), https: behaviour('https'), certificate };
   });
 }
 
-/** The last moment of a certificate is one of its own (RFC 5280 section 4.1.2.5). */
-function isCertified(hostname: Hostname | undefined, now: Date): boolean {
-  const certificate = hostname?.certificate ?? null;
-  return certificate !== null && now.getTime() <= Date.parse(certificate.notAfter);
+function ruleOf({ redirectTo, forceHttps, certificate }: Hostname): RedirectRule {
+  const certifiedUntil = certificate === null ? null : Date.parse(certificate.notAfter);
+  return { redirectTo, forceHttps, certifiedUntil };
 }
 
 /**
@@ -91,7 +77,7 @@ export function checkNames({ hostnames }: Pick<InstallState, 'hostnames'>): void
     if (!SERVED.test(name)) {
       throw new PermanentHostError(`${JSON.stringify(name)} is no host name in ASCII and lower case`);
     }
-    if (redirectTo !== null && !isHostName(redirectTo)) {
+    if (redirectTo !== null && !isServedName(redirectTo)) {
       throw new PermanentHostError(
         `${name} redirects to ${JSON.stringify(redirectTo)}, which is no host name`,
       );

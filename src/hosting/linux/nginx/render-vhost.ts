@@ -2,15 +2,9 @@ import { hash } from 'node:crypto';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import type { InstallState } from '../../contract/host.ts';
 import { markerPath, markerText } from '../../policy/marker.ts';
+import type { Scheme } from '../../policy/redirects.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
-import {
-  type Behaviour,
-  certificateId,
-  type Scheme,
-  type ServedName,
-  servedNames,
-  serverName,
-} from './names.ts';
+import { type Behaviour, certificateId, type ServedName, servedNames, serverName } from './names.ts';
 import { quoted, quotedPattern } from './quote.ts';
 import { HIDDEN_PATTERN, renderOffload, renderOffloadMap } from './render-offload.ts';
 import { NOTICE_PAGES, renderText, renderWellKnown } from './well-known.ts';

@@ -6,16 +6,16 @@ import { messageOf } from '../../../lib/error-message.ts';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import type { S3Service } from '../../../network/object-storage/s3-address.ts';
 import { PermanentHostError, type Proof } from '../../contract/host.ts';
+import { createDefaultCertificate } from '../../policy/default-certificate.ts';
 import { ask } from '../../policy/probe.ts';
 import type { Daemons } from '../machine/daemon.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
+import { createChallengeFiles } from './challenge-files.ts';
 import { type AskedChanges, createChanges, type Settle } from './changes.ts';
 import { type Configured, createConfiguration, type RenderedVhosts } from './configuration.ts';
 import { createConfigurationFiles } from './configuration-files.ts';
 import { askableName, checkNames } from './names.ts';
-import { createOwnCertificate } from './own-certificate.ts';
 import { createPageCache } from './page-cache.ts';
-import { createProofs } from './proofs.ts';
 import { renderMain } from './render-main.ts';
 import { type RenderedVhost, renderVhost } from './render-vhost.ts';
 import { createRunningNginx } from './running-nginx.ts';
@@ -92,9 +92,9 @@ export function createWebServer(options: WebServerOptions): WebServer {
     statusSocket,
     sockets: [storageSocket],
   });
-  const proofs = createProofs({ folder: layout.proofs, clock });
+  const proofs = createChallengeFiles({ folder: layout.proofs, clock });
   const pageCache = createPageCache({ cacheOf: layout.cacheOf, log });
-  const own = createOwnCertificate({
+  const own = createDefaultCertificate({
     file: paths.ownCertificate,
     names: [siteDomain, `*.${siteDomain}`],
     clock,
@@ -103,7 +103,7 @@ export function createWebServer(options: WebServerOptions): WebServer {
   const configuration = createConfiguration({
     files,
     render: async (vhostFiles) =>
-      renderMain({ ...started(), ownFingerprint: await own.ensure() }, vhostFiles),
+      renderMain({ ...started(), ownFingerprint: (await own.ensure()).fingerprint }, vhostFiles),
     log,
   });
   const serially = serializeByKey();

@@ -1,9 +1,9 @@
-import { chmod, rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { syncFolder } from '../../../lib/durable-file.ts';
-import { hasCode } from '../../../lib/error-code.ts';
 import { PermanentHostError } from '../../contract/host.ts';
+import { notAHostKey, protectHostKey } from '../../policy/ssh-host-key.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
 /**
@@ -13,20 +13,13 @@ import { CommandError, runCommand } from '../machine/run-command.ts';
  * @returns its public half, `type base64`
  */
 export async function provideHostKey(file: string, log: Logger): Promise<string> {
-  const mode = await modeOf(file);
-  if (mode === null) await makeHostKey(file);
-  else if ((mode & 0o077) !== 0) {
-    await chmod(file, 0o600);
-    log.warn({ file }, 'others could read the SSH host key; they cannot any more');
-  }
+  if (!(await protectHostKey(file, log))) await makeHostKey(file);
   try {
     const { stdout } = await runCommand('/usr/bin/ssh-keygen', ['-y', '-P', '', '-f', file]);
     return stdout.trim().split(' ').slice(0, 2).join(' ');
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw new PermanentHostError(
-      `${file} holds no private SSH key. Put the right one there, or delete the file to get a new one.`,
-    );
+    throw new PermanentHostError(notAHostKey(file));
   }
 }
 
@@ -38,14 +31,4 @@ async function makeHostKey(file: string): Promise<void> {
   await rename(made, file);
   await rename(`${made}.pub`, `${file}.pub`);
   await syncFolder(dirname(file));
-}
-
-/** Null if there is no such file. */
-async function modeOf(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).mode;
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return null;
-    throw error;
-  }
 }

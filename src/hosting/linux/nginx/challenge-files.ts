@@ -3,37 +3,29 @@ import { dirname, join } from 'node:path';
 import type { Clock } from '../../../lib/clock.ts';
 import { serializeByKey } from '../../../lib/concurrency.ts';
 import { writeAtomically } from '../../../lib/durable-file.ts';
-import { DAY_MS } from '../../../lib/durations.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import { CHALLENGE_TOKEN } from '../../../lib/host-names.ts';
 import { ifThere } from '../../../lib/if-there.ts';
+import type { Proof } from '../../contract/host.ts';
 import {
-  ACME_CHALLENGE_PREFIX,
-  DOMAIN_CHECK_PREFIX,
-  PermanentHostError,
-  type Proof,
-} from '../../contract/host.ts';
-import { isHostName } from './names.ts';
+  assertChallengePlace,
+  assertChallengeText,
+  CHALLENGE_LIFETIME_MS,
+} from '../../policy/challenge-rules.ts';
 
 /** The proofs that are published: `<folder>/<host name>/<path>` is the text, and its time is when it was published. */
-export interface Proofs {
+export interface ChallengeFiles {
   publish(proof: Proof): Promise<void>;
   withdraw(proof: Pick<Proof, 'hostname' | 'path'>): Promise<void>;
   /** Removes those that have ended. */
   sweep(): Promise<void>;
 }
 
-const LIFE_MS = DAY_MS;
-const MAX_TEXT_BYTES = 1024;
-const TOKEN = new RegExp(`^${CHALLENGE_TOKEN}$`);
-const PREFIXES = [ACME_CHALLENGE_PREFIX, DOMAIN_CHECK_PREFIX];
-
 /** The folder is root's, and is made where it is missing; workers of nginx read it. */
-export function createProofs({ folder, clock }: { folder: string; clock: Clock }): Proofs {
+export function createChallengeFiles({ folder, clock }: { folder: string; clock: Clock }): ChallengeFiles {
   const serially = serializeByKey();
 
   function fileOf({ hostname, path }: Pick<Proof, 'hostname' | 'path'>): string {
-    assertPlace(hostname, path);
+    assertChallengePlace({ hostname, path });
     return join(folder, hostname, path);
   }
 
@@ -52,7 +44,7 @@ export function createProofs({ folder, clock }: { folder: string; clock: Clock }
   }
 
   async function sweep(): Promise<void> {
-    const endedBy = clock.now().getTime() - LIFE_MS;
+    const endedBy = clock.now().getTime() - CHALLENGE_LIFETIME_MS;
     const entries = await readdir(folder, { withFileTypes: true, recursive: true });
     for (const entry of entries.filter((one) => one.isFile())) {
       const file = join(entry.parentPath, entry.name);
@@ -67,7 +59,7 @@ export function createProofs({ folder, clock }: { folder: string; clock: Clock }
   return {
     async publish(proof) {
       const file = fileOf(proof);
-      assertText(proof.text);
+      assertChallengeText(proof.text);
       await serially('proofs', () => write(file, proof.text));
     },
     async withdraw(proof) {
@@ -88,25 +80,5 @@ async function removeIfEmpty(folder: string): Promise<void> {
     await rmdir(folder);
   } catch (error) {
     if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
-  }
-}
-
-function assertPlace(hostname: string, path: string): void {
-  if (!isHostName(hostname)) {
-    throw new PermanentHostError(
-      `a proof cannot be published for "${hostname}": it is no host name in lower case`,
-    );
-  }
-  const prefix = PREFIXES.find((one) => path.startsWith(one));
-  if (prefix === undefined || !TOKEN.test(path.slice(prefix.length))) {
-    throw new PermanentHostError(
-      `a proof cannot be published at "${path}": it is not below ${PREFIXES.join(' or ')}`,
-    );
-  }
-}
-
-function assertText(text: string): void {
-  if (text === '' || !text.isWellFormed() || Buffer.byteLength(text) > MAX_TEXT_BYTES) {
-    throw new PermanentHostError(`the text of a proof has 1 to ${MAX_TEXT_BYTES} bytes in UTF-8`);
   }
 }
