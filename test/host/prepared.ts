@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { inject } from 'vitest';
 import { type LinuxLayout, linuxLayout } from '../../src/hosting/linux/machine/layout.ts';
 import { runCommand } from '../../src/hosting/linux/machine/run-command.ts';
+import { MINUTE_MS } from '../../src/lib/durations.ts';
 import { createTestMachine, type TestMachine } from './machine.ts';
 
 declare module 'vitest' {
@@ -29,7 +30,10 @@ export async function createPreparedMachine(more: Record<string, string> = {}): 
   return machine;
 }
 
+/** 80 MB, on a disk that other tests use at the same time. */
+const COPY_MS = 5 * MINUTE_MS;
+
 /** Sparse, because the log of a database is mostly empty. */
 export async function copyPart(from: string, to: string): Promise<void> {
-  await runCommand('cp', ['-a', '--sparse=always', from, to]);
+  await runCommand('cp', ['-a', '--sparse=always', from, to], { timeoutMs: COPY_MS });
 }
