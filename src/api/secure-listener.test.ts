@@ -7,6 +7,7 @@ import { connect as connectTls, TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { limiterFor } from '../../test/connections.ts';
 import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import {
   type CertificatePair,
   CONNECTION_TIMEOUTS,
@@ -305,9 +306,8 @@ describe('close', () => {
     for (const connection of used) connection.socket.write(REQUEST);
     await used[0]?.until('plain');
     await used[1]?.until('secure');
-    const begun = performance.now();
-    await listener?.close(30_000);
-    expect(performance.now() - begun).toBeLessThan(SOON_MS);
+    // Longer than the test may take.
+    await listener?.close(10 * MINUTE_MS);
     for (const connection of [silent, handshaken, ...used]) await connection.closed;
   });
 

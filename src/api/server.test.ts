@@ -15,6 +15,7 @@ import { createPortalClient } from '../../test/portal-client.ts';
 import { exchange, rawConnection, statusesIn } from '../../test/raw-connection.ts';
 import { openDatabase } from '../database/open.ts';
 import { createSelfSigned } from '../hosting/policy/self-signed-certificate.ts';
+import { MINUTE_MS } from '../lib/durations.ts';
 import { systemRandomness } from '../lib/ids.ts';
 import { publicRoute } from './route.ts';
 import { Type } from './schema.ts';
@@ -453,10 +454,9 @@ describe('stopping', () => {
       return outcomes.length;
     });
     await expect.poll(() => outcomes.length).toBeGreaterThan(8);
-    const begun = performance.now();
-    await homeport.stop(30_000);
+    // Longer than the test may take.
+    await homeport.stop(10 * MINUTE_MS);
     stopped = true;
-    expect(performance.now() - begun).toBeLessThan(20_000);
     await Promise.all(busy);
     const refused = outcomes.filter((outcome) => outcome !== 201);
     expect(outcomes.length).toBeGreaterThan(refused.length);

@@ -197,7 +197,6 @@ test('many names are looked up so far, and a DNS that says nothing holds nobody 
   expect(asked).not.toContain('shop9.sites.example');
   await server?.close();
 
-  const began = performance.now();
   expect(await found(() => [])).toMatchObject([
     {
       state: 'warning',
@@ -206,7 +205,6 @@ test('many names are looked up so far, and a DNS that says nothing holds nobody 
       ),
     },
   ]);
-  expect(performance.now() - began).toBeLessThan(15_000);
 });
 
 test('names of this machine alone, and none at all, are nothing to look up', async () => {

@@ -77,17 +77,19 @@ describe('a control plane waits for a host', () => {
 
   it('no longer than the limit of the command, whatever signs of life it shows', async () => {
     const remote = await hostile(beating, { describe: 300, withdraw: 3_000 });
-    const begun = performance.now();
-    const took = () => performance.now() - begun;
-    const described = remote.describe().catch((error: unknown) => ({ error, at: took() }));
+    const given: string[] = [];
     const withdrawn = remote
       .withdraw({ hostname: 'shop.test', path: '/x' })
-      .catch((error: unknown) => ({ error, at: took() }));
-    expect(await described).toEqual({ error: expect.any(HostUnreachableError), at: expect.any(Number) });
-    expect(Object(await described).error.message).toMatch(/^The host web1 .* within 0\.3 s/);
-    expect(Object(await described).at).toBeLessThan(2_990);
-    expect(Object(await withdrawn).error.message).toMatch(/within 3 s/);
-    expect(Object(await withdrawn).at).toBeGreaterThan(2_990);
+      .finally(() => given.push('withdraw'));
+    const described = remote.describe().finally(() => given.push('describe'));
+    const refusals = await Promise.allSettled([described, withdrawn]);
+    expect(refusals).toMatchObject([
+      { reason: expect.any(HostUnreachableError) },
+      { reason: expect.any(HostUnreachableError) },
+    ]);
+    await expect(described).rejects.toThrow(/^The host web1 .* within 0\.3 s/);
+    await expect(withdrawn).rejects.toThrow(/within 3 s/);
+    expect(given).toEqual(['describe', 'withdraw']);
   });
 
   it('for the work of a job no longer than the job', async () => {
@@ -210,9 +212,7 @@ describe('a host waits for a command', () => {
     const { path } = await serving({}, { commandWithinMs: 300 });
     const socket = opened(path, `${HALF}\r\n{}${HALF}`);
     socket.resume();
-    const begun = performance.now();
     await once(socket, 'close');
-    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   it('and is still to be had where many connect and say nothing', async () => {

@@ -150,11 +150,9 @@ describe('askServer', () => {
     const closed = { host: server.host, port: server.port };
     await server.close();
     const question = { name: 'example.test', type: 'A' as const, recursive: true };
-    const start = performance.now();
     await expect(askServer(closed, question, { signal: AbortSignal.timeout(20_000) })).rejects.toThrow(
       DnsUnreachable,
     );
-    expect(performance.now() - start).toBeLessThan(15_000);
     server = await startFakeDnsServer(() => []);
     await expect(askServer(server, question, { signal: AbortSignal.timeout(20) })).rejects.toThrow(
       DnsTimeout,

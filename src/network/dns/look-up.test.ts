@@ -243,12 +243,14 @@ describe.skipIf(!findDnsServers())('lookUp', () => {
         reply(query, query.type === 'TXT' ? [{ type: 'TXT', name: query.name, ttl: 1, data: 'seen' }] : []),
       ];
     });
-    const start = performance.now();
+    const enough = new AbortController();
     const found = await find('example.test', {
       resolver: createDnsResolver([half]),
-      signal: AbortSignal.timeout(1_000),
+      signal: enough.signal,
+      onProgress: ({ txt }) => {
+        if (txt.length > 0) enough.abort(new DOMException('that is enough', 'TimeoutError'));
+      },
     });
-    expect(performance.now() - start).toBeLessThan(4_000);
     expect(found).toMatchObject({ txt: ['seen'], a: [], problem: { kind: 'timeout' } });
   });
 

@@ -322,7 +322,6 @@ describe('stopping', () => {
     await once(slow, 'data');
     slow.pause();
 
-    const start = performance.now();
     const stopped = stopping.host.stop();
     await sleep(150);
     let received = 0;
@@ -334,7 +333,6 @@ describe('stopping', () => {
     expect(received).toBeGreaterThan(content.length - 1_000_000);
     halfTls.destroy();
     await stopped;
-    expect(performance.now() - start).toBeLessThan(20_000);
     await expect(ask('http', port, 'gamma.test', '/')).rejects.toThrow('ECONNREFUSED');
     await stopping.close();
   });
@@ -349,9 +347,7 @@ describe('stopping', () => {
     socket.write('GET /large.bin HTTP/1.1\r\nHost: delta.test\r\n\r\n');
     await once(socket, 'data');
     socket.pause();
-    const start = performance.now();
     await stopping.close();
-    expect(performance.now() - start).toBeLessThan(20_000);
     socket.destroy();
   });
 });
