@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => setup?.remove());
 
 describe('at the same time', () => {
-  /** Who serves a name, by the database. */
+  /** The accounts that serve a name, as the database has it. */
   const servingOf = async (name: string) =>
     setup.homeport.platform.database.reader
       .selectFrom('domains')

@@ -28,7 +28,7 @@ export interface OwnershipSetup {
   clock: ManualClock;
   dns: ChallengeDns;
   party(): Promise<Party>;
-  /** The party whose website answers to a name; null if there is none. */
+  /** The party whose website answers to a name, or null. */
   servedBy(name: string): Promise<Party | null>;
   remove(): Promise<void>;
 }
@@ -99,7 +99,7 @@ export function registrable(): string {
   return `victim${counter}.example`;
 }
 
-/** What the API answers about a domain that is not served before its account proves it. */
+/** The API's answer about a domain that is not served before its account proves it. */
 export const WITHHELD = {
   ownership_status: 'TXT_VERIFICATION_PENDING',
   txt_verified_time: null,

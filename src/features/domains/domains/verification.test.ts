@@ -75,7 +75,7 @@ describe('the endpoint', () => {
 });
 
 describe('the platform', () => {
-  /** What happens in one minute. */
+  /** Advances the clock by a minute and runs the jobs of that minute. */
   async function minute(): Promise<void> {
     const { platform } = setup.homeport;
     setup.clock.advance(60_000);

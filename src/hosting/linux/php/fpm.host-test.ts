@@ -210,7 +210,7 @@ describe('the PHP of an install', () => {
     await expect(spec.ready()).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('is started anew when its limits change, and only then', async () => {
+  it('is restarted when its limits change, and only then', async () => {
     const install = await newInstall();
     const of = (memoryMb: number) => fpmSpec({ layout, install, limits: { ...limits, memoryMb } }).command;
     expect(of(512)).toEqual(of(512));
