@@ -43,8 +43,8 @@ describe('refuseForeign', () => {
   });
 
   it.each([
-    ['l', 'wordpress/link', 'holds a link, wordpress/link'],
-    ['h', 'wordpress/link', 'holds a link'],
+    ['l', 'wordpress/link', 'contains a link, wordpress/link'],
+    ['h', 'wordpress/link', 'contains a link'],
     ['c', 'wordpress/null', 'neither a file nor a folder'],
     ['-', '/etc/passwd', 'leads outside: /etc/passwd'],
     ['-', 'wordpress/../../etc/passwd', 'leads outside'],

@@ -120,7 +120,7 @@ describe('a compiled core', () => {
 
   it('cannot be made of what the host does not hold', async () => {
     await expect(compiledCores.ensure(machine.php, '97.1')).rejects.toThrow(
-      'this host holds no WordPress 97.1: add it first',
+      'this host does not have WordPress 97.1: add it first',
     );
   });
 });

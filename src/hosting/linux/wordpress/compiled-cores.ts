@@ -18,15 +18,15 @@ import { runPhp } from './run-php.ts';
 import { createScratchWebsites } from './scratch-website.ts';
 
 /**
- * The cores as PHP has compiled them, for the PHP of each website to read, so that none of them compiles WordPress for itself
- * when it starts. They are root's and read-only, and made by a website that exists for a moment: what runs is WordPress's own.
+ * Cores compiled by PHP, which websites read instead of compiling WordPress themselves at their start. They belong to root and
+ * are read-only. A scratch website compiles them, and runs only WordPress's own code.
  */
 export interface CompiledCores {
-  /** Compiles a core of this host with a PHP, unless that is done; what an earlier build of both has made goes. */
+  /** Compiles a core of this host with a PHP version, unless done, and removes the code of earlier builds of either. */
   ensure(php: PhpRuntime, wordpressVersion: string): Promise<void>;
   /**
-   * The folder of the compiled code, which PHP has named by its own build ({@link SandboxedInstall.compiledCore}); null if none
-   * was made with PHP and core as they are now.
+   * The folder of the compiled code, which PHP names after its build ({@link SandboxedInstall.compiledCore}). Null if there is
+   * none for the current PHP and core.
    */
   find(php: PhpRuntime, wordpressVersion: string): Promise<string | null>;
 }
@@ -37,7 +37,7 @@ export interface CompiledCoresOptions {
   log: Logger;
 }
 
-/** How PHP names the folder of its build: zend_system_id. */
+/** PHP's name for the folder of its build: zend_system_id. */
 const SYSTEM_ID = /^[0-9a-f]{32}$/;
 
 export function createCompiledCores({ layout, users, log }: CompiledCoresOptions): CompiledCores {
@@ -59,7 +59,7 @@ export function createCompiledCores({ layout, users, log }: CompiledCoresOptions
     if ((await find(php, wordpressVersion)) !== null) return;
     await requireCore(layout.coreOf(wordpressVersion));
     const folder = await folderOf(php, wordpressVersion);
-    if (folder === null) throw new Error(`PHP ${php.version} is gone`);
+    if (folder === null) throw new Error(`PHP ${php.version} is missing`);
     const started = performance.now();
     const files = await scratch.use({ php, wordpressVersion }, (install) => make(install, folder));
     await removeOthers(folder, kindOf(php, wordpressVersion));
@@ -69,7 +69,7 @@ export function createCompiledCores({ layout, users, log }: CompiledCoresOptions
     );
   }
 
-  /** Gives how many files were compiled. */
+  /** Returns the number of compiled files. */
   async function make(install: SandboxedInstall, folder: string): Promise<number> {
     await makeHome(layout, install);
     const { private: written } = foldersOf(layout, install);
@@ -79,17 +79,17 @@ export function createCompiledCores({ layout, users, log }: CompiledCoresOptions
         'opcache.enable_cli': 1,
         'opcache.file_cache': written,
         'opcache.file_cache_only': 1,
-        // A core that was added just now is whole all the same.
+        // PHP skips files changed in the last seconds, but a core that was just added is complete.
         'opcache.file_update_protection': 0,
       },
-      // The extensions that PHP-FPM has are part of what its build is.
+      // The extensions of PHP-FPM are part of its build.
       environment: { PHP_INI_SCAN_DIR: `/etc/php/${install.php.version}/fpm/conf.d` },
     });
     await place(written, folder);
     return Number(files);
   }
 
-  /** By one rename, when everything is on the disk and root's. */
+  /** Moves the code into place in one rename, after it is on the disk and belongs to root. */
   async function place(written: string, folder: string): Promise<void> {
     const systemId = (await namesIn(written)).find(isSystemId);
     if (systemId === undefined) throw new Error('PHP has written no compiled code');
@@ -109,7 +109,7 @@ export function createCompiledCores({ layout, users, log }: CompiledCoresOptions
     }
   }
 
-  /** Websites that read it still compile for themselves from then on. */
+  /** Websites that still read the removed code compile for themselves. */
   async function removeOthers(folder: string, kind: string): Promise<void> {
     for (const name of await namesIn(layout.compiled)) {
       const other = join(layout.compiled, name);
@@ -125,8 +125,8 @@ function kindOf(php: PhpRuntime, wordpressVersion: string): string {
 }
 
 /**
- * Tells one build of PHP, and one copy of a core, from the next of the same version. PHP itself refuses what another version of
- * it has compiled, and code whose file has another date; null if one of both is gone.
+ * Identifies a build of PHP together with a copy of a core. PHP itself rejects code compiled by another PHP version, and code
+ * of a file with another date. Null if PHP or the core is missing.
  */
 async function buildOf(php: PhpRuntime, core: string): Promise<string | null> {
   const paths = [join(php.root, php.fpm), core, dirname(phpFileOf(core, 'compile.php'))];

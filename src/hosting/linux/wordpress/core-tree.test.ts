@@ -63,7 +63,7 @@ describe('copyPlain', () => {
     for (const to of [join(place.path, 'secret'), '../../secret', 'index.php', '/etc']) {
       const root = await tree({ 'index.php': 'index', 'inner/a': { to } });
       await expect(copyPlain(root, join(place.path, 'copy')), to).rejects.toThrow(
-        /inner\/a is a link: WordPress has none/,
+        /inner\/a is a link: WordPress has no links/,
       );
       place.remove();
       await mkdir(place.path);
@@ -92,11 +92,11 @@ describe('copyPlain', () => {
 
   it('refuses links that lead round in circles', async () => {
     const root = await tree({ 'share/wordpress/a': { to: 'b' }, 'share/wordpress/b': { to: 'a' } });
-    await expect(copy(root)).rejects.toThrow(/in circles/);
+    await expect(copy(root)).rejects.toThrow(/circular link/);
     place.remove();
     await mkdir(place.path);
     const deep = await tree({ 'share/wordpress/again': { to: '/share/wordpress' } });
-    await expect(copy(deep)).rejects.toThrow(/too deep/);
+    await expect(copy(deep)).rejects.toThrow(/nested too deeply/);
   });
 });
 
@@ -122,11 +122,11 @@ describe('checkCore', () => {
 
   it('refuses what is none, or shows nothing', async () => {
     const { 'wp-load.php': _, ...rest } = whole;
-    await expect(checkCore(await tree(rest))).rejects.toThrow(/holds no WordPress: wp-load.php is missing/);
+    await expect(checkCore(await tree(rest))).rejects.toThrow(/does not contain WordPress: wp-load.php is missing/);
     place.remove();
     await mkdir(place.path);
     const { 'wp-content/themes/one/style.css': __, ...bare } = whole;
-    await expect(checkCore(await tree(bare))).rejects.toThrow(/WordPress 6.8.7 .*brings no theme/);
+    await expect(checkCore(await tree(bare))).rejects.toThrow(/WordPress 6.8.7 .*has no theme/);
   });
 });
 

@@ -6,16 +6,16 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { PermanentHostError } from '../../contract/host.ts';
 import { runCommand } from '../machine/run-command.ts';
 
-/** More than any path has; links that lead round in circles get there. */
+/** More than any real path has; circular links exceed it. */
 const MOST_LINKS = 40;
-/** Folders that are reached by links to folders by links. */
+/** Depth of links to folders that contain links to folders. */
 const MOST_LINKED = 4;
 const COPY_MS = 5 * MINUTE_MS;
 
-/** Not part of a core that many websites share: each has its own, and the host's own comes in its place. */
+/** Not part of a shared core: each website has its own, or the host provides it. */
 const LEFT_OUT = new Set(['wp-config.php', '.htaccess', '.user.ini', 'php.ini']);
 
-/** Files without which it is no WordPress. */
+/** Every WordPress has these files. */
 const REQUIRED = [
   'index.php',
   'wp-load.php',
@@ -27,10 +27,9 @@ const REQUIRED = [
 ];
 
 /**
- * Copies a WordPress so that nothing is left but folders and regular files. A link is an error that names it, since the copy is
- * read by everybody, and a link may lead to what root alone may read. With `root` links are followed as in a chroot there: one
- * with an absolute target means that path below `root`. One that leads nowhere may be answered from `instead` (by its absolute
- * target).
+ * Copies a WordPress as plain folders and files. Everyone can read the copy, and a link could lead to a file that only root may
+ * read, so a link is an error that names it. With `root`, links are followed as in a chroot: an absolute target is a path below
+ * `root`. `instead` replaces missing targets, by their absolute path.
  */
 export async function copyPlain(
   from: string,
@@ -41,7 +40,7 @@ export async function copyPlain(
   for (const name of LEFT_OUT) await rm(join(to, name), { recursive: true, force: true });
   await replaceLinks(from, to, 0);
 
-  /** `linked`: how many links to folders led here. */
+  /** `linked`: the number of links to folders on the way here. */
   async function replaceLinks(source: string, folder: string, linked: number): Promise<void> {
     for (const entry of await readdir(folder, { withFileTypes: true })) {
       const place = join(folder, entry.name);
@@ -53,7 +52,7 @@ export async function copyPlain(
   }
 
   async function replaceLink(link: string, place: string, linked: number): Promise<void> {
-    if (linked > MOST_LINKED) throw new PermanentHostError(`${link} is a link that leads too deep`);
+    if (linked > MOST_LINKED) throw new PermanentHostError(`${link} is a link nested too deeply`);
     const target = await follow(link);
     await rm(place);
     const found = await lstat(target);
@@ -68,7 +67,7 @@ export async function copyPlain(
   }
 
   async function follow(link: string): Promise<string> {
-    if (root === undefined) throw new PermanentHostError(`${link} is a link: WordPress has none`);
+    if (root === undefined) throw new PermanentHostError(`${link} is a link: WordPress has no links`);
     const { path, missing } = await resolveBelow(root, link);
     if (missing === null) return path;
     const other = instead[missing];
@@ -78,15 +77,15 @@ export async function copyPlain(
   }
 }
 
-/** By cp(1): thousands of small files take it a third of the time, and none of this process's. */
+/** Uses cp(1): it copies thousands of small files in a third of the time, and without loading this process. */
 async function copyWithLinks(from: string, to: string): Promise<void> {
   const options = ['--recursive', '--no-dereference', '--reflink=auto', '--no-target-directory'];
   await runCommand('cp', [...options, '--', `${from}/.`, to], { timeoutMs: COPY_MS });
 }
 
 /**
- * Where `path`, which lies below `root`, leads if `root` were the root of everything. `missing`: the path as seen from there, if
- * nothing is there.
+ * Resolves `path`, which is below `root`, as if `root` were the root of the file system. `missing`: the path as seen from
+ * there, if nothing is there.
  */
 async function resolveBelow(root: string, path: string): Promise<{ path: string; missing: string | null }> {
   let at = root;
@@ -106,7 +105,7 @@ async function resolveBelow(root: string, path: string): Promise<{ path: string;
       continue;
     }
     links++;
-    if (links > MOST_LINKS) throw new PermanentHostError(`${path} is a link that leads round in circles`);
+    if (links > MOST_LINKS) throw new PermanentHostError(`${path} is a circular link`);
     const target = await readlink(next);
     if (target.startsWith('/')) at = root;
     ahead = [...partsOf(target), ...rest];
@@ -128,43 +127,42 @@ async function stats(path: string): Promise<Stats | null> {
 }
 
 /**
- * The version of the WordPress in a folder, as its own file says it. `called`: what messages call the folder.
+ * The version of the WordPress in a folder, from its version file. `called`: the folder's name in messages.
  *
- * @throws PermanentHostError if it is none, is no release, or brings no theme
+ * @throws PermanentHostError if it is not WordPress, not a release, or has no theme
  */
 export async function checkCore(folder: string, called = folder): Promise<string> {
   for (const name of REQUIRED) {
     if (!(await isFile(join(folder, name)))) {
-      throw new PermanentHostError(`${called} holds no WordPress: ${name} is missing`);
+      throw new PermanentHostError(`${called} does not contain WordPress: ${name} is missing`);
     }
   }
   const version = versionIn(await readFile(join(folder, 'wp-includes/version.php'), 'utf8'));
   if ((await themesIn(folder)).length === 0) {
     throw new PermanentHostError(
-      `WordPress ${version} in ${called} brings no theme, and shows nothing without one`,
+      `WordPress ${version} in ${called} has no theme, and shows nothing without one`,
     );
   }
   return version;
 }
 
-/** Rejects with a {@link PermanentHostError} if this host does not hold that core. */
+/** Rejects with a {@link PermanentHostError} if this host does not have that core. */
 export async function requireCore(core: string): Promise<void> {
   if (await isFile(join(core, 'wp-load.php'))) return;
-  throw new PermanentHostError(`this host holds no WordPress ${basename(core)}: add it first`);
+  throw new PermanentHostError(`this host does not have WordPress ${basename(core)}: add it first`);
 }
 
-/** Pure: what stands in `wp-includes/version.php`. */
+/** Parses `wp-includes/version.php`. */
 export function versionIn(text: string): string {
   const version = /^\s*\$wp_version\s*=\s*(['"])(.*?)\1\s*;/m.exec(text)?.[2];
-  if (version === undefined)
-    throw new PermanentHostError('wp-includes/version.php names no version of WordPress');
+  if (version === undefined) throw new PermanentHostError('wp-includes/version.php has no WordPress version');
   if (!/^\d+(\.\d+){1,2}$/.test(version)) {
-    throw new PermanentHostError(`WordPress ${version} is no release: only releases are hosted`);
+    throw new PermanentHostError(`WordPress ${version} is not a release: only releases can be added`);
   }
   return version;
 }
 
-/** Themes that a core brings, sorted: folders that WordPress would offer. */
+/** Themes of a core, sorted: folders that WordPress would list. */
 export async function themesIn(core: string): Promise<string[]> {
   const themes = join(core, 'wp-content/themes');
   const found: string[] = [];
@@ -197,7 +195,7 @@ export function newestFirst(versions: readonly string[]): string[] {
   return [...versions].sort((a, b) => compareVersions(b, a));
 }
 
-/** Below 0 if `a` is the older one. `6.2` is `6.2.0`. */
+/** Below 0 if `a` is older. `6.2` equals `6.2.0`. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split('.').map(Number);
   const right = b.split('.').map(Number);

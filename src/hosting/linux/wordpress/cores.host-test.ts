@@ -150,14 +150,14 @@ describe('a core', () => {
     const cases: [source: string, message: RegExp][] = [
       [linked, /wordpress\/etc is a link: WordPress has none/],
       [hidden, /version.php/],
-      [await pack('zip', linked), /holds a link, wordpress\/etc/],
-      [await pack('tar.gz', linked), /holds a link, wordpress\/etc/],
+      [await pack('zip', linked), /contains a link, wordpress\/etc/],
+      [await pack('tar.gz', linked), /contains a link, wordpress\/etc/],
       [outside, /leads outside: ..\/wordpress/],
       [broken, /broken.zip cannot be unpacked/],
       [join(folder, 'none.zip'), /none.zip/],
       [join(small, 'index.php'), /neither a folder nor/],
-      ['latest', /no source of WordPress/],
-      [layout.folder, /holds no WordPress: index.php is missing/],
+      ['latest', /not a source of WordPress/],
+      [layout.folder, /does not contain WordPress: index.php is missing/],
     ];
     for (const [source, message] of cases) {
       const adding = cores().add(source);
@@ -187,11 +187,11 @@ describe('the official download', () => {
   it('is refused if it is another, or has none, and nothing else is taken in its place', async () => {
     const archive = await readFile(await pack('zip'));
     const other = await serve({ '/latest.zip': archive, '/latest.zip.sha1': hex('sha1', Buffer.from('x')) });
-    await expect(cores(null, other).add()).rejects.toThrow(/is not what was published: its sha1 is/);
+    await expect(cores(null, other).add()).rejects.toThrow(/does not match its published checksum: its sha1 is/);
     const none = await serve({ '/latest.zip': archive });
     await expect(cores(null, none).add()).rejects.toThrow(/no published checksum/);
     const odd = await serve({ '/latest.zip': archive, '/latest.zip.sha1': '<html>' });
-    await expect(cores(null, odd).add()).rejects.toThrow(/holds no checksum/);
+    await expect(cores(null, odd).add()).rejects.toThrow(/contains no checksum/);
     expect(await cores().list()).toEqual([]);
   });
 

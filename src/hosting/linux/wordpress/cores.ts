@@ -15,29 +15,29 @@ import { downloadOfficial } from './official-download.ts';
 import { writePhpFiles } from './php-files.ts';
 
 /**
- * The versions of WordPress on this host, side by side and for all websites together: root's, read-only, without links, each
- * with the host's own PHP in it.
+ * The WordPress versions of this host, shared by all websites. They belong to root, are read-only and without links, and
+ * contain the host's own PHP files.
  */
 export interface WordPressCores {
   /** Newest first. */
   list(): Promise<string[]>;
   /**
-   * Fetches a WordPress and gives its version; one that is there already stays as it is. `source`: a folder, an archive (`.zip`,
-   * `.tar.gz`), `official`, `debian`; null or left out for the configured one. Rejects with a {@link PermanentHostError} for what
-   * is no WordPress or not what was published.
+   * Adds a WordPress and returns its version; an existing version stays as it is. `source`: a folder, an archive (`.zip`,
+   * `.tar.gz`), `official` or `debian`; null or left out for the configured one. Rejects with a {@link PermanentHostError} if it
+   * is not WordPress or does not match its published checksum.
    */
   add(source?: string | null): Promise<string>;
-  /** Takes a version away that no website uses. One that is not there is success. */
+  /** Removes a version that no website uses. Succeeds if it is missing. */
   remove(version: string): Promise<void>;
-  /** At the start of the host: brings our PHP in every version up to date, and fetches one where there is none. */
+  /** Call at the start of the host: updates our PHP files in every version, and adds a version if there are none. */
   ensureAny(): Promise<void>;
 }
 
 export interface WordPressCoresOptions {
   layout: LinuxLayout;
-  /** Where WordPress comes from; null: the official download, else Debian's package. */
+  /** Source of WordPress; null: the official download, or Debian's package if that fails. */
   source: string | null;
-  /** Where the official download is. */
+  /** Base URL of the official download. */
   url: string;
   log: Logger;
   fetch?: typeof fetch;
@@ -60,7 +60,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
 
   async function add(source: string | null = configured): Promise<string> {
     await mkdir(layout.cores, { recursive: true });
-    // Whatever the umask of this process is: sandboxes go through it.
+    // Sandboxes pass through it, whatever this process's umask is.
     await chmod(layout.cores, 0o711);
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     const scratch = join(layout.scratch, `core-${randomUUID()}`);
@@ -80,12 +80,11 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     if (source === 'debian') return fetchDebianWordPress(scratch, tree);
     if (!isAbsolute(source)) {
       throw new PermanentHostError(
-        `"${source}" is no source of WordPress: name a folder or an archive by its whole path, or say official or debian`,
+        `"${source}" is not a source of WordPress: give the absolute path of a folder or an archive, or "official" or "debian"`,
       );
     }
     const kind = await kindOf(source);
-    if (kind === null)
-      throw new PermanentHostError(`${source} is not there, so no WordPress can come from it`);
+    if (kind === null) throw new PermanentHostError(`${source} does not exist`);
     if (kind === 'folder') return copyWordPress(source, tree);
     if (isArchiveName(source)) {
       return copyWordPress(await unpackArchive(source, join(scratch, 'archive')), tree, source);
@@ -102,24 +101,21 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     try {
       await fetchOfficial(scratch, tree);
     } catch (error) {
-      // What was published and what came differ: that is no reason to take something else without a word.
+      // A checksum mismatch must not silently lead to another source.
       if (error instanceof PermanentHostError) throw error;
-      log.warn(
-        { err: error },
-        `WordPress cannot be fetched from ${url} now; taking Debian's package instead`,
-      );
+      log.warn({ err: error }, `cannot download WordPress from ${url}; using Debian's package instead`);
       await fetchDebianWordPress(scratch, tree);
     }
   }
 
-  /** By one rename, when everything is on the disk. */
+  /** Moves it into place in one rename, after everything is on the disk. */
   async function place(tree: string): Promise<string> {
     const version = await checkCore(tree);
     await writePhpFiles(tree);
     await openToAll(tree);
     const target = layout.coreOf(version);
     if ((await kindOf(target)) !== null) {
-      log.info({ version }, `WordPress ${version} is there already`);
+      log.info({ version }, `WordPress ${version} already exists`);
       return version;
     }
     await runCommand('sync', ['--file-system', tree]);
@@ -129,7 +125,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     return version;
   }
 
-  /** By one rename too: half a core must not be taken for one. */
+  /** Also by one rename, so that half a core is never used. */
   async function remove(version: string): Promise<void> {
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     const scratch = join(layout.scratch, `core-${randomUUID()}`);
@@ -141,7 +137,7 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
     }
     await syncFolder(layout.cores);
     await rm(scratch, { recursive: true, force: true });
-    log.info({ version }, `WordPress ${version} taken away`);
+    log.info({ version }, `WordPress ${version} removed`);
   }
 
   return {
@@ -156,13 +152,13 @@ export function createWordPressCores(options: WordPressCoresOptions): WordPressC
   };
 }
 
-/** A copy takes the modes of what it was made of, and those of an archive may be any. */
+/** The copy keeps the modes of its source, and those of an archive can be anything. */
 async function openToAll(folder: string): Promise<void> {
   await runCommand('chown', ['--recursive', '--no-dereference', 'root:root', folder]);
   await runCommand('chmod', ['--recursive', 'u=rwX,go=rX', folder]);
 }
 
-/** Looked at before: a folder of something else may be of any size. */
+/** Checks first, because a folder of something else could have any size. */
 async function copyWordPress(from: string, to: string, called = from): Promise<void> {
   await checkCore(from, called);
   await copyPlain(from, to);

@@ -19,11 +19,11 @@ import { createScratchWebsites } from './scratch-website.ts';
 import { makeSiteFiles } from './site-files.ts';
 
 /**
- * What a new WordPress has in its database, once for each version, so that a new website is a copy of it and need not be
- * installed. It is made by WordPress itself, as a website that exists for a moment.
+ * The initial database content of each WordPress version. A new website gets a copy, which is faster than an installation.
+ * WordPress itself creates it, in a scratch website.
  */
 export interface DatabaseTemplates {
-  /** Path of the statements that fill an empty database (first-content.ts); made where they are missing. */
+  /** Path of the statements that fill an empty database (first-content.ts); creates them if needed. */
   ensure(version: string): Promise<string>;
 }
 
@@ -31,14 +31,14 @@ export interface DatabaseTemplateOptions {
   layout: LinuxLayout;
   databases: Databases;
   users: UnixUsers;
-  /** The PHP to install with. */
+  /** PHP version for the installation. */
   php(): Promise<PhpRuntime>;
   log: Logger;
 }
 
-/** Raised whenever what a database template is made with changes, so that those of before are not taken. */
+/** Increased whenever the creation changes, so that older templates are not used. */
 const FORMAT = 1;
-/** WordPress's own first choice would be by date; people expect the name alone. */
+/** WordPress's own default contains the date; people expect only the name. */
 const PERMALINKS = '/%postname%/';
 
 export function createDatabaseTemplates(options: DatabaseTemplateOptions): DatabaseTemplates {
@@ -58,11 +58,11 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
     await writeDurably(file, templateStatements(sql));
     log.info(
       { version, ms: Math.round(performance.now() - started) },
-      `database template of WordPress ${version} made`,
+      `created the database template of WordPress ${version}`,
     );
   }
 
-  /** Gives the dump. */
+  /** Returns the dump. */
   async function installIn(install: SandboxedInstall, database: string): Promise<string> {
     const core = layout.coreOf(install.wordpressVersion);
     await makeHome(layout, install);
@@ -80,9 +80,9 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
       script: phpFileOf(core, 'install.php'),
       args: [PLACEHOLDER.user, PLACEHOLDER.email, PLACEHOLDER.title, PERMALINKS],
     });
-    // In another process: WordPress reads how links are made when it starts.
+    // In a second process, because WordPress reads the permalink structure at its start.
     await runPhp(layout, install, { script: phpFileOf(core, 'settle.php') });
-    // Kept for a while, and in part named by the folder of this one website.
+    // Temporary values, some of which name the folder of the scratch website.
     await databases.query(database, "DELETE FROM wp_options WHERE option_name LIKE '%\\_transient\\_%'");
     const file = join(foldersOf(layout, install).home, 'template.sql');
     await databases.dump(database, file);
@@ -104,7 +104,7 @@ export function createDatabaseTemplates(options: DatabaseTemplateOptions): Datab
   };
 }
 
-/** Below `hp_`, as every database of this host. */
+/** With the prefix `hp_`, like every database of this host. */
 function databaseOf({ name }: { name: string }): string {
   return `hp_${name.replaceAll('-', '_')}`;
 }

@@ -7,7 +7,7 @@ import { copyPlain } from './core-tree.ts';
 
 const TIMEOUT_MS = 5 * MINUTE_MS;
 
-/** Debian replaces libraries in WordPress by links into these packages. Not every release has each of them. */
+/** Debian replaces libraries in WordPress by links into these packages. Not every release has all of them. */
 const LIBRARIES = [
   'libjs-cropper',
   'libjs-jquery-ui',
@@ -18,16 +18,15 @@ const LIBRARIES = [
   'php-getid3',
 ];
 
-/** The machine's own certificates, to which Debian's package links: part of no package, so they come from the machine. */
+/** Debian's package links to the machine's own certificates. No package contains them, so the file of the machine is used. */
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
 
 /**
- * Fetches Debian's WordPress, its themes and the libraries it links to, and puts them together in `to`, a new
- * folder. Nothing is installed: the package would bring Apache along. apt verifies what it fetches against the keys of the
- * archive.
+ * Downloads Debian's WordPress with its themes and the libraries that it links to, and assembles them in `to`, a new folder.
+ * Installs nothing, because the package depends on Apache. apt verifies the downloads against the archive's keys.
  *
  * @param scratch a folder to work in, which the caller removes
- * @throws PermanentHostError if this machine's apt knows no WordPress
+ * @throws PermanentHostError if this machine's apt has no package wordpress
  */
 export async function fetchDebianWordPress(scratch: string, to: string): Promise<void> {
   const archives = join(scratch, 'archives');
@@ -37,7 +36,7 @@ export async function fetchDebianWordPress(scratch: string, to: string): Promise
   const packages = await packagesToFetch();
   await runCommand(
     'apt-get',
-    // As root throughout, for the folder is root's alone: apt's own user would be refused, and apt warn of it.
+    // As root, because only root can use the folder; apt would warn if its own user could not.
     ['-qq', '-o', 'APT::Sandbox::User=root', 'download', ...packages],
     { folder: archives, timeoutMs: TIMEOUT_MS },
   );
@@ -50,7 +49,7 @@ export async function fetchDebianWordPress(scratch: string, to: string): Promise
   });
 }
 
-/** Those of one version: themes of another release of Debian are for another WordPress. */
+/** Themes of the same version only: those of another Debian release are for another WordPress. */
 async function packagesToFetch(): Promise<string[]> {
   const candidates = await candidatesOf([
     'wordpress',
@@ -60,7 +59,7 @@ async function packagesToFetch(): Promise<string[]> {
   const version = candidates.get('wordpress');
   if (version === undefined) {
     throw new PermanentHostError(
-      'apt knows no package wordpress on this machine: run `apt-get update`, or set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive',
+      'apt has no package wordpress on this machine: run `apt-get update`, or set HOMEPORT_WORDPRESS_SOURCE to a folder or an archive',
     );
   }
   return [...candidates.keys()].filter(
@@ -73,13 +72,13 @@ async function namesBeginningWith(prefix: string): Promise<string[]> {
   return stdout.split('\n').filter((name) => name !== '');
 }
 
-/** Name to version, of those that could be installed. */
+/** Name to version, of the packages that can be installed. */
 async function candidatesOf(names: readonly string[]): Promise<Map<string, string>> {
   const { stdout } = await runCommand('apt-cache', ['policy', ...names]);
   return candidatesIn(stdout);
 }
 
-/** Pure: what `apt-cache policy` writes. */
+/** Parses the output of `apt-cache policy`. */
 export function candidatesIn(policy: string): Map<string, string> {
   const found = new Map<string, string>();
   let name = '';

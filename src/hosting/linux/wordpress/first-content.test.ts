@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstContentSql, PLACEHOLDER, templateStatements, undoFilling } from './first-content.ts';
+import { firstContentSql, PLACEHOLDER, templateStatements, undoFill } from './first-content.ts';
 
 const DUMP = `/*M!999999\\- enable the sandbox mode */
 -- MariaDB dump 10.19
@@ -56,7 +56,7 @@ INSERT INTO \`wp_options\` VALUES
     const serialised = `a:1:{s:1:\\"u\\";s:36:\\"${PLACEHOLDER.origin}/feed\\";}`;
     expect(() => templateStatements(row(serialised))).toThrow(/serialised value/);
     expect(() => templateStatements(row(`s:9:\\"${PLACEHOLDER.title}\\";`))).toThrow(/serialised value/);
-    expect(() => templateStatements(row(`@${PLACEHOLDER.hostname}`))).toThrow(/another form/);
+    expect(() => templateStatements(row(`@${PLACEHOLDER.hostname}`))).toThrow(/a form other/);
   });
 });
 
@@ -85,6 +85,6 @@ describe('firstContentSql', () => {
   });
 
   it('can be undone', () => {
-    expect(undoFilling(templateStatements(DUMP))).toBe('DROP TABLE IF EXISTS `wp_options`, `wp_users`;\n');
+    expect(undoFill(templateStatements(DUMP))).toBe('DROP TABLE IF EXISTS `wp_options`, `wp_users`;\n');
   });
 });

@@ -1,6 +1,6 @@
 import { textLiteral } from '../daemons/sql.ts';
 
-/** What stands in a template database wherever a website has something of its own. */
+/** Values of a database template that each website replaces by its own. */
 export const PLACEHOLDER = {
   hostname: 'website.homeport.invalid',
   origin: 'http://website.homeport.invalid',
@@ -9,18 +9,18 @@ export const PLACEHOLDER = {
   user: 'admin',
 } as const;
 
-/** What is a new website's own. */
+/** The individual values of a new website. */
 export interface FirstContent {
   /** `https://example.com`. */
   origin: string;
   email: string;
   title: string;
-  /** As WordPress keeps it. */
+  /** In WordPress's format. */
   passwordHash: string;
   now: Date;
 }
 
-/** Of a dump, what would only take time in an empty database that nobody else uses. */
+/** Statements of a dump that only cost time in an empty database without other users. */
 const SUPERFLUOUS = [
   /^(UN)?LOCK TABLES/,
   /^DROP TABLE IF EXISTS /,
@@ -29,10 +29,10 @@ const SUPERFLUOUS = [
 ];
 
 /**
- * Pure: the dump of a new WordPress as statements that fill an empty database quickly: tables first, then all rows in one
- * transaction, whose end is left to {@link firstContentSql}.
+ * Turns the dump of a new WordPress into statements that fill an empty database quickly: tables first, then all rows in one
+ * transaction, which {@link firstContentSql} ends.
  *
- * @throws Error if a placeholder stands where it cannot be replaced: within a value whose length stands beside it
+ * @throws Error if a placeholder cannot be replaced, because it is inside a value that contains its own length
  */
 export function templateStatements(dump: string): string {
   const statements = dump
@@ -58,8 +58,8 @@ function withoutComments(statement: string): string {
     .trim();
 }
 
-/** Pure: the statements that take away what a filling that was broken off has left. */
-export function undoFilling(template: string): string {
+/** Statements that remove what an interrupted fill left. */
+export function undoFill(template: string): string {
   return `DROP TABLE IF EXISTS ${tablesOf(template)
     .map((name) => `\`${name}\``)
     .join(', ')};\n`;
@@ -69,21 +69,21 @@ function tablesOf(template: string): string[] {
   return [...template.matchAll(/^CREATE TABLE `(\w+)` \($/gm)].flatMap(([, name]) => name ?? []);
 }
 
-/** What the database server says when {@link onlyIfEmpty} or {@link onlyIfBrokenOff} ends what follows. */
-export const NOT_TO_BE_FILLED = 'ERROR 1644 (45000)';
+/** Error of the database server when {@link onlyIfEmpty} or {@link onlyIfInterrupted} stops the remaining statements. */
+export const FILL_REFUSED = 'ERROR 1644 (45000)';
 
 const OWN_TABLES = 'SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()';
 
-/** Pure: statements after which none is run, unless the database has no tables. */
+/** Statements that stop all following ones unless the database has no tables. */
 export function onlyIfEmpty(): string {
   return `SET @kept = (${OWN_TABLES});\n${END_IF_KEPT}`;
 }
 
 /**
- * Pure: statements after which none is run, unless the database has nothing but what a filling leaves that was broken off: tables of
- * its own, and no rows, which are all there at its end or none. Whoever has a WordPress has a user.
+ * Statements that stop all following ones unless the database contains only what an interrupted fill leaves: the template's
+ * tables without rows, because the rows are inserted in one transaction. A WordPress in use has at least one user.
  */
-export function onlyIfBrokenOff(template: string): string {
+export function onlyIfInterrupted(template: string): string {
   const names = tablesOf(template).map(textLiteral).join(', ');
   return `SET @kept = (${OWN_TABLES} AND table_name NOT IN (${names}));
 SET @count = IF((${OWN_TABLES} AND table_name = 'wp_users') > 0, 'SELECT COUNT(*) + @kept INTO @kept FROM wp_users', 'DO 0');
@@ -91,28 +91,28 @@ EXECUTE IMMEDIATE @count;
 ${END_IF_KEPT}`;
 }
 
-const END_IF_KEPT = `SET @end = IF(@kept > 0, 'SIGNAL SQLSTATE ''45000'' SET MESSAGE_TEXT = ''not to be filled''', 'DO 0');
+const END_IF_KEPT = `SET @end = IF(@kept > 0, 'SIGNAL SQLSTATE ''45000'' SET MESSAGE_TEXT = ''fill refused''', 'DO 0');
 EXECUTE IMMEDIATE @end;
 `;
 
-/** PHP's serialisation counts bytes: `s:5:"hello"`, in which a dump escapes the quotes. */
+/** PHP's serialisation contains lengths in bytes: `s:5:"hello"`; a dump escapes the quotes. */
 function requireReplaceable(text: string): void {
   if (
     text.replaceAll(PLACEHOLDER.email, '').replaceAll(PLACEHOLDER.origin, '').includes(PLACEHOLDER.hostname)
   ) {
-    throw new Error(`WordPress keeps ${PLACEHOLDER.hostname} in another form than an address`);
+    throw new Error(`WordPress stores ${PLACEHOLDER.hostname} in a form other than an address`);
   }
   for (const placeholder of [PLACEHOLDER.hostname, PLACEHOLDER.title]) {
     const name = placeholder.replaceAll('.', '\\.');
     if (new RegExp(`s:\\d+:\\\\"[^"\\\\]*${name}`).test(text)) {
       throw new Error(
-        `WordPress keeps ${placeholder} in a serialised value, which a new website could not replace`,
+        `WordPress stores ${placeholder} in a serialised value, where a new website cannot replace it`,
       );
     }
   }
 }
 
-/** Pure: the statements that make a template database's content a website's own, in the same transaction. */
+/** Statements that fill a database from a template with a website's own values, in one transaction. */
 export function firstContentSql(template: string, content: FirstContent): string {
   const { origin, email, title, passwordHash, now } = content;
   const own = template
@@ -128,12 +128,12 @@ export function firstContentSql(template: string, content: FirstContent): string
   ].join(';\n')};\n`;
 }
 
-/** Inside a literal of the dump. */
+/** Escapes a text inside a literal of the dump. */
 function quoted(text: string): string {
   return text.replace(/['"\\]/g, (character) => `\\${character}`);
 }
 
-/** As WordPress keeps titles. */
+/** The form in which WordPress stores titles. */
 function escapeHtml(text: string): string {
   return text
     .replaceAll('&', '&amp;')

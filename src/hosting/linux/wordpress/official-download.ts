@@ -8,17 +8,17 @@ import { PermanentHostError } from '../../contract/host.ts';
 
 const NAME = 'latest.zip';
 const TIMEOUT_MS = 5 * MINUTE_MS;
-/** Several times a WordPress. */
+/** Several times the size of WordPress. */
 const MOST_BYTES = 512 * 1024 * 1024;
-/** What wordpress.org publishes is SHA-1, over HTTPS; a mirror may do better. */
+/** wordpress.org publishes SHA-1, over HTTPS; a mirror may offer SHA-256. */
 const CHECKSUMS = ['sha256', 'sha1'] as const;
 
 type Checksum = { algorithm: (typeof CHECKSUMS)[number]; hex: string };
 
 /**
- * Downloads the newest WordPress into `folder` and gives the path of the archive, whose checksum is the published one.
+ * Downloads the newest WordPress into `folder`, verifies its published checksum, and returns the archive's path.
  *
- * @throws PermanentHostError if it is not what was published; another Error if it cannot be fetched now
+ * @throws PermanentHostError if the checksum differs or is missing; another Error if the download fails
  */
 export async function downloadOfficial(
   url: string,
@@ -32,7 +32,7 @@ export async function downloadOfficial(
   const hex = await downloadTo(archive, address, published.algorithm, fetchUrl, signal);
   if (hex !== published.hex) {
     throw new PermanentHostError(
-      `${address} is not what was published: its ${published.algorithm} is ${hex} instead of ${published.hex}. If a new version came out this minute, try again`,
+      `${address} does not match its published checksum: its ${published.algorithm} is ${hex} instead of ${published.hex}. If a new version came out this minute, try again`,
     );
   }
   return archive;
@@ -50,13 +50,13 @@ async function publishedChecksum(
     if (!response.ok) throw new Error(`${address}.${algorithm} answers ${response.status}`);
     const hex = /^([0-9a-f]{40,64})(\s|$)/i.exec(text)?.[1]?.toLowerCase();
     const length = algorithm === 'sha1' ? 40 : 64;
-    if (hex?.length !== length) throw new PermanentHostError(`${address}.${algorithm} holds no checksum`);
+    if (hex?.length !== length) throw new PermanentHostError(`${address}.${algorithm} contains no checksum`);
     return { algorithm, hex };
   }
   throw new PermanentHostError(`${address} has no published checksum, so it cannot be verified`);
 }
 
-/** Gives the checksum of what was written. */
+/** Returns the checksum of the written bytes. */
 async function downloadTo(
   path: string,
   address: string,
@@ -75,7 +75,7 @@ async function downloadTo(
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       hash.update(chunk);
-      if (bytes > MOST_BYTES) return done(new PermanentHostError(`${address} is too large for a WordPress`));
+      if (bytes > MOST_BYTES) return done(new PermanentHostError(`${address} is too large for WordPress`));
       done(null, chunk);
     },
   });

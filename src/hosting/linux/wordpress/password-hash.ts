@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 
 const ALPHABET = './0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
-/** 2^7 rounds, the fewest that there are: what is hashed here is random, so nobody finds it by trying. */
+/** 2^7 rounds, the minimum: the passwords are random, so they cannot be guessed anyway. */
 const LOG_ROUNDS = 7;
 const SALT_BYTES = 6;
 
 /**
- * Pure: a random password as phpass's portable hash, which every WordPress can check; a newer one replaces it by its own kind at the first
- * log-in. `salt`: 6 random bytes.
+ * Hashes a random password in phpass's portable format, which every WordPress can check; newer versions replace it by their own
+ * at the first login. `salt`: 6 random bytes.
  */
 export function wordpressPasswordHash(password: string, salt: Buffer): string {
   if (salt.length !== SALT_BYTES) throw new RangeError(`the salt has ${salt.length} bytes instead of 6`);
@@ -20,7 +20,7 @@ export function wordpressPasswordHash(password: string, salt: Buffer): string {
   return `$P$${ALPHABET[LOG_ROUNDS]}${text}${encode(digest)}`;
 }
 
-/** Three bytes as four characters, the lowest bits first; what is left over as two or three. */
+/** Encodes three bytes as four characters, lowest bits first; the remaining bytes as two or three characters. */
 function encode(bytes: Buffer): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 3) {

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ifThere } from '../../../lib/if-there.ts';
 
-/** Folder of the host's own PHP in a core, where every website on that core sees it. Nothing links to it, so no visitor does. */
+/** Folder of the host's PHP files in a core, visible to every website on that core. Nothing links to it, so visitors cannot reach it. */
 const LIBRARY = 'homeport';
-/** Stands in for the configuration of the core itself. */
+/** Replaces the core's own configuration. */
 const DISPATCHER = 'wp-config.php';
 const SOURCE = fileURLToPath(new URL('./php/', import.meta.url));
 
@@ -15,7 +15,7 @@ export function phpFileOf(core: string, name: string): string {
   return join(core, LIBRARY, name);
 }
 
-/** Puts our PHP into a core, and takes out what is no longer part of it. What is right already stays as it is. */
+/** Writes our PHP files into a core, and removes obsolete ones. Does not touch unchanged files. */
 export async function writePhpFiles(core: string): Promise<void> {
   const library = join(core, LIBRARY);
   await mkdir(library, { recursive: true, mode: 0o755 });
@@ -34,7 +34,7 @@ async function writeChanged(path: string, content: Buffer): Promise<void> {
   if ((await ifThere(readFile(path)))?.equals(content)) return;
   const temporary = `${path}.${randomUUID()}`;
   await writeFile(temporary, content, { flag: 'wx', mode: 0o644, flush: true });
-  // Whatever the umask of this process is, all websites read it.
+  // All websites read it, whatever this process's umask is.
   await chmod(temporary, 0o644);
   await rename(temporary, path);
 }

@@ -24,10 +24,10 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     await mkdir(join(path, 'folder'));
     await symlink('folder', join(path, 'link'));
     const folder = await pinFolder(path);
-    expect(await folder.look('file')).toEqual({ type: 'file' });
-    expect(await folder.look('folder')).toEqual({ type: 'folder' });
-    expect(await folder.look('link')).toEqual({ type: 'link', target: 'folder', uid: owner.uid });
-    expect(await folder.look('none')).toEqual({ type: 'none' });
+    expect(await folder.stat('file')).toEqual({ type: 'file' });
+    expect(await folder.stat('folder')).toEqual({ type: 'folder' });
+    expect(await folder.stat('link')).toEqual({ type: 'link', target: 'folder', uid: owner.uid });
+    expect(await folder.stat('none')).toEqual({ type: 'none' });
     expect((await folder.names()).sort()).toEqual(['file', 'folder', 'link']);
     await folder.close();
   });
@@ -90,7 +90,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
     const folder = await pinFolder(path);
     await expect(folder.write('folder', '', options)).rejects.toThrow(PermanentHostError);
     await expect(folder.link('folder', '/x')).rejects.toThrow(
-      /folder is a folder, where a file of WordPress belongs/,
+      /folder is a folder, but WordPress needs a file there/,
     );
     expect(await readdir(path)).toEqual(['folder']);
     await folder.close();
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')('a pinned folder', () => {
   it('takes names only', async () => {
     const folder = await pinFolder(path);
     for (const name of ['', '.', '..', 'a/b', '../x']) {
-      await expect(folder.look(name), name).rejects.toThrow('is no name in a folder');
+      await expect(folder.stat(name), name).rejects.toThrow('is not a name in a folder');
     }
     await folder.close();
   });

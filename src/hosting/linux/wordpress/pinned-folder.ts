@@ -21,59 +21,59 @@ export interface Owner {
   gid: number;
 }
 
-/** What is at a name: `link` with its target, or what else. */
+/** The type of an entry; for a link, also its target and owner. */
 export type Found =
   | { type: 'none' | 'folder' | 'file' | 'other' }
   | { type: 'link'; target: string; uid: number };
 
 /**
- * A folder that is held open, in which root works for somebody who can change it meanwhile. Names are looked up in the open folder
- * itself, so exchanging a folder above for a link leads nowhere; a link in the last place is never followed.
+ * A folder held open, for root's work in a folder that a customer can change at the same time. Names are looked up in the open
+ * folder, so replacing a parent folder by a link has no effect. A link as the last component is never followed.
  */
 export interface PinnedFolder {
-  /** Its path as it was opened, for messages. */
+  /** Its path when it was opened, for messages. */
   path: string;
-  look(name: string): Promise<Found>;
-  /** What is in it. */
+  stat(name: string): Promise<Found>;
+  /** Names of its entries. */
   names(): Promise<string[]>;
   /**
-   * A folder in this one, made for `owner` where there is nothing; null if something else, a link for one, is in its place. To
-   * be closed by the caller.
+   * Opens a subfolder, and creates it for `owner` if nothing is there. Null if something else, such as a link, is in its place.
+   * The caller closes it.
    */
   enter(name: string, owner: Owner): Promise<PinnedFolder | null>;
-  /** Puts a file in the place of whatever file or link is there; whoever reads it finds the old or the new, whole. */
+  /** Writes a file in place of any file or link. Readers see the old or the new file, whole. */
   write(name: string, content: string, options: Owner & { mode: number }): Promise<void>;
-  /** Puts a link, root's own, in the place of whatever file or link is there. */
+  /** Creates a link, owned by root, in place of any file or link. */
   link(name: string, target: string): Promise<void>;
-  /** Moves a file of root's, on the same file system, to here. */
+  /** Moves a file of root here, from the same file system. */
   take(file: string, name: string, options: Owner & { mode: number }): Promise<void>;
-  /** Removes a file or a link. Removing what is not there is success. */
+  /** Removes a file or a link. Succeeds if it is missing. */
   remove(name: string): Promise<void>;
   close(): Promise<void>;
 }
 
 const FOLDER = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
-/** `path`: all folders above it are root's. Rejects with a {@link PermanentHostError} if it is a link or no folder. */
+/** All parents of `path` must belong to root. Rejects with a {@link PermanentHostError} if it is a link or not a folder. */
 export async function pinFolder(path: string): Promise<PinnedFolder> {
   try {
     return pinned(path, await open(path, FOLDER));
   } catch (error) {
     if (!hasCode(error, 'ELOOP', 'ENOTDIR')) throw error;
-    throw new PermanentHostError(`${path} is no folder: move away what is there`);
+    throw new PermanentHostError(`${path} is not a folder: move it away`);
   }
 }
 
 function pinned(path: string, folder: FileHandle): PinnedFolder {
-  /** The kernel takes what comes after the descriptor from the open folder, wherever that lies now. */
+  /** The kernel looks up the name in the open folder, wherever that has moved. */
   const at = (name: string) => {
     if (name === '' || name === '.' || name === '..' || name.includes('/')) {
-      throw new Error(`"${name}" is no name in a folder`);
+      throw new Error(`"${name}" is not a name in a folder`);
     }
     return `/proc/self/fd/${folder.fd}/${name}`;
   };
 
-  async function look(name: string): Promise<Found> {
+  async function statEntry(name: string): Promise<Found> {
     try {
       const found = await lstat(at(name));
       if (found.isSymbolicLink()) return { type: 'link', target: await readlink(at(name)), uid: found.uid };
@@ -105,7 +105,7 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     }
   }
 
-  /** What is made beside and moved over it: rename(2) follows no link. */
+  /** Creates the entry under a temporary name and renames it: rename(2) follows no link. */
   async function replace(name: string, make: (temporary: string) => Promise<void>): Promise<void> {
     const temporary = at(`.homeport-${randomUUID()}`);
     try {
@@ -114,13 +114,13 @@ function pinned(path: string, folder: FileHandle): PinnedFolder {
     } catch (error) {
       await rm(temporary, { force: true });
       if (!hasCode(error, 'EISDIR', 'ENOTEMPTY', 'EEXIST')) throw error;
-      throw new PermanentHostError(`${path}/${name} is a folder, where a file of WordPress belongs`);
+      throw new PermanentHostError(`${path}/${name} is a folder, but WordPress needs a file there`);
     }
   }
 
   return {
     path,
-    look,
+    stat: statEntry,
     names: () => readdir(`/proc/self/fd/${folder.fd}`),
     enter,
     write: (name, content, { uid, gid, mode }) =>

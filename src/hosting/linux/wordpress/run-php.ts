@@ -3,13 +3,13 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
 
 export interface PhpRun {
-  /** Path of the script: one that the sandbox shows. */
+  /** Path of a script that is visible in the sandbox. */
   script: string;
   args?: readonly string[];
   environment?: Record<string, string>;
-  /** Settings of php.ini, for this run. */
+  /** php.ini settings for this run. */
   settings?: Record<string, string | number>;
-  /** What enters the install's cgroup first. */
+  /** Command prefix that enters the install's cgroup. */
   enter?: readonly string[];
   timeoutMs?: number;
   signal?: AbortSignal | undefined;
@@ -18,8 +18,8 @@ export interface PhpRun {
 const MESSAGE_LENGTH = 2000;
 
 /**
- * Runs a script with the PHP of the install, as its user and in its sandbox, and gives what it wrote. Rejects with the end of
- * what it wrote to its standard error.
+ * Runs a script with the install's PHP, as its user and in its sandbox, and returns the output. Rejects with the end of the
+ * error output.
  */
 export async function runPhp(layout: LinuxLayout, install: SandboxedInstall, run: PhpRun): Promise<string> {
   const { script, args = [], environment = {}, settings = {}, enter = [], timeoutMs = 120_000, signal } = run;

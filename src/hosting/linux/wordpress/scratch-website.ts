@@ -6,9 +6,9 @@ import type { UnixUsers } from '../isolation/unix-users.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { PhpRuntime } from '../machine/php-runtimes.ts';
 
-/** Websites that exist for a moment, to make something with them in the sandbox: a Unix user, and the name for its home. */
+/** Temporary websites for work in the sandbox: a Unix user, and a name for its home. */
 export interface ScratchWebsites {
-  /** Does `work` with a new one. Takes it away however that ends, and before that whatever a killed run of `kind` has left. */
+  /** Runs `work` with a new one, and removes it in any case. First removes leftovers of a killed run of the same `kind`. */
   use<Result>(
     made: { php: PhpRuntime; wordpressVersion: string },
     work: (install: SandboxedInstall) => Promise<Result>,
@@ -18,9 +18,9 @@ export interface ScratchWebsites {
 export interface ScratchWebsitesOptions {
   layout: LinuxLayout;
   users: UnixUsers;
-  /** What they are for: their names begin with `homeport-<kind>-`. One at a time, which is the caller's to see to. */
+  /** Purpose: names begin with `homeport-<kind>-`. The caller must use only one at a time. */
   kind: string;
-  /** Takes away what `work` has made besides the home. */
+  /** Removes what `work` has made besides the home. */
   undo?(name: string): Promise<void>;
 }
 

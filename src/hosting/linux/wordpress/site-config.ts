@@ -1,19 +1,19 @@
-/** What a website's WordPress has to know of this host. */
+/** Facts about this host that a website's WordPress needs. */
 export interface SiteConfig {
   /** The document root. */
   root: string;
   database: string;
-  /** Of the database. */
+  /** User of the database. */
   user: string;
   /** Path of the database server's socket. */
   socket: string;
-  /** Path of the socket of the website's own Redis; null for none. */
+  /** Path of the socket of the website's Redis; null for none. */
   redis: string | null;
-  /** Where visitors reach it: `https://example.com`, with the port if it is not the usual one. */
+  /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin: string;
 }
 
-/** What stands in its place is random and the website's own: without it, nobody can forge the cookie of a log-in. */
+/** Names of random values, different for each website. They prevent the forging of login cookies. */
 const SALTS = [
   'AUTH_KEY',
   'SECURE_AUTH_KEY',
@@ -25,20 +25,20 @@ const SALTS = [
   'NONCE_SALT',
 ];
 
-/** Pure: a text as PHP writes it, or `null`. */
+/** A text as a PHP literal, or `null`. */
 export function phpLiteral(value: string | null): string {
   return value === null ? 'null' : `'${value.replace(/[\\']/g, (character) => `\\${character}`)}'`;
 }
 
 /**
- * Pure: `homeport.php`, above the document root and root's: the values of this website. It leads to the settings that all share
- * (php/settings.php) beside the WordPress that the website is linked to.
+ * `homeport.php`, above the document root and owned by root: the values of this website. It loads the shared settings
+ * (php/settings.php) of the WordPress that the website is linked to.
  */
 export function renderHomeportFile(config: SiteConfig): string {
   const { root, database, user, socket, redis, origin } = config;
   const values = Object.entries({ root, database, user, socket, redis, origin });
   return `<?php
-// Written by the host, which writes it anew whenever something of this changes.
+// Written by the host; changes are overwritten.
 const HOMEPORT = [
 ${values.map(([name, value]) => `    '${name}' => ${phpLiteral(value)},`).join('\n')}
 ];
@@ -47,14 +47,14 @@ require_once (defined('HOMEPORT_LIBRARY') ? HOMEPORT_LIBRARY : dirname(realpath(
 `;
 }
 
-/** Pure: the first `wp-config.php`, which is its owner's from then on. `secret` gives a new random text at each call. */
+/** The initial `wp-config.php`, which then belongs to the website's owner. `secret` returns a new random text at each call. */
 export function renderWpConfig(secret: () => string): string {
   return `<?php
 /**
  * The configuration of this WordPress. This file is yours.
  *
- * The database, the address and what else this host decides are in homeport.php, one folder above, and come first:
- * a definition of DB_NAME or WP_HOME in here has no effect.
+ * The database, the address and other settings of this host are in homeport.php, one folder above, and come first:
+ * defining DB_NAME or WP_HOME here has no effect.
  */
 require_once dirname(__DIR__) . '/homeport.php';
 
@@ -73,9 +73,9 @@ require_once ABSPATH . 'wp-settings.php';
 `;
 }
 
-/** WordPress loads the object cache from this one place; what it is stands with the host's other files. */
+/** WordPress loads the object cache from this place only; its code is with the host's other files. */
 export const OBJECT_CACHE_FILE = `<?php
-// Keeps what WordPress would compute again in the Redis of this website. Without this file WordPress does without.
+// Stores computed values of WordPress in this website's Redis. Without this file, WordPress works without it.
 if (defined('HOMEPORT_LIBRARY')) {
     require HOMEPORT_LIBRARY . '/object-cache.php';
 }
@@ -84,7 +84,7 @@ if (defined('HOMEPORT_LIBRARY')) {
 export const MUST_USE_FILE = `<?php
 /**
  * Plugin Name: Homeport
- * Description: Sends mail from this website's own name, and leaves updates of WordPress itself to the host.
+ * Description: Sends mail from this website's own host name, and leaves updates of WordPress itself to the host.
  */
 if (defined('HOMEPORT_LIBRARY')) {
     require HOMEPORT_LIBRARY . '/must-use.php';

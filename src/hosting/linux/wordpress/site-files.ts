@@ -13,7 +13,7 @@ import {
   type SiteConfig,
 } from './site-config.ts';
 
-/** Of a core, what no website shows: its own content, our PHP, and what tells strangers the version. */
+/** Entries of a core that websites do not show: its content, our PHP files, and files that reveal the version. */
 const NOT_LINKED = new Set([
   'homeport',
   'license.txt',
@@ -27,8 +27,8 @@ const HOMEPORT_FILE = 'homeport.php';
 const CONTENT_FOLDERS = ['mu-plugins', 'plugins', 'uploads'];
 
 /**
- * Makes the files of a website, or mends them: the values of this host, the links to its WordPress and its themes, and whatever
- * of the first files is missing. What the customer has put in a place stays.
+ * Creates or repairs the files of a website: the values of this host, the links to its WordPress and its themes, and missing
+ * initial files. Anything that the customer has put in a place stays.
  */
 export async function makeSiteFiles(
   layout: LinuxLayout,
@@ -40,7 +40,7 @@ export async function makeSiteFiles(
   await withFolder(foldersOf(layout, install).htdocs, async (htdocs) => {
     await linkCore(layout, htdocs, install);
     await within(htdocs, 'wp-content', install, (content) => makeContent(layout, content, install));
-    if ((await htdocs.look('wp-config.php')).type === 'none') {
+    if ((await htdocs.stat('wp-config.php')).type === 'none') {
       await htdocs.write('wp-config.php', renderWpConfig(secret), {
         uid: install.uid,
         gid: install.gid,
@@ -58,7 +58,7 @@ export async function linkSite(layout: LinuxLayout, install: SandboxedInstall): 
   });
 }
 
-/** What of it is not as {@link makeSiteFiles} makes it, one sentence each; none if all is well. Changes nothing. */
+/** Lists the differences from what {@link makeSiteFiles} makes, one sentence each. Changes nothing. */
 export async function checkSiteFiles(
   layout: LinuxLayout,
   install: SandboxedInstall,
@@ -66,20 +66,20 @@ export async function checkSiteFiles(
 ): Promise<string[]> {
   const { home, htdocs: path } = foldersOf(layout, install);
   const faults: string[] = [];
-  // In the install's home, which is root's: no link of the customer's leads elsewhere.
+  // In the install's home, which belongs to root: no link of the customer can mislead it.
   const values = await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'));
   if (values === null) faults.push(`${HOMEPORT_FILE} is missing`);
   else if (values !== renderHomeportFile(config)) {
-    faults.push(`${HOMEPORT_FILE} has other values than it should have`);
+    faults.push(`${HOMEPORT_FILE} has the wrong values`);
   }
   await withFolder(path, async (htdocs) => {
     const core = layout.coreOf(install.wordpressVersion);
     for (const { name, target } of await coreLinks(core)) {
-      const found = await htdocs.look(name);
+      const found = await htdocs.stat(name);
       const isOurs = found.type === 'none' || isHostLink(layout, found);
-      if (isOurs && !isRight(found, target)) faults.push(`${name} does not lead to ${target}`);
+      if (isOurs && !isRight(found, target)) faults.push(`${name} is not a link to ${target}`);
     }
-    if ((await htdocs.look('wp-config.php')).type === 'none') faults.push('wp-config.php is missing');
+    if ((await htdocs.stat('wp-config.php')).type === 'none') faults.push('wp-config.php is missing');
   });
   return faults;
 }
@@ -93,7 +93,7 @@ async function writeHomeportFile(
   const text = renderHomeportFile(config);
   if ((await ifThere(readFile(join(home, HOMEPORT_FILE), 'utf8'))) === text) return;
   await withFolder(home, (folder) =>
-    // For the install to read and nobody else, and root's, so that it stays what it is.
+    // Only the install can read it, and only root can change it.
     folder.write(HOMEPORT_FILE, text, { uid: 0, gid: install.gid, mode: 0o640 }),
   );
 }
@@ -126,8 +126,8 @@ async function makeContent(
 }
 
 /**
- * Themes that come with WordPress. A customer's own folder of that name stays; one that was deleted comes back, for without any of
- * them WordPress has nothing to fall back to when a theme breaks.
+ * Links the themes of the core. A customer's own folder of that name stays. A deleted link comes back, because WordPress needs
+ * a theme to fall back to when another one breaks.
  */
 async function linkThemes(
   layout: LinuxLayout,
@@ -142,7 +142,7 @@ async function linkThemes(
   await within(content, 'themes', install, (themes) => setLinks(layout, themes, links));
 }
 
-/** Sees that the links are there, in the places that are not the customer's, and that no other link of ours is. */
+/** Ensures that these are our only links. Leaves the customer's entries alone. */
 async function setLinks(
   layout: LinuxLayout,
   folder: PinnedFolder,
@@ -151,16 +151,16 @@ async function setLinks(
   const wanted = new Map(links.map(({ name, target }) => [name, target]));
   for (const name of await folder.names()) {
     if (wanted.has(name)) continue;
-    if (isHostLink(layout, await folder.look(name))) await folder.remove(name);
+    if (isHostLink(layout, await folder.stat(name))) await folder.remove(name);
   }
   for (const [name, target] of wanted) {
-    const found = await folder.look(name);
+    const found = await folder.stat(name);
     if (isRight(found, target)) continue;
     if (found.type === 'none' || isHostLink(layout, found)) await folder.link(name, target);
   }
 }
 
-/** The web server follows a link only if its target belongs to the same user: root's. */
+/** The web server follows a link only if the link and its target have the same owner: root. */
 function isRight(found: Found, target: string): boolean {
   return found.type === 'link' && found.target === target && found.uid === 0;
 }
@@ -175,10 +175,10 @@ async function writeMissing(
   content: string,
   { uid, gid }: Owner,
 ): Promise<void> {
-  if ((await folder.look(name)).type === 'none') await folder.write(name, content, { uid, gid, mode: 0o644 });
+  if ((await folder.stat(name)).type === 'none') await folder.write(name, content, { uid, gid, mode: 0o644 });
 }
 
-/** Where the customer has put something else in the place of the folder, that is how it shall be, and nothing is done. */
+/** Does nothing if the customer has replaced the folder by something else. */
 async function within(
   folder: PinnedFolder,
   name: string,

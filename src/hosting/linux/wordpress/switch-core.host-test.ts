@@ -144,7 +144,7 @@ it('is done though there is no place for the dump', async () => {
 
 it('knows only the versions that the host holds', async () => {
   await expect(websites.switchCore(install, database, version, '97.0')).rejects.toThrow(
-    'this host holds no WordPress 97.0: add it first',
+    'this host does not have WordPress 97.0: add it first',
   );
   expect(existsSync(phpFileOf(machine.layout.coreOf(LATER), 'upgrade.php'))).toBe(true);
 });

@@ -19,12 +19,12 @@ export interface CoreSwitchOptions {
   log: Logger;
 }
 
-/** A large database on a slow disk. */
+/** Enough for a large database on a slow disk. */
 const UPGRADE_MS = 30 * MINUTE_MS;
 
 /**
- * Puts a website on another core. The database goes first, while visitors still see the former core; the links follow once it is
- * right. What fails before that is undone from the dump.
+ * Switches a website to another core. The database is upgraded first, while visitors still see the former core; then the links
+ * follow. If the upgrade fails, the dump is loaded again.
  */
 export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOptions) {
   return async function switchCore(
@@ -47,10 +47,10 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     } finally {
       await rm(dump, { force: true });
     }
-    log.info({ install: install.id, from, to }, `${install.name} put on WordPress ${to}`);
+    log.info({ install: install.id, from, to }, `${install.name} switched to WordPress ${to}`);
   };
 
-  /** A theme in use that the other core does not bring becomes the website's own. */
+  /** Copies a theme in use that the other core lacks, so that it becomes the website's own. */
   async function keepThemes(before: SandboxedInstall, to: string): Promise<void> {
     const core = layout.coreOf(before.wordpressVersion);
     const next = new Set(await themesIn(layout.coreOf(to)));
@@ -77,13 +77,16 @@ export function createCoreSwitch({ layout, databases, enter, log }: CoreSwitchOp
     }
   }
 
-  /** The website is switched by now: a folder of the customer's in this place is no reason to say otherwise. */
+  /** The website is switched by now, so a folder of the customer in this place is not worth an error. */
   async function keepDump(install: SandboxedInstall, dump: string, name: string): Promise<void> {
     const folder = await pinFolder(foldersOf(layout, install).private);
     try {
       await folder.take(dump, name, { uid: install.uid, gid: install.gid, mode: 0o600 });
     } catch (error) {
-      log.warn({ err: error, install: install.id }, `the dump of before the switch is not kept as ${name}`);
+      log.warn(
+        { err: error, install: install.id },
+        `could not keep the dump from before the switch as ${name}`,
+      );
     } finally {
       await folder.close();
     }

@@ -212,8 +212,8 @@ describe('its files', () => {
     await rm(join(htdocs(), 'wp-links-opml.php'));
     await writeFile(join(htdocs(), 'wp-links-opml.php'), 'mine');
     expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([
-      `wp-admin does not lead to ${layout.coreOf(version)}/wp-admin`,
-      `wp-includes does not lead to ${layout.coreOf(version)}/wp-includes`,
+      `wp-admin is not a link to ${layout.coreOf(version)}/wp-admin`,
+      `wp-includes is not a link to ${layout.coreOf(version)}/wp-includes`,
     ]);
     await websites.makeFiles(shop.install, { ...SITE, database: shop.database });
     expect(await websites.checkFiles(shop.install, { ...SITE, database: shop.database })).toEqual([]);
@@ -323,7 +323,9 @@ describe('the database template', () => {
   });
 
   it('cannot be made of what the host does not hold', async () => {
-    await expect(templates.ensure('97.1')).rejects.toThrow('this host holds no WordPress 97.1: add it first');
+    await expect(templates.ensure('97.1')).rejects.toThrow(
+      'this host does not have WordPress 97.1: add it first',
+    );
   });
 });
 
@@ -381,7 +383,7 @@ describe('host names in the database', () => {
 
   it('must be host names', async () => {
     await expect(websites.replaceUrls(shop.install, shop.database, ['a/b'], 'new.test')).rejects.toThrow(
-      '"a/b" is no host name',
+      '"a/b" is not a host name',
     );
   });
 });

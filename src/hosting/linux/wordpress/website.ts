@@ -15,12 +15,12 @@ import { CommandError } from '../machine/run-command.ts';
 import { requireCore } from './core-tree.ts';
 import type { DatabaseTemplates } from './database-templates.ts';
 import {
+  FILL_REFUSED,
   firstContentSql,
-  NOT_TO_BE_FILLED,
-  onlyIfBrokenOff,
   onlyIfEmpty,
+  onlyIfInterrupted,
   PLACEHOLDER,
-  undoFilling,
+  undoFill,
 } from './first-content.ts';
 import { wordpressPasswordHash } from './password-hash.ts';
 import { phpFileOf } from './php-files.ts';
@@ -30,26 +30,26 @@ import type { SiteConfig } from './site-config.ts';
 import { checkSiteFiles, makeSiteFiles } from './site-files.ts';
 import { createCoreSwitch } from './switch-core.ts';
 
-/** Where a website is reached. */
+/** Main address of a website. */
 export interface SiteAddress {
-  /** The name it goes by in mails, and in what it does without a visitor. */
+  /** Host name for mails and for work without a visitor. */
   primaryHostname: string;
-  /** Whether visitors of that name come by HTTPS. */
+  /** Whether visitors of that name use HTTPS. */
   secure: boolean;
 }
 
-/** WordPress itself of the installs. Users, homes and databases are there already; PHP, Redis and the web server need not run. */
+/** WordPress of the installs. Users, homes and databases must exist; PHP, Redis and the web server need not run. */
 export interface Websites {
   /**
-   * Makes the files of a website, or mends them: links to the core of `install.wordpressVersion`, first files, and what WordPress
-   * has to know of this host. To be called again whenever something of `site` changes. Files of the customer stay.
+   * Creates or repairs the files of a website: links to the core of `install.wordpressVersion`, initial files, and the values of
+   * this host. Call it again whenever `site` changes. The customer's files stay.
    */
   makeFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<void>;
-  /** What of it is not as it should be, one sentence each; none if all is well. Changes nothing. */
+  /** Lists faults of these files, one sentence each. Changes nothing. */
   checkFiles(install: SandboxedInstall, site: SiteAddress & { database: string }): Promise<string[]>;
   /**
    * Fills an empty database with a new WordPress and its administrator `admin`, whose random password is in
-   * `private/wordpress-admin.txt`. A database with anything in it stays, unless that is what a filling left that was broken off.
+   * `private/wordpress-admin.txt`. Leaves a database with content alone, except what an interrupted fill left.
    */
   fillDatabase(
     install: SandboxedInstall,
@@ -57,15 +57,15 @@ export interface Websites {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void>;
   /**
-   * Puts a website on another core of this host, newer or older, and its database with it, of which a dump is left in
-   * `private`. If that fails, it is as before. PHP must be restarted afterwards: it still sees the former core alone.
+   * Switches a website with its database to another core of this host, newer or older, and keeps a dump in `private`. A failure
+   * leaves the website as it was. Restart PHP afterwards: it still sees the former core.
    */
   switchCore(install: SandboxedInstall, database: string, from: string, to: string): Promise<void>;
-  /** Runs what is due in WordPress's own schedule. */
+  /** Runs due tasks of WP-Cron. */
   runCron(install: SandboxedInstall, signal?: AbortSignal): Promise<void>;
   /**
-   * Replaces host names in every URL in the database, serialised values included. The Unix user of `install` must
-   * have rights on it. Names with `*` are left out: no URL holds them.
+   * Replaces host names in every URL in the database, including serialised values. The Unix user of `install` must have rights
+   * on the database. Ignores names with `*`, because no URL contains them.
    */
   replaceUrls(
     install: SandboxedInstall,
@@ -79,9 +79,9 @@ export interface WebsitesOptions {
   layout: LinuxLayout;
   databases: Databases;
   templates: DatabaseTemplates;
-  /** Where visitors reach a name: `https://example.com`, with the port if it is not the usual one. */
+  /** Address for visitors: `https://example.com`, with the port unless it is the default. */
   origin(hostname: string, secure: boolean): string;
-  /** What puts a process of an install into its cgroup; nothing if left out. */
+  /** Command prefix that enters an install's cgroup; none if left out. */
   enter?(installId: string): readonly string[];
   log: Logger;
   clock: Clock;
@@ -90,8 +90,8 @@ export interface WebsitesOptions {
 
 const ADMIN_FILE = 'wordpress-admin.txt';
 /**
- * There while a database is being filled, with the password that is given to it: root's alone, in the home, which is root's
- * and goes with the install.
+ * Exists while a database is being filled, and contains its password. Readable by root only, in the home, which belongs to root
+ * and is removed with the install.
  */
 const FILLING_FILE = '.filling';
 const CRON_MS = 5 * MINUTE_MS;
@@ -127,7 +127,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     first: SiteAddress & { title: string; email?: string },
   ): Promise<void> {
     const mark = join(foldersOf(layout, install).home, FILLING_FILE);
-    // In the install's home, which is root's: no link of the customer's leads elsewhere.
+    // In the install's home, which belongs to root: no link of the customer can mislead it.
     const begun = await ifThere(readFile(mark, 'utf8'));
     const template = await readFile(await options.templates.ensure(install.wordpressVersion), 'utf8');
     const password = begun || randomness.bytes(18).toString('base64url');
@@ -139,21 +139,21 @@ export function createWebsites(options: WebsitesOptions): Websites {
       passwordHash: wordpressPasswordHash(password, randomness.bytes(6)),
       now: clock.now(),
     });
-    const guard = begun === null ? onlyIfEmpty() : onlyIfBrokenOff(template) + undoFilling(template);
+    const guard = begun === null ? onlyIfEmpty() : onlyIfInterrupted(template) + undoFill(template);
     await writeDurably(mark, password);
     const isFilled = await fill(database, guard + content);
-    // One that was filled to its end before it was broken off has this password and lacks only the file.
+    // A fill interrupted at its very end has this password, and lacks only the file.
     if (isFilled || password === begun) await writeAdminFile(install, adminText(address, password));
     await removeDurably(mark);
   }
 
-  /** False, with nothing done, if the database is to be kept as it is. */
+  /** False, without changes, if the database has content to keep. */
   async function fill(database: string, statements: string): Promise<boolean> {
     try {
       await databases.query(database, statements);
       return true;
     } catch (error) {
-      if (error instanceof CommandError && error.stderr.includes(NOT_TO_BE_FILLED)) return false;
+      if (error instanceof CommandError && error.stderr.includes(FILL_REFUSED)) return false;
       throw error;
     }
   }
@@ -183,7 +183,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     toHost: string,
   ): Promise<void> {
     for (const name of [...fromHosts.filter((host) => !host.startsWith('*.')), toHost]) {
-      if (!HOST_AND_PORT.test(name)) throw new PermanentHostError(`"${name}" is no host name`);
+      if (!HOST_AND_PORT.test(name)) throw new PermanentHostError(`"${name}" is not a host name`);
     }
     const from = fromHosts.filter((host) => !host.startsWith('*.') && host !== toHost);
     if (from.length === 0) return;
@@ -196,7 +196,7 @@ export function createWebsites(options: WebsitesOptions): Websites {
     });
     log.info(
       { install: install.id, from, to: toHost, rows: changed.trim() },
-      `host names replaced in ${database}`,
+      `replaced host names in ${database}`,
     );
   }
 
@@ -216,6 +216,6 @@ function adminText(address: string, password: string): string {
 User name: ${PLACEHOLDER.user}
 Password:  ${password}
 
-Sign in, choose a password of your own, and delete this file.
+Sign in, choose your own password, and delete this file.
 `;
 }

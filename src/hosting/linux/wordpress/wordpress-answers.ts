@@ -1,14 +1,14 @@
 import { type IncomingMessage, request } from 'node:http';
 
-/** What every home page of WordPress has, whatever its theme: links to its own content or its REST API. */
+/** Every WordPress home page contains one of these, whatever its theme: links to its content or its REST API. */
 const SIGNS = ['/wp-content/', '/wp-includes/', 'https://api.w.org/'];
 const TIMEOUT_MS = 20_000;
-/** How much of a page is looked at, in bytes: a website may write without end, and this process keeps what it reads. */
+/** Bytes of a page that are read, because a website could send without end and this process keeps what it reads. */
 const MOST_BYTES = 1024 * 1024;
 
 /**
- * Asks the web server of this machine for the home page of `hostname`, and rejects with what came instead unless it is
- * WordPress's own. An answer of 200 alone would not do: a theme that is missing gives one without a body.
+ * Requests the home page of `hostname` from this machine's web server, and rejects unless WordPress generated it. Status 200
+ * alone is not enough: a missing theme gives 200 without a body.
  */
 export async function requireWordPress(
   hostname: string,
@@ -41,7 +41,7 @@ function get(
   });
 }
 
-/** Reads no more of it than {@link MOST_BYTES}, and closes the connection there. */
+/** Reads at most {@link MOST_BYTES}, then closes the connection. */
 async function beginningOf(response: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -54,7 +54,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** The beginning of a page in one line. */
+/** The beginning of a page on one line. */
 function startOf(body: string): string {
   const words = body
     .slice(0, 4096)

@@ -1,7 +1,7 @@
 <?php
 /**
- * Compiles the PHP of this core into the folder that opcache.file_cache names, and writes how many files it were. Nothing of it
- * is run. Fails if there was none.
+ * Compiles the PHP of this core into the folder of opcache.file_cache, and prints the number of files. Runs none of it. Fails if
+ * nothing was compiled.
  */
 $core = dirname(__DIR__);
 $paths = [];
@@ -10,9 +10,9 @@ foreach (new RecursiveIteratorIterator(new RecursiveDirectoryIterator($core, Fil
         $paths[] = $file->getPathname();
     }
 }
-// Some files declare stand-ins for functions of wp-includes, and of two that declare the same the second is not compiled.
+// Some files declare fallbacks for functions of wp-includes. Of two files that declare the same, PHP skips the second.
 usort($paths, static fn($a, $b) => [!str_starts_with($a, "$core/wp-includes/"), $a] <=> [!str_starts_with($b, "$core/wp-includes/"), $b]);
-// Of such a file websites find no compiled code, and compile it themselves.
+// Websites compile skipped files themselves.
 error_reporting(0);
 $compiled = count(array_filter($paths, opcache_compile_file(...)));
 if ($compiled === 0) {
@@ -20,5 +20,5 @@ if ($compiled === 0) {
     exit(1);
 }
 echo $compiled;
-// What opcache refused would be the status otherwise.
+// Otherwise the exit status would reflect skipped files.
 exit(0);

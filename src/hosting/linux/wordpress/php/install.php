@@ -5,7 +5,7 @@
  */
 [, $user, $email, $title, $permalinks] = $argv;
 
-/** No mail about the new website: nobody asked for this one. */
+/** Sends no mail about the new website: nobody asked for this one. */
 function wp_mail()
 {
     return true;
@@ -15,11 +15,11 @@ const WP_INSTALLING = true;
 require dirname(__DIR__) . '/wp-load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';
 
-// It would ask itself whether its links work, and nobody answers yet.
+// WordPress would request itself to test its links, but no server answers yet.
 add_filter('pre_http_request', static fn() => new WP_Error('none', 'Nothing is asked while WordPress is installed.'));
 
 if (is_blog_installed()) {
-    fwrite(STDERR, "There is a WordPress in this database already.\n");
+    fwrite(STDERR, "This database already has a WordPress.\n");
     exit(1);
 }
 $installed = wp_install($title, $user, $email, true, '', bin2hex(random_bytes(16)));

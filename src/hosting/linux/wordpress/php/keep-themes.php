@@ -1,7 +1,7 @@
 <?php
 /**
- * Makes themes that are in use the website's own, before the WordPress that they came with goes. Arguments: folders of
- * themes; those that are not in use are left alone.
+ * Copies themes in use into the website before their WordPress is removed. Arguments: theme folders; unused ones are left
+ * alone.
  */
 const SHORTINIT = true;
 require dirname(__DIR__) . '/wp-load.php';
@@ -15,7 +15,7 @@ foreach ($used as $theme) {
     $copy = $place . '.' . bin2hex(random_bytes(4));
     copy_folder($place, $copy);
     if (!unlink($place) || !rename($copy, $place)) {
-        fwrite(STDERR, "$place could not be replaced by a copy.\n");
+        fwrite(STDERR, "Could not replace $place by a copy.\n");
         exit(1);
     }
 }
@@ -23,14 +23,14 @@ foreach ($used as $theme) {
 function copy_folder(string $from, string $to): void
 {
     if (!mkdir($to, 0755)) {
-        fwrite(STDERR, "$to could not be made.\n");
+        fwrite(STDERR, "Could not create $to.\n");
         exit(1);
     }
     foreach (array_diff(scandir($from), ['.', '..']) as $name) {
         if (is_dir("$from/$name")) {
             copy_folder("$from/$name", "$to/$name");
         } elseif (!copy("$from/$name", "$to/$name")) {
-            fwrite(STDERR, "$to/$name could not be written.\n");
+            fwrite(STDERR, "Could not write $to/$name.\n");
             exit(1);
         }
     }

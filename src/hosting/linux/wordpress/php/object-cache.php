@@ -1,7 +1,7 @@
 <?php
 /**
- * WordPress's object cache in the website's own Redis. Loaded by the website's object-cache.php. Where Redis, or PHP's
- * extension for it, is missing, nothing is defined here and WordPress takes its own cache, which lasts for one request.
+ * WordPress's object cache in the website's Redis. Loaded by the website's object-cache.php. Without Redis, or without PHP's
+ * extension for it, this defines nothing, and WordPress uses its own cache, which lasts for one request.
  */
 if (!defined('ABSPATH') || !defined('HOMEPORT') || HOMEPORT['redis'] === null || !class_exists('Redis', false)) {
     return;
@@ -18,7 +18,7 @@ if (!defined('ABSPATH') || !defined('HOMEPORT') || HOMEPORT['redis'] === null ||
         error_log('Object cache: no Redis at ' . HOMEPORT['redis'] . ': ' . $error->getMessage());
     }
 })();
-// A file of its own: functions of this one would be there even after a return.
+// In a separate file, because functions of this file would be defined despite the return above.
 if (isset($GLOBALS['homeport_redis'])) {
     require __DIR__ . '/redis-object-cache.php';
 }

@@ -1,5 +1,5 @@
 <?php
-/** WordPress's functions of an object cache, and the cache itself, on the connection that object-cache.php has made. */
+/** WordPress's object cache functions, and the cache itself, on the connection opened by object-cache.php. */
 
 function wp_cache_init()
 {
@@ -119,8 +119,8 @@ function wp_cache_reset()
 }
 
 /**
- * Values are kept in Redis and, for the length of a request, in memory. If Redis goes away on the way, the request ends with
- * what is in memory.
+ * Keeps values in Redis and, during a request, in memory. If Redis fails during a request, the request continues with the
+ * values in memory.
  */
 class WP_Object_Cache
 {
@@ -260,7 +260,7 @@ class WP_Object_Cache
         return (int) $this->ask(static fn(Redis $redis) => $redis->unlink($full)) > 0;
     }
 
-    /** Adds to a number that is there. What is no number counts as 0, and nothing goes below 0, as in WordPress. */
+    /** Adds to an existing number. As in WordPress, other values count as 0, and the result is at least 0. */
     public function change($key, int $by, $group)
     {
         $value = $this->get($key, $group, true, $found);
@@ -319,7 +319,7 @@ class WP_Object_Cache
         });
     }
 
-    /** Shown by WordPress's own debugging. */
+    /** For WordPress's debugging tools. */
     public function stats(): void
     {
         printf('<p>Hits: %d, misses: %d</p>', $this->cache_hits, $this->cache_misses);
@@ -337,7 +337,7 @@ class WP_Object_Cache
                 $options['EX'] = $expire;
             }
             $written = $this->written($value);
-            // What cannot be written down (a closure) is kept for this request.
+            // Keep what cannot be serialised (a closure) for this request.
             if ($written !== null && $this->ask(static fn(Redis $redis) => $redis->set($full, $written, $options)) === false) {
                 return false;
             }
@@ -355,7 +355,7 @@ class WP_Object_Cache
         }
     }
 
-    /** Takes over what Redis answered; false if it has nothing. */
+    /** Stores Redis's answer in memory; false if Redis has no value. */
     private function remember(string $full, $answer): bool
     {
         if ($this->redis === null) {
@@ -365,12 +365,12 @@ class WP_Object_Cache
             unset($this->memory[$full]);
             return false;
         }
-        // A serialised value begins with a letter: numbers stand as they are, so that Redis can add to them.
+        // Serialised values begin with a letter. Numbers are stored plain, so that Redis can add to them.
         $this->memory[$full] = preg_match('/^-?[0-9]+$/D', $answer) ? (int) $answer : unserialize($answer);
         return true;
     }
 
-    /** An object is given and taken as a copy, so that nobody changes what others get. */
+    /** Copies objects in and out, so that a caller cannot change another's value. */
     private function own($value)
     {
         return is_object($value) ? clone $value : $value;
@@ -392,7 +392,7 @@ class WP_Object_Cache
         return is_int($key) || (is_string($key) && trim($key) !== '');
     }
 
-    /** Gives false where Redis does not answer; from then on it is not asked again. */
+    /** Returns false if Redis does not answer, and asks it no more during this request. */
     private function ask(callable $question)
     {
         if ($this->redis === null) {
@@ -401,7 +401,7 @@ class WP_Object_Cache
         try {
             return $question($this->redis);
         } catch (RedisException $error) {
-            error_log('Object cache: Redis does not answer any more: ' . $error->getMessage());
+            error_log('Object cache: Redis stopped answering: ' . $error->getMessage());
             $this->redis = null;
             return false;
         }

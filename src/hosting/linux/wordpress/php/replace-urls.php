@@ -1,7 +1,7 @@
 <?php
 /**
- * Replaces host names in the URLs of the whole database, inside serialised values too, whose lengths stay right.
- * Arguments: the new host name, then the old ones. Writes how many rows of which table were changed.
+ * Replaces host names in the URLs of the whole database, including serialised values, whose lengths it adjusts.
+ * Arguments: the new host name, then the old ones. Prints the number of changed rows of each table.
  */
 const SHORTINIT = true;
 require dirname(__DIR__) . '/wp-load.php';
@@ -19,7 +19,7 @@ foreach (rows_of("SHOW FULL TABLES WHERE Table_type = 'BASE TABLE'") as $row) {
 wp_cache_flush();
 echo json_encode((object) $changed), "\n";
 
-/** How many rows were changed. */
+/** Returns the number of changed rows. */
 function replace_in_table(string $table, array $from, string $to): int
 {
     $key = [];
@@ -28,7 +28,7 @@ function replace_in_table(string $table, array $from, string $to): int
         if ($column['Key'] === 'PRI') {
             $key[] = $column['Field'];
         } elseif (preg_match('/char|text|json/i', $column['Type']) && $column['Field'] !== 'guid') {
-            // A guid is a name for feed readers and no address: WordPress says never to change it.
+            // WordPress forbids changing a guid: it identifies a post for feed readers, and is not an address.
             $texts[] = $column['Field'];
         }
     }
@@ -40,7 +40,7 @@ function replace_in_table(string $table, array $from, string $to): int
         : replace_along_key($table, $key, $texts, $from, $to);
 }
 
-/** Rows are read in portions along the primary key, so that a large table fits into memory. */
+/** Reads rows in batches along the primary key, so that a large table fits into memory. */
 function replace_along_key(string $table, array $key, array $texts, array $from, string $to): int
 {
     $found = implode(' OR ', array_map(static fn($column) => has_host($column, $from), $texts));
@@ -70,7 +70,7 @@ function replace_along_key(string $table, array $key, array $texts, array $from,
     return $changed;
 }
 
-/** Without a key a row cannot be named: what is equal is changed together. */
+/** Without a key, rows cannot be told apart: equal values are changed together. */
 function replace_without_key(string $table, array $texts, array $from, string $to): int
 {
     $changed = 0;
@@ -124,7 +124,7 @@ function rows_of(string $sql): array
     return $result === false ? give_up($sql) : mysqli_fetch_all($result, MYSQLI_ASSOC);
 }
 
-/** How many rows were changed. */
+/** Returns the number of changed rows. */
 function change(string $sql): int
 {
     global $wpdb;
@@ -138,7 +138,7 @@ function give_up(string $sql): never
     exit(1);
 }
 
-/** A text, or a serialised value, with the new host name in its URLs. */
+/** Replaces the host name in the URLs of a text or a serialised value. */
 function replace_in_value(string $value, array $from, string $to): string
 {
     $at = 0;
@@ -147,8 +147,8 @@ function replace_in_value(string $value, array $from, string $to): string
 }
 
 /**
- * URLs as they stand in text, in JSON (`:\/\/`) and in a query (`%3A%2F%2F`). The name must end where it ends: neither
- * `example.com.evil.net` nor `example.community` is `example.com`.
+ * Finds URLs in text, in JSON (`:\/\/`) and in queries (`%3A%2F%2F`). The name must end there: neither `example.com.evil.net`
+ * nor `example.community` matches `example.com`.
  */
 function replace_in_text(string $text, array $from, string $to): string
 {
@@ -162,15 +162,15 @@ function replace_in_text(string $text, array $from, string $to): string
         $text,
     );
     if ($replaced === null) {
-        fwrite(STDERR, 'A value could not be searched: ' . preg_last_error_msg() . "\n");
+        fwrite(STDERR, 'Could not search a value: ' . preg_last_error_msg() . "\n");
         exit(1);
     }
     return $replaced;
 }
 
 /**
- * Rewrites one value of PHP's serialisation from `$at` on, and moves `$at` behind it; null if there is none. Nothing is
- * unserialised: that would run code of whatever class a plugin left in the database.
+ * Rewrites one value of PHP's serialisation from `$at` on, and moves `$at` behind it; null if there is none. Never
+ * unserialises, because that would run code of any class that a plugin stored in the database.
  */
 function rewrite_serialised(string $in, int &$at, array $from, string $to, int $depth = 0): ?string
 {
@@ -181,7 +181,7 @@ function rewrite_serialised(string $in, int &$at, array $from, string $to, int $
         $at += strlen($match[0]);
         return $match[0];
     }
-    // Text and enumeration case, by their length in bytes.
+    // Text and enumeration case, with the length in bytes.
     if (preg_match('/\G([sE]):(\d+):"/A', $in, $match, 0, $at)) {
         $start = $at + strlen($match[0]);
         $length = (int) $match[2];
@@ -195,7 +195,7 @@ function rewrite_serialised(string $in, int &$at, array $from, string $to, int $
         }
         return $match[1] . ':' . strlen($text) . ':"' . $text . '";';
     }
-    // A class with a form of its own: only it knows what stands in there.
+    // A class with its own format, which only the class can interpret.
     if (preg_match('/\GC:(\d+):"[^"]*":(\d+):\{/A', $in, $match, 0, $at)) {
         $end = $at + strlen($match[0]) + (int) $match[2];
         if (substr($in, $end, 1) !== '}') {
@@ -209,7 +209,7 @@ function rewrite_serialised(string $in, int &$at, array $from, string $to, int $
         $out = $match[0];
         $at += strlen($match[0]);
         for ($part = 0; $part < 2 * (int) $match[1]; $part++) {
-            // A key stays as it is: nothing looks for an address under it.
+            // Keep keys: no one looks up an address by key.
             $one = rewrite_serialised($in, $at, $part % 2 === 0 ? [] : $from, $to, $depth + 1);
             if ($one === null) {
                 return null;

@@ -1,8 +1,8 @@
 <?php
 /**
- * What every website of this host stands on. HOMEPORT, in homeport.php above the document root, holds what is its own.
- * It comes before the website's own wp-config.php, so a configuration that was brought from elsewhere
- * cannot lead it to another database.
+ * Settings shared by all websites of this host. HOMEPORT, in homeport.php above the document root, holds a website's own values.
+ * These settings come before the website's wp-config.php, so that an imported configuration cannot select another
+ * database.
  */
 defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
 
@@ -20,7 +20,7 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
             $_SERVER['HTTPS'] ??= 'on';
         }
     }
-    // A website answers under each of its names, over what the visitor came by. The web server lets no other name through.
+    // A website answers under each of its names, by the scheme of the visit. The web server admits no other names.
     $host = strtolower($_SERVER['HTTP_HOST'] ?? '');
     if (preg_match('/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/D', $host) !== 1) {
         $host = $own_host;
@@ -33,7 +33,7 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
     $settings = [
         'DB_NAME' => $database === false ? HOMEPORT['database'] : $database,
         'DB_USER' => HOMEPORT['user'],
-        // Who asks is known from the socket: there is no password that could be read or lost.
+        // The socket identifies the user: there is no password that could leak.
         'DB_PASSWORD' => '',
         'DB_HOST' => 'localhost:' . HOMEPORT['socket'],
         'DB_CHARSET' => 'utf8mb4',
@@ -42,9 +42,9 @@ defined('HOMEPORT_LIBRARY') || define('HOMEPORT_LIBRARY', __DIR__);
         'WP_SITEURL' => $origin,
         'WP_CONTENT_DIR' => HOMEPORT['root'] . '/wp-content',
         'WP_CONTENT_URL' => $origin . '/wp-content',
-        // WordPress itself is this host's and read-only; the host switches it. Plugins and themes update themselves as ever.
+        // WordPress itself is read-only, and the host switches it. Plugins and themes update themselves as usual.
         'WP_AUTO_UPDATE_CORE' => false,
-        // The host runs what is due, for a website without visitors too.
+        // The host runs due tasks, so that websites without visitors run them too.
         'DISABLE_WP_CRON' => true,
         'FS_METHOD' => 'direct',
     ];

@@ -1,7 +1,7 @@
 <?php
 /**
- * The first things that a new WordPress does by itself: schedules what is due, makes its rewrite rules, and shows
- * its first page, so that no visitor waits for it. Fails if the page is none.
+ * Does what a new WordPress does first: schedules its tasks, creates its rewrite rules, and shows its first page, so that no
+ * visitor waits for it. Fails if the page is incomplete.
  */
 register_shutdown_function(static function (): void {
     $page = '';

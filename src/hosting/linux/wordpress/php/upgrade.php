@@ -1,20 +1,20 @@
 <?php
 /**
- * Brings the database to the WordPress that this file lies in, whether the one before was older or newer.
- * Plugins are not loaded. Writes the versions of the database before and after.
+ * Upgrades or downgrades the database to the WordPress that contains this file. Loads no plugins. Prints the database versions
+ * before and after.
  */
 const WP_INSTALLING = true;
 require dirname(__DIR__) . '/wp-load.php';
 require ABSPATH . 'wp-admin/includes/upgrade.php';
 
 if (!is_blog_installed()) {
-    fwrite(STDERR, "There is no WordPress in this database.\n");
+    fwrite(STDERR, "This database has no WordPress.\n");
     exit(1);
 }
 $before = (int) get_option('db_version');
 wp_upgrade();
 if (!function_exists('wp_autoload_values_to_autoload')) {
-    // WordPress 6.6 and later write these otherwise; an earlier one would no longer load such options at once.
+    // WordPress 6.6 and later write other values; earlier versions would not autoload those options.
     $wpdb->query("UPDATE $wpdb->options SET autoload = 'yes' WHERE autoload IN ('on', 'auto', 'auto-on')");
     $wpdb->query("UPDATE $wpdb->options SET autoload = 'no' WHERE autoload IN ('off', 'auto-off')");
 }
@@ -24,7 +24,7 @@ if ($after !== (int) $wp_db_version) {
     fwrite(STDERR, "The database is at version $after instead of $wp_db_version.\n");
     exit(1);
 }
-// Made anew at the next request: another WordPress may have other rules.
+// Generated again at the next request, because another WordPress may have other rules.
 delete_option('rewrite_rules');
 delete_option('core_updater.lock');
 echo json_encode(['before' => $before, 'after' => $after]), "\n";

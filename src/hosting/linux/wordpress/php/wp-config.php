@@ -1,7 +1,7 @@
 <?php
 /**
- * WordPress looks for its configuration beside itself, and it is shared by all websites: this hands over to the one of the
- * website. Where its document root is says the environment, which no visitor can set.
+ * WordPress looks for its configuration beside itself, where all websites share it. This file loads that of the website. The
+ * environment, which visitors cannot set, contains the document root.
  */
 $homeport_root = $_SERVER['HOMEPORT_DOC'] ?? getenv('HOMEPORT_DOC');
 if (!is_string($homeport_root) || !is_file(dirname($homeport_root) . '/homeport.php')) {
