@@ -1,6 +1,6 @@
 import { INVALID_PARAMETERS, InvalidRequest } from '../lib/failures.ts';
 import { parseUuid } from '../lib/ids.ts';
-import { malformedId } from './things.ts';
+import { malformedId } from './resource-names.ts';
 
 /** A parameter of a query string: how the description tells it, and how its text is read. */
 export interface QueryParameter<Name extends string = string> {

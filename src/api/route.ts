@@ -9,9 +9,9 @@ import { missingBody } from './json-body.ts';
 import { PAGE_PARAMETERS, type PageEnvelope, pageEnvelope, readPageRequest } from './paging.ts';
 import { type QueryParameter, type QueryValues, readQuery } from './query.ts';
 import { parseTarget } from './request-target.ts';
+import { resourceName } from './resource-names.ts';
 import { page } from './schema.ts';
 import type { BrowserCookies } from './session.ts';
-import { thingOf } from './things.ts';
 import { type BodyDefinition, bodyParser } from './validation.ts';
 
 /** The names of the identifiers in a path: `'install_id' | 'domain_id'`. */
@@ -211,7 +211,7 @@ function checkedIds(params: Record<string, string>): (name: string) => string {
   const ids = new Map<string, string>();
   for (const [name, text] of Object.entries(params)) {
     const id = parseUuid(text);
-    if (id === undefined) throw new MalformedId(thingOf(name));
+    if (id === undefined) throw new MalformedId(resourceName(name));
     ids.set(name, id);
   }
   return (name) => {

@@ -6,7 +6,7 @@ import { byField } from '../lib/field-order.ts';
 import { INVISIBLE, isBlank } from '../lib/invisible-characters.ts';
 import { cutToBounds, itemsOf } from '../lib/schema-bounds.ts';
 import { ruleOf, type ValidatorError } from './fault-rules.ts';
-import { malformedId } from './things.ts';
+import { malformedId } from './resource-names.ts';
 
 /** The sentences for one kind of fault of one field (gaps section 2). */
 export interface FaultText {

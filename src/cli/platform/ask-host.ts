@@ -1,10 +1,6 @@
 import { PermanentHostError } from '../../hosting/contract/host.ts';
-import {
-  connectHost,
-  type HostTarget,
-  HostUnreachableError,
-  type RemoteHost,
-} from '../../hosting/remote/client.ts';
+import { connectHost, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import type { HostTarget } from '../../hosting/remote/host-target.ts';
 import { ProtocolError } from '../../hosting/remote/protocol.ts';
 import type { TimeLimits } from '../../hosting/remote/time-limits.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type HostDescription, type HostQuestions, PermanentHostError } from '../../hosting/contract/host.ts';
-import { type HostTarget, HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import { HostUnreachableError, type RemoteHost } from '../../hosting/remote/client.ts';
+import type { HostTarget } from '../../hosting/remote/host-target.ts';
 import { singleFlight } from '../../lib/concurrency.ts';
 import { messageOf } from '../../lib/error-message.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -4,7 +4,7 @@ import type { Queries } from '../../database/database.ts';
 import { lockPlacement } from '../../database/lock.ts';
 import { uniqueViolation } from '../../database/unique-violation.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
-import type { HostTarget } from '../../hosting/remote/client.ts';
+import type { HostTarget } from '../../hosting/remote/host-target.ts';
 import { createHostIdentity, formatIdentity } from '../../hosting/remote/identity.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { OperatorError } from '../../lib/operator-error.ts';

@@ -1,7 +1,8 @@
 import type { Pool } from 'undici';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
 import { answerQuestions, type Listening } from './answering.ts';
-import { type ClientIdentity, hostNameOf } from './identity.ts';
+import type { HostTarget } from './host-target.ts';
+import { hostNameOf } from './identity.ts';
 import {
   COMMANDS,
   type Command,
@@ -13,17 +14,6 @@ import {
 } from './protocol.ts';
 import { TIME_LIMITS, type TimeLimits } from './time-limits.ts';
 import { adviceFor } from './unreachable.ts';
-
-/** Where a host is reached; `name` is for people. */
-export type HostTarget =
-  | { name: string; socket: string }
-  | {
-      name: string;
-      /** `https://address:port` */
-      url: string;
-      hostId: string;
-      identity: ClientIdentity;
-    };
 
 export interface RemoteHost extends HostMachine {
   /** Answers what the host asks, from now on until it is closed. `onFault` hears why it cannot, once for each time. */

@@ -10,8 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type HostMachine, type HostQuestions, PermanentHostError } from '../contract/host.ts';
 import { listeningLog } from '../embedded/embedded-host.fixture.ts';
 import { certificateFor, eventually, type LogLine, siteState } from '../policy/edge.fixture.ts';
-import { connectHost, type HostTarget, HostUnreachableError, type RemoteHost } from './client.ts';
+import { connectHost, HostUnreachableError, type RemoteHost } from './client.ts';
 import { startMachine, type TestMachine } from './embedded-machine.fixture.ts';
+import type { HostTarget } from './host-target.ts';
 import {
   type Certified,
   type ClientIdentity,

@@ -1,4 +1,4 @@
-import type { HostTarget } from './client.ts';
+import type { HostTarget } from './host-target.ts';
 
 /** What is the matter when a host cannot be asked, and what to do about it. */
 export function adviceFor(target: HostTarget, cause: unknown): string {

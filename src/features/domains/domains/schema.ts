@@ -1,5 +1,5 @@
+import { malformedId } from '../../../api/resource-names.ts';
 import { nullableString, stringEnum, Type, uuid } from '../../../api/schema.ts';
-import { malformedId } from '../../../api/things.ts';
 import { type BodyDefinition, NOT_BLANK, type TextRule } from '../../../api/validation.ts';
 import { UUID_PATTERN } from '../../../lib/ids.ts';
 

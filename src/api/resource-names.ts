@@ -1,0 +1,23 @@
+/** Names of resources in messages, by the parameter or field that identifies them. */
+const NAMES: Record<string, string> = {
+  account_id: 'account',
+  user_id: 'user',
+  site_id: 'site',
+  install_id: 'install',
+  domain_id: 'domain',
+  report_id: 'report',
+  backup_id: 'backup',
+  ssh_key_id: 'SSH key',
+  install_ids: 'install',
+  session_id: 'session',
+  credential_id: 'credential',
+};
+
+export function resourceName(name: string): string {
+  return NAMES[name] ?? name;
+}
+
+/** The message for an identifier that is not a UUID (docs/api.md, Errors). */
+export function malformedId(name: string): string {
+  return `Invalid ${resourceName(name)} ID format`;
+}
