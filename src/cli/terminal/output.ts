@@ -1,15 +1,16 @@
-import pc from 'picocolors';
+import { styleText } from 'node:util';
 
-const onTerminal = pc.isColorSupported && process.stdout.isTTY;
+/** `styleText` follows NO_COLOR and TERM; FORCE_COLOR must not put escape sequences into files. */
+const styled: typeof styleText = (format, text) => (process.stdout.isTTY ? styleText(format, text) : text);
 
 /** A line above a group of lines; bold on a terminal. */
 export function heading(text: string): string {
-  return onTerminal ? pc.bold(text) : text;
+  return styled('bold', text);
 }
 
 /** Colours a word that ends a line or is padded already; plain text where there is no terminal. */
 export function coloured(text: string, colour: 'green' | 'yellow' | 'red'): string {
-  return onTerminal ? pc[colour](text) : text;
+  return styled(colour, text);
 }
 
 /** Names and values, one pair a line, the values in one column. */
