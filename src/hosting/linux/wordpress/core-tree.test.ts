@@ -122,7 +122,9 @@ describe('checkCore', () => {
 
   it('refuses what is none, or shows nothing', async () => {
     const { 'wp-load.php': _, ...rest } = whole;
-    await expect(checkCore(await tree(rest))).rejects.toThrow(/does not contain WordPress: wp-load.php is missing/);
+    await expect(checkCore(await tree(rest))).rejects.toThrow(
+      /does not contain WordPress: wp-load.php is missing/,
+    );
     place.remove();
     await mkdir(place.path);
     const { 'wp-content/themes/one/style.css': __, ...bare } = whole;

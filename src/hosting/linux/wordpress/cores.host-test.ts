@@ -187,7 +187,9 @@ describe('the official download', () => {
   it('is refused if it is another, or has none, and nothing else is taken in its place', async () => {
     const archive = await readFile(await pack('zip'));
     const other = await serve({ '/latest.zip': archive, '/latest.zip.sha1': hex('sha1', Buffer.from('x')) });
-    await expect(cores(null, other).add()).rejects.toThrow(/does not match its published checksum: its sha1 is/);
+    await expect(cores(null, other).add()).rejects.toThrow(
+      /does not match its published checksum: its sha1 is/,
+    );
     const none = await serve({ '/latest.zip': archive });
     await expect(cores(null, none).add()).rejects.toThrow(/no published checksum/);
     const odd = await serve({ '/latest.zip': archive, '/latest.zip.sha1': '<html>' });
