@@ -37,7 +37,7 @@ test('a WordPress that cannot be installed is not added, and does not affect web
   const before = (await host.describe()).wordpressVersions;
   const source = await brokenCore('99.1');
   await expect(host.addWordpress(source)).rejects.toThrow(
-    /WordPress 99\.1 cannot be installed, and was taken away again: .*half a release/s,
+    /WordPress 99\.1 cannot be installed and was removed: .*half a release/s,
   );
   expect((await host.describe()).wordpressVersions).toEqual(before);
   await stop();

@@ -80,7 +80,7 @@ test('a removed Unix user is created again, with the id of its files', async () 
   const stray = crypto.randomUUID();
   await users.ensure({ ...account(), installId: stray, name: 'later', home: layout().homeOf(stray) });
   await users.remove(install.id);
-  await expectRepaired(/unix user/, /no user drifting|belongs to no install/);
+  await expectRepaired(/unix user/, /user drifting is missing|belongs to no install/);
   expect(await users.find(install.id)).toEqual(before);
 });
 
@@ -193,10 +193,10 @@ test('a lost database is reported with the command that restores it', async () =
 
 test('a lost database user and lost rights are restored', async () => {
   await sql('DROP USER drifting@localhost');
-  await expectRepaired(/database/, /The user drifting has not all rights/);
+  await expectRepaired(/database/, /The user drifting lacks rights/);
   const granted = (await databaseName()).replace('_', '\\_');
   await sql(`REVOKE DROP ON \`${granted}\`.* FROM drifting@localhost`);
-  await expectRepaired(/database/, /The user drifting has not all rights/);
+  await expectRepaired(/database/, /The user drifting lacks rights/);
 });
 
 test('lost limits are set again', async () => {
@@ -214,7 +214,7 @@ test('a wrong address in homeport.php is corrected', async () => {
   const file = join(layout().homeOf(install.id), 'homeport.php');
   const before = await readFile(file, 'utf8');
   await writeFile(file, before.replace('drifting.sites.test', 'elsewhere.sites.test'));
-  await expectRepaired(/files/, /homeport\.php has other values/);
+  await expectRepaired(/files/, /homeport\.php has the wrong values/);
   expect(await readFile(file, 'utf8')).toBe(before);
 });
 

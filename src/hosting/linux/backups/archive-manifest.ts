@@ -3,16 +3,16 @@ import { Compile } from 'typebox/compile';
 import { BLOCK_BYTES, END_OF_ARCHIVE, fileHeader, padding } from './tar-blocks.ts';
 
 /**
- * A backup is one archive of tar, which restic keeps as one file:
+ * A backup is one tar archive, which restic stores as one file:
  *
- * | member | what |
+ * | member | content |
  * |---|---|
- * | `homeport.json` | which website it is of ({@link Description}) |
+ * | `homeport.json` | the website that it is of ({@link Description}) |
  * | `database.sql` | its database |
  * | `htdocs/…`, `private/…` | its files, as tar wrote them |
- * | `manifest.json` | size, number and checksum of all that comes before ({@link Manifest}) |
+ * | `manifest.json` | size, number and checksum of everything before ({@link Manifest}) |
  *
- * So any tar unpacks it, it is read and written in one go, and equal websites give equal archives.
+ * Any tar can unpack it, it is read and written in one pass, and equal websites give equal archives.
  */
 export const DESCRIPTION_NAME = 'homeport.json';
 export const DUMP_NAME = 'database.sql';
@@ -23,7 +23,7 @@ const descriptionSchema = Type.Object({
   version: Type.Literal(1),
   install_id: Type.String(),
   install_name: Type.String(),
-  /** The host name that stood for the website. */
+  /** The website's main host name. */
   primary_hostname: Type.String(),
   wordpress_version: Type.String(),
 });
@@ -32,7 +32,7 @@ export type Description = Static<typeof descriptionSchema>;
 const manifestSchema = Type.Object({
   /** Regular files of the website. */
   files: Type.Integer({ minimum: 0 }),
-  /** All that comes before this member. */
+  /** Everything before this member. */
   bytes: Type.Integer({ minimum: 0 }),
   sha256: Type.String({ pattern: '^[0-9a-f]{64}$' }),
 });
@@ -41,24 +41,24 @@ export type Manifest = Static<typeof manifestSchema>;
 const description = Compile(descriptionSchema);
 const manifest = Compile(manifestSchema);
 
-/** The manifest with its header, and the end of the archive: so long whatever stands in it, so that a reader knows where it begins. */
+/** Length of the manifest with its header and the end of the archive. It is constant, so that a reader knows where the manifest begins. */
 export const TAIL_BYTES = 2 * BLOCK_BYTES + END_OF_ARCHIVE.length;
-/** A description is never longer. */
+/** Longest description. */
 export const MOST_DESCRIPTION_BYTES = 64 * 1024;
 
-/** An archive that is not what was written. `message` says what is wrong, without a final full stop. */
+/** An archive that differs from what was written. `message` says how, without a full stop. */
 export class DamagedBackupError extends Error {
   override name = 'DamagedBackupError';
 }
 
-/** A small member, whole. */
+/** A small member in full. */
 export function member(name: string, text: string): Buffer {
   const content = Buffer.from(text);
   return Buffer.concat([fileHeader(name, content.length), content, padding(content.length)]);
 }
 
 export function tailOf(value: Manifest): Buffer {
-  // Spaces are nothing in JSON: the length is always that of one block.
+  // JSON ignores spaces, so the length is always one block.
   const text = JSON.stringify(value).padEnd(BLOCK_BYTES);
   return Buffer.concat([member(MANIFEST_NAME, text), END_OF_ARCHIVE]);
 }
@@ -67,14 +67,14 @@ export function tailOf(value: Manifest): Buffer {
 export function parseTail(tail: Buffer): Manifest {
   const value = parseJson(tail.toString('utf8', BLOCK_BYTES, 2 * BLOCK_BYTES));
   if (!manifest.Check(value) || !tailOf(value).equals(tail))
-    throw new DamagedBackupError('it does not end as one should');
+    throw new DamagedBackupError('its end is invalid');
   return value;
 }
 
 /** Throws {@link DamagedBackupError}. */
 export function parseDescription(text: string): Description {
   const value = parseJson(text);
-  if (!description.Check(value)) throw new DamagedBackupError(`its ${DESCRIPTION_NAME} is not one`);
+  if (!description.Check(value)) throw new DamagedBackupError(`its ${DESCRIPTION_NAME} is invalid`);
   return value;
 }
 

@@ -13,18 +13,18 @@ import {
 } from './archive-manifest.ts';
 import { BLOCK_BYTES, padding, parseHeader, walkTar } from './tar-blocks.ts';
 
-/** Takes the parts of a backup in their order. What it took counts for nothing until {@link readArchive} has resolved. */
+/** Receives the parts of a backup in order. They are not verified until {@link readArchive} has resolved. */
 export interface ArchiveReader {
   description?(description: Description): Promise<void> | void;
   dump?(bytes: Buffer): Promise<void>;
   dumpEnded?(): Promise<void> | void;
-  /** Members as tar wrote them, without the end of an archive. */
+  /** Members as tar wrote them, without the end of the archive. */
   files?(bytes: Buffer): Promise<void>;
 }
 
 /**
- * Reads a backup (archive-manifest.ts) to its end and checks all of it: structure, size, number of files, checksum. Rejects with a
- * {@link DamagedBackupError}, or with what the reader rejects with.
+ * Reads a backup (archive-manifest.ts) and verifies structure, size, number of files and checksum. Rejects with a
+ * {@link DamagedBackupError}, or with the reader's error.
  */
 export async function readArchive(
   archive: AsyncIterable<Buffer>,
@@ -34,7 +34,7 @@ export async function readArchive(
   const bytes = { before: 0 };
   let tail: Buffer = Buffer.alloc(0);
 
-  /** All but the tail, which is known for what it is only when nothing follows. */
+  /** Everything but the tail, which can only be recognized once nothing follows. */
   async function* body(): AsyncGenerator<Buffer> {
     for await (const piece of archive) {
       const held = tail.length === 0 ? piece : Buffer.concat([tail, piece]);
@@ -55,7 +55,7 @@ export async function readArchive(
   const walk = walkTar();
   for (let piece = await source.blocks(); piece !== null; piece = await source.blocks()) {
     if (parsed(() => walk.push(piece)) !== piece.length)
-      throw new DamagedBackupError('something follows its end');
+      throw new DamagedBackupError('it has data after its end');
     await reader.files?.(piece);
   }
   if (tail.length < TAIL_BYTES || !walk.isBetweenEntries()) throw new DamagedBackupError('it ends too early');
@@ -91,7 +91,7 @@ async function readDump(source: Cursor, reader: ArchiveReader): Promise<void> {
 
 async function readHeader(source: Cursor, name: string): Promise<number> {
   const header = parseHeader(await source.take(BLOCK_BYTES));
-  if (header?.name !== name) throw new DamagedBackupError(`it has no ${name} where that should be`);
+  if (header?.name !== name) throw new DamagedBackupError(`it has no ${name} in its place`);
   return header.size;
 }
 
@@ -104,15 +104,15 @@ function parsed<Result>(parse: () => Result): Result {
 }
 
 interface Cursor {
-  /** Exactly so many bytes. */
+  /** Exactly this many bytes. */
   take(count: number): Promise<Buffer>;
-  /** At least one byte, and no more than so many. */
+  /** At least one byte, and at most this many. */
   upTo(count: number): Promise<Buffer>;
-  /** The next whole blocks; null at the end. */
+  /** The next complete blocks; null at the end. */
   blocks(): Promise<Buffer | null>;
 }
 
-/** Reads from pieces whatever their length. Rejects with a {@link DamagedBackupError} where there are no more. */
+/** Reads from chunks of any length. Rejects with a {@link DamagedBackupError} at the end of the data. */
 function cursorOf(pieces: AsyncGenerator<Buffer>): Cursor {
   let rest: Buffer = Buffer.alloc(0);
 

@@ -7,17 +7,17 @@ import { fileHeader, inBlocks, padding, walkTar } from './tar-blocks.ts';
 
 export interface ArchiveParts {
   description: Description;
-  /** Path of the dump of the database. */
+  /** Path of the database dump. */
   dump: string;
-  /** What tar writes of the website's files, its end included. */
+  /** tar's output for the website's files, including its end. */
   files: AsyncIterable<Buffer>;
-  /** Resolves if tar ended well. Nothing that closes the archive is written before. */
+  /** Resolves if tar succeeded. The end of the archive is written only after that. */
   filesEnded: Promise<unknown>;
 }
 
 const READ_BYTES = 1024 * 1024;
 
-/** Writes a backup (archive-manifest.ts) piece by piece into `write`, and gives what it is as a whole. */
+/** Writes a backup (archive-manifest.ts) in pieces to `write`, and returns its totals. */
 export async function writeArchive(
   parts: ArchiveParts,
   write: (bytes: Buffer) => Promise<void>,
@@ -53,7 +53,7 @@ async function putDump(path: string, put: (bytes: Buffer) => Promise<void>): Pro
     for (let left = size; left > 0; ) {
       const buffer = Buffer.allocUnsafe(Math.min(left, READ_BYTES));
       const { bytesRead } = await file.read(buffer, 0, buffer.length);
-      if (bytesRead === 0) throw new Error('the dump of the database became shorter while it was read');
+      if (bytesRead === 0) throw new Error('the database dump shrank while it was read');
       left -= bytesRead;
       await put(buffer.subarray(0, bytesRead));
     }

@@ -8,27 +8,28 @@ import type { Databases } from '../daemons/databases.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 import type { Websites } from '../wordpress/website.ts';
-import { createExchange, type ExchangeStep } from './exchange.ts';
 import { createBackupMaker, dumpFileOf } from './make-backup.ts';
-import { repositoryPlaces, type S3Credentials } from './place.ts';
 import { canonicalId, createRepositories, explainRepository } from './repositories.ts';
+import { repositoryPlaces } from './repository-place.ts';
+import type { S3Credentials } from './repository-storage.ts';
 import { createRestorer, restoredDumpOf } from './restore.ts';
+import { createWebsiteReplacement, type ReplacementStep } from './website-replacement.ts';
 
-/** Backups of websites: files and database in one snapshot of restic, in a repository of its own for each install. */
+/** Backups of websites: files and database in one restic snapshot, in a separate repository for each install. */
 export interface Backups {
-  /** See `Host.snapshot`. If the backup is there already and whole, it is left as it is. */
+  /** See `Host.snapshot`. Leaves an existing complete backup as it is. */
   snapshot(install: HostedInstall, backupId: string, signal?: AbortSignal): Promise<Snapshot>;
-  /** See `Host.restore`. `from`: the install that the backup is of. Caches and PHP are the caller's to renew. */
+  /** See `Host.restore`. `from`: the install that the backup is of. The caller renews caches and PHP. */
   restore(
     target: HostedInstall,
     backupId: string,
     options: { from: InstallRef; signal?: AbortSignal | undefined },
   ): Promise<Snapshot>;
-  /** Ends or undoes a restore that was broken off. To be called before anything else is done with the website. */
+  /** Completes or undoes an interrupted restore. Call it before any other work on the website. */
   recover(installId: string): Promise<void>;
   /** See `Host.discardSnapshot`. */
   discard(install: InstallRef, backupId: string): Promise<void>;
-  /** Deletes the repository of an install, and what was being made for it. */
+  /** Deletes an install's repository, and unfinished backups. */
   removeAll(installId: string): Promise<void>;
 }
 
@@ -43,19 +44,19 @@ export interface BackupsOptions {
   log: Logger;
   clock: Clock;
   random?: Randomness;
-  /** Called after each step of an exchange: where a test breaks off. */
-  reached?: ((step: ExchangeStep) => Promise<void>) | undefined;
+  /** Called after each step of a replacement, so that tests can interrupt there. */
+  reached?: ((step: ReplacementStep) => Promise<void>) | undefined;
 }
 
-/** Throws an OperatorError if the repository cannot be meant. */
+/** Throws an OperatorError if the repository setting is invalid. */
 export function createBackups(options: BackupsOptions): Backups {
   const { layout, databases, websites, passwordOf, log, clock, random = systemRandomness } = options;
   const placeOf = repositoryPlaces(options.repository, options.credentials, layout.backups);
   const repositories = createRepositories({ placeOf, passwordOf, clock, random });
-  const exchange = createExchange(databases, { reached: options.reached });
+  const replacement = createWebsiteReplacement(databases, { reached: options.reached });
   const make = createBackupMaker({ layout, databases, repositories, log });
-  const restore = createRestorer({ layout, databases, websites, repositories, exchange, log });
-  // Of an install's files, and of its repository, which a restore into another install reads.
+  const restore = createRestorer({ layout, databases, websites, repositories, replacement, log });
+  // Locks an install's files and its repository, which a restore into another install reads.
   const onFiles = serializeByKey();
   const onRepository = serializeByKey();
 
@@ -78,7 +79,7 @@ export function createBackups(options: BackupsOptions): Backups {
     }
   }
 
-  const recover = (installId: string) => exchange.recover(layout.homeOf(installId));
+  const recover = (installId: string) => replacement.recover(layout.homeOf(installId));
 
   return {
     snapshot: (install, backupId, signal) =>

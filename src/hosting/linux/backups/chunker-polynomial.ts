@@ -1,12 +1,12 @@
 /**
- * restic cuts files into pieces by a Rabin fingerprint: a polynomial over GF(2) of degree 53 that must be irreducible. It is random for
- * each repository, so that the lengths of the pieces do not give away known files. Polynomials are numbers here, a bit for each
+ * restic splits files by a Rabin fingerprint: an irreducible polynomial over GF(2) of degree 53. Each repository has a random
+ * one, so that the lengths of the pieces do not reveal known files. Polynomials are numbers here, with a bit for each
  * coefficient.
  */
 const DEGREE = 53n;
 const LEADING = 1n << DEGREE;
 
-/** A random irreducible polynomial. `bytes` gives so many random ones at each call. */
+/** A random irreducible polynomial. `bytes` returns the given number of random bytes. */
 export function randomPolynomial(bytes: (count: number) => Buffer): bigint {
   for (;;) {
     const random = bytes(8).readBigUInt64BE();
@@ -16,8 +16,8 @@ export function randomPolynomial(bytes: (count: number) => Buffer): bigint {
 }
 
 /**
- * Rabin's test, for degree 53 alone: as that is a prime, f is irreducible if it divides x^(2^53) - x and has no factor in
- * common with x² - x, that is, neither 0 nor 1 is a root of it.
+ * Rabin's test for degree 53. Because 53 is prime, f is irreducible if it divides x^(2^53) - x and shares no factor with
+ * x² - x, which means that neither 0 nor 1 is a root.
  */
 export function isIrreducible(f: bigint): boolean {
   if (degree(f) !== DEGREE || (f & 1n) === 0n || countBits(f) % 2 === 0) return false;
@@ -34,7 +34,7 @@ function countBits(f: bigint): number {
   return f.toString(2).replaceAll('0', '').length;
 }
 
-/** Over GF(2) the square of a sum is the sum of the squares: a zero goes between every two bits. */
+/** Over GF(2), the square of a sum is the sum of the squares: insert a zero between every two bits. */
 function square(f: bigint): bigint {
   return BigInt(`0b${[...f.toString(2)].join('0')}`);
 }

@@ -16,9 +16,9 @@ import { PermanentHostError } from '../../contract/host.ts';
 import type { HostedInstall } from '../isolation/hosted-install.ts';
 import { type BackupMachine, startBackupMachine } from './backups.fixture.ts';
 import type { Backups } from './backups.ts';
-import { EXCHANGE_STEPS, type ExchangeStep } from './exchange.ts';
 import { folderStorage } from './folder-storage.ts';
 import { newRepository } from './new-repository.ts';
+import { REPLACEMENT_STEPS, type ReplacementStep } from './website-replacement.ts';
 
 let machine: BackupMachine;
 let backups: Backups;
@@ -48,7 +48,7 @@ async function bringTo(state: string): Promise<void> {
   await note(state);
 }
 
-describe('an exchange that is broken off', () => {
+describe('an interrupted replacement', () => {
   const id = randomUUID();
   beforeAll(async () => {
     await bringTo('old');
@@ -56,11 +56,12 @@ describe('an exchange that is broken off', () => {
   });
   beforeEach(() => bringTo('new'));
 
-  test.each(EXCHANGE_STEPS)('by a kill after "%s" ends whole, or was never begun', async (step) => {
+  test.each(REPLACEMENT_STEPS)('by a kill after "%s" ends whole, or was never begun', async (step) => {
     const reached = Promise.withResolvers<void>();
     const killed = machine.backupsWith({
       // It stands still there for ever, as a killed process does.
-      reached: (at: ExchangeStep) => (at === step ? new Promise(() => reached.resolve()) : Promise.resolve()),
+      reached: (at: ReplacementStep) =>
+        at === step ? new Promise(() => reached.resolve()) : Promise.resolve(),
     });
     void killed.restore(shop, id, { from: shop.ref });
     await reached.promise;
@@ -106,7 +107,7 @@ test('a damaged backup, a wrong password and a missing one touch nothing', async
     for (let at = 5_000; at < bytes.length; at += 20_000) flipped.writeUInt8(bytes.readUInt8(at) ^ 1, at);
     writeFileSync(path, flipped);
   }
-  await expect(backups.restore(shop, id, { from: shop.ref })).rejects.toThrow(/is damaged.*was not touched/);
+  await expect(backups.restore(shop, id, { from: shop.ref })).rejects.toThrow(/is damaged.*is unchanged/);
   expect(machine.filesOf(shop)).toBe(before);
   expect(await machine.leftoversOf(shop)).toEqual([]);
   for (const { path, bytes } of kept) writeFileSync(path, bytes);

@@ -2,12 +2,12 @@ import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncFolder } from '../../../lib/durable-file.ts';
 import { hasCode } from '../../../lib/error-code.ts';
-import type { RepositoryStorage } from './place.ts';
+import type { RepositoryStorage } from './repository-storage.ts';
 
-/** restic expects these of a repository in a folder. */
+/** Folders that restic expects in a repository. */
 const FOLDERS = ['data', 'index', 'keys', 'locks', 'snapshots'];
 
-/** A repository in a folder of root's. */
+/** A repository in a folder of root. */
 export function folderStorage(folder: string): RepositoryStorage {
   return {
     async has(name) {

@@ -4,12 +4,12 @@ import { hasCode } from '../../../lib/error-code.ts';
 import { foldersOf, type SandboxedInstall } from '../isolation/sandbox.ts';
 import type { LinuxLayout } from '../machine/layout.ts';
 
-/** Where a website has links to the WordPress of this host, below its document root. */
+/** Folders of a website with links to the WordPress of this host, relative to the document root. */
 const LINKED_FROM = ['.', 'wp-content/themes'];
 
 /**
- * The links of a website to the WordPress that it shares, relative to its home: they are this host's and no backup's. What
- * the customer has put in the place of one is a file like any other.
+ * The links of a website to the shared WordPress, relative to its home. They belong to this host and not to a backup. Anything
+ * that the customer has put in the place of one is an ordinary file.
  */
 export async function hostLinks(layout: LinuxLayout, install: SandboxedInstall): Promise<string[]> {
   const { home, htdocs } = foldersOf(layout, install);
@@ -23,7 +23,7 @@ export async function hostLinks(layout: LinuxLayout, install: SandboxedInstall):
   return links;
 }
 
-/** Nothing of a folder that is somewhere else in truth: the customer's links lead nowhere here. */
+/** Skips a folder that is really a link: the customer's links are not followed. */
 async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await realpath(folder)) === folder ? await readdir(folder) : [];

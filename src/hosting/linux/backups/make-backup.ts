@@ -20,7 +20,7 @@ import { explainPacking, packWebsite } from './website-tar.ts';
 export const dumpFileOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `backup-${canonicalId(installId)}.sql`);
 
-/** Makes the backup of a website, unless it is there and whole, and reads it back before it resolves. */
+/** Makes the backup of a website, unless a complete one exists, and verifies it by reading it back. */
 export function createBackupMaker({
   layout,
   databases,
@@ -32,7 +32,7 @@ export function createBackupMaker({
   repositories: Repositories;
   log: Logger;
 }) {
-  /** Refuses a website that is too large before anything else is begun. */
+  /** Refuses a website that is too large before any other work. */
   async function makeInTime(
     install: HostedInstall,
     backupId: string,
@@ -53,7 +53,7 @@ export function createBackupMaker({
         databases.dump(install.database, dump, signal),
       ]);
       if (leftOut.length > 0) {
-        log.warn({ install: ref.id, views: leftOut }, 'views of what is gone are not in the backup');
+        log.warn({ install: ref.id, views: leftOut }, 'the backup omits broken views');
       }
       const existing = await wholeOne(restic, ids, install, signal);
       if (existing !== null) return existing;
@@ -66,7 +66,7 @@ export function createBackupMaker({
     }
   }
 
-  /** The backup if it is there and whole. What an earlier run left that is not is forgotten. */
+  /** The existing backup if it is complete. Forgets incomplete ones of an earlier run. */
   async function wholeOne(
     restic: Restic,
     ids: string[],
@@ -78,7 +78,7 @@ export function createBackupMaker({
         return await readSnapshot(restic, id, ref, { signal });
       } catch (error) {
         if (!(error instanceof DamagedBackupError)) throw error;
-        log.warn({ install: ref.id, reason: error.message }, 'half a backup is made anew');
+        log.warn({ install: ref.id, reason: error.message }, 'replacing an incomplete backup');
       }
     }
     if (ids.length > 0) await restic.forget(ids);
@@ -109,10 +109,7 @@ export function createBackupMaker({
       const id = await keeper.id;
       const { stderr } = await tar.ended;
       if (stderr !== '')
-        log.info(
-          { install: install.ref.id, tar: stderr.slice(-2000) },
-          'files changed while they were backed up',
-        );
+        log.info({ install: install.ref.id, tar: stderr.slice(-2000) }, 'files changed during the backup');
       return { id, archive };
     } catch (error) {
       const [resticFailure, tarFailure] = await stop();
@@ -131,13 +128,13 @@ export function createBackupMaker({
   ): Promise<Snapshot> {
     try {
       const seen = await readSnapshot(restic, id, ref, { signal });
-      if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum is another');
+      if (seen.sha256 !== archive.sha256) throw new DamagedBackupError('its checksum differs');
       return seen;
     } catch (error) {
       if (!(error instanceof DamagedBackupError)) throw error;
       await restic.forget([id]);
-      // The disk's or the memory's fault, and worth another try.
-      throw new Error(`The new backup of ${ref.name} was not read back as written: ${error.message}.`, {
+      // Caused by the disk or the memory, so worth another attempt.
+      throw new Error(`The new backup of ${ref.name} differs from what was written: ${error.message}.`, {
         cause: error,
       });
     }

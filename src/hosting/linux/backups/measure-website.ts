@@ -6,12 +6,12 @@ import type { LinuxLayout } from '../machine/layout.ts';
 import { startProgram } from './programs.ts';
 
 const FIND = '/usr/bin/find';
-/** It also ends so if a folder vanished or cannot be read; tar reports that with the file's name. */
+/** `find` also exits with this if a folder vanished or cannot be read; tar reports that with the file's name. */
 const INCOMPLETE = 1;
 
 /**
- * Measures the files of a website. `find` runs as the install and in its sandbox, as tar does. Stops as soon as a limit is exceeded, so
- * that no number of files takes long.
+ * Measures the files of a website. Like tar, `find` runs as the install in its sandbox. Stops as soon as a limit is exceeded, so
+ * that many files do not take long.
  */
 export async function measureWebsite(
   layout: LinuxLayout,

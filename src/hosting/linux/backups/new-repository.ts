@@ -4,7 +4,7 @@ import type { Randomness } from '../../../lib/ids.ts';
 import { randomPolynomial } from './chunker-polynomial.ts';
 import { poly1305 } from './poly1305.ts';
 
-/** A file of a repository: its name in there, and what it holds. */
+/** A file of a repository, with its relative name. */
 export interface RepositoryFile {
   name: string;
   content: Buffer;
@@ -12,16 +12,16 @@ export interface RepositoryFile {
 
 const FORMAT_VERSION = 2;
 /**
- * `restic init` makes a key that takes half a second to open, which is to slow down whoever guesses passwords. Ours are 256
- * random bits and beyond guessing, and every backup, reading back and restore would pay.
+ * `restic init` creates a key that takes half a second to open, to slow down password guessing. Our passwords are 256 random
+ * bits, which cannot be guessed, and every backup, verification and restore would pay for it.
  */
 const SCRYPT = { N: 1024, r: 8, p: 1 };
 const SALT_BYTES = 64;
 const NONCE_BYTES = 16;
 
 /**
- * The two files that make an empty repository of restic's format (restic's documentation, "Repository Format"): the key, by which
- * the password opens the master key, and then the configuration, whose presence says that there is a repository.
+ * The two files of an empty repository (restic's documentation, "Repository Format"): the key, which opens the master key by the
+ * password, and then the configuration, whose presence makes it a repository.
  */
 export async function newRepository(
   password: string,
@@ -61,7 +61,7 @@ async function derive(password: string, salt: Buffer): Promise<Buffer> {
 interface Key {
   /** AES-256. */
   encrypt: Buffer;
-  /** Of Poly1305-AES. */
+  /** For Poly1305-AES. */
   mac: { k: Buffer; r: Buffer };
 }
 

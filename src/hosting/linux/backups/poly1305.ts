@@ -1,9 +1,9 @@
 const PRIME = (1n << 130n) - 5n;
 const TAG_BITS = 128n;
-/** RFC 8439 section 2.5: bits of r that are cleared. */
+/** RFC 8439 section 2.5: the bits of r that are cleared. */
 const CLAMP = 0x0ffffffc0ffffffc0ffffffc0fffffffn;
 
-/** The authenticator of RFC 8439 section 2.5: of a message, by the two halves of a key, 16 bytes each. For short messages. */
+/** The authenticator of RFC 8439 section 2.5 for a short message. The key has two halves of 16 bytes. */
 export function poly1305(message: Buffer, r: Buffer, s: Buffer): Buffer {
   const factor = littleEndian(r) & CLAMP;
   let sum = 0n;

@@ -6,21 +6,21 @@ import { CommandError } from '../machine/run-command.ts';
 const PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 const MOST_STDERR = 64 * 1024;
 const AHEAD_BYTES = 1024 * 1024;
-/** How long a program that is told to end may take to tidy up: restic removes its lock. */
+/** Time for a program to clean up after a stop signal: restic removes its lock. */
 const GRACE_MS = 5_000;
 const ENDING_MS = 200;
 
-/** A program whose input and output are too large for memory. */
+/** A program with input and output too large for memory. */
 export interface RunningProgram {
   stdin: Writable;
   stdout: Readable;
-  /** Resolves when it has ended well, with what it wrote to its standard error; else rejects with a {@link CommandError}. */
+  /** Resolves with the error output once it has succeeded; rejects with a {@link CommandError} if it failed. */
   ended: Promise<{ status: number; stderr: string }>;
-  /** Ends it, if it still runs. Resolves once it is gone, with why it had failed before, if it had. */
+  /** Stops it if it still runs. Resolves once it is gone, with the reason if it had already failed. */
   stop(): Promise<Error | null>;
 }
 
-/** Starts a program with both ends as streams. Arguments reach it as they are; secrets go into `environment`. */
+/** Starts a program with both ends as streams. Arguments reach it unchanged; secrets belong in `environment`. */
 export function startProgram(
   [file, ...args]: readonly [string, ...string[]],
   { environment = {}, statuses = [0] }: { environment?: Record<string, string>; statuses?: number[] } = {},
@@ -34,9 +34,9 @@ export function startProgram(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr = (stderr + text).slice(-MOST_STDERR);
   });
-  // Somebody must take its output from the beginning: once it has ended, Node throws away what nobody takes.
+  // Attach a reader at once: Node discards unread output when the program ends.
   const stdout = child.stdout.pipe(new PassThrough({ highWaterMark: AHEAD_BYTES }));
-  // One that ends early closes the pipe; its status tells what matters.
+  // A program that ends early closes the pipe; its exit status is what counts.
   child.stdin.on('error', () => {});
   const gone = new Promise<number | null>((resolve, reject) => {
     child.once('error', reject);
@@ -50,7 +50,7 @@ export function startProgram(
       stderr,
     });
   });
-  // Whoever waits for it gets the failure; until then it must not count as unhandled.
+  // The caller that waits gets the failure; until then it must not count as unhandled.
   ended.catch(() => {});
   return {
     stdin: child.stdin,
@@ -58,7 +58,7 @@ export function startProgram(
     ended,
     async stop() {
       stdout.resume();
-      // Whoever stops it may have been told by a closed pipe, a moment before the program is gone.
+      // A closed pipe can show the end a moment before the process is gone.
       const failure = await Promise.race([
         ended.then(asNull, asError),
         sleep(ENDING_MS, null, { ref: false }),
@@ -78,9 +78,9 @@ export function startProgram(
 const asNull = () => null;
 const asError = (error: unknown) => (error instanceof Error ? error : new Error(String(error)));
 
-/** Writes, and waits until there is room for more. Rejects once the program at the other end reads no more. */
+/** Writes, and waits for room in the buffer. Rejects once the receiving program reads no more. */
 export async function writeTo(stream: Writable, bytes: Buffer): Promise<void> {
-  if (stream.destroyed) throw new Error('the program that should take it has ended');
+  if (stream.destroyed) throw new Error('the receiving program has ended');
   if (stream.write(bytes)) return;
   await new Promise<void>((resolve) => {
     const go = () => {

@@ -2,20 +2,20 @@ import type { Clock } from '../../../lib/clock.ts';
 import { parseUuid, type Randomness } from '../../../lib/ids.ts';
 import { type InstallRef, PermanentHostError } from '../../contract/host.ts';
 import { newRepository } from './new-repository.ts';
-import type { RepositoryPlace } from './place.ts';
+import type { RepositoryPlace } from './repository-place.ts';
 import { isWrongPassword, type Restic, resticOn } from './restic.ts';
 
 /** The repositories of all installs. */
 export interface Repositories {
-  /** That of an install; null if it has none. */
+  /** The repository of an install; null without one. */
   open(installId: string): Promise<Restic | null>;
-  /** That of an install, made if it has none, and the snapshots of a backup in it. */
+  /** The repository of an install, created if needed, and the snapshots of a backup in it. */
   openWith(
     installId: string,
     backupId: string,
     signal: AbortSignal | undefined,
   ): Promise<{ restic: Restic; ids: string[] }>;
-  /** Deletes it with all backups in it. Deleting one that is not there is success. */
+  /** Deletes a repository with all its backups. Succeeds if it is missing. */
   remove(installId: string): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function createRepositories(options: {
       if (present !== null) return { restic: present, ids: await present.find(backupId, signal) };
       const place = placeOf(installId);
       const password = await passwordOf(installId);
-      // A key that was written alone has locked the rest with a master key that nobody knows; a second one would open nothing.
+      // A key without a configuration belongs to an unknown master key; a second key could not open the data.
       await place.storage.removeAll();
       const { key, config } = await newRepository(password, { random, now: clock.now() });
       await place.storage.write(key.name, key.content);
@@ -53,13 +53,13 @@ export function createRepositories(options: {
   };
 }
 
-/** Identifiers become names of folders and tags, so nothing else than a UUID may get there. */
+/** Identifiers become names of folders and tags, so only UUIDs are allowed. */
 export function canonicalId(id: string): string {
   if (parseUuid(id) !== id) throw new PermanentHostError(`${JSON.stringify(id)} is not a lower-case UUID.`);
   return id;
 }
 
-/** A repository that another key has locked opens at no further try. */
+/** A retry cannot open a repository that has another key. */
 export function explainRepository(error: unknown, { name }: InstallRef): unknown {
   if (!isWrongPassword(error)) return error;
   return new PermanentHostError(

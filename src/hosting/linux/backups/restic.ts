@@ -3,11 +3,11 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import { HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 import { CommandError, runCommand } from '../machine/run-command.ts';
-import type { RepositoryPlace } from './place.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
+import type { RepositoryPlace } from './repository-place.ts';
 
 const RESTIC = '/usr/bin/restic';
-/** restic goes on trying for a long time where a service does not answer. */
+/** restic retries for a long time if a service does not answer. */
 const LOOK_MS = 5 * MINUTE_MS;
 const PRUNE_MS = HOUR_MS;
 
@@ -15,26 +15,26 @@ const snapshotList = Type.Array(
   Type.Object({ id: Type.String({ pattern: '^[0-9a-f]{64}$' }), time: Type.String() }),
 );
 
-/** restic on the repository of one install. Each backup is a snapshot with one file in it, `website.tar`, tagged with its id. */
+/** restic for the repository of one install. Each backup is a snapshot with one file, `website.tar`, tagged with its id. */
 export interface Restic {
   /**
-   * Ids of the snapshots of a backup, the latest first: more than one only where a run was broken off. Everything begins with it,
-   * so it is what frees a repository that a killed restic has locked.
+   * Ids of a backup's snapshots, latest first; more than one only after an interrupted run. All work begins with this, so it is
+   * also what removes stale locks of a killed restic.
    */
   find(backupId: string, signal?: AbortSignal): Promise<string[]>;
-  /** Makes a snapshot of what is written into its `stdin`, once that is ended. `id` resolves then, or rejects. */
+  /** Creates a snapshot of the data written to its `stdin`. `id` settles after `stdin` has ended. */
   backUp(backupId: string): RunningProgram & { id: Promise<string> };
-  /** Gives that file back in its `stdout`. */
+  /** Returns that file in its `stdout`. */
   read(snapshotId: string): RunningProgram;
-  /** Forgets snapshots; what only they needed stays until {@link prune}. */
+  /** Forgets snapshots; their data stays until {@link prune}. */
   forget(snapshotIds: string[]): Promise<void>;
-  /** Deletes what no snapshot needs. */
+  /** Deletes data that no snapshot uses. */
   prune(): Promise<void>;
 }
 
 const FILE = 'website.tar';
 
-/** The password and the address, which may name a bucket of the operator's, go through the environment: arguments can be read by all. */
+/** Password and address (which may name the operator's bucket) go through the environment, because all users can read arguments. */
 export function resticOn({ address, options, environment }: RepositoryPlace, password: string): Restic {
   const own = { ...environment, RESTIC_REPOSITORY: address, RESTIC_PASSWORD: password };
   const words = (...args: string[]): [string, ...string[]] => [
@@ -50,7 +50,7 @@ export function resticOn({ address, options, environment }: RepositoryPlace, pas
     return (await runCommand(file, rest, { environment: own, timeoutMs, signal })).stdout;
   }
 
-  /** What a killed restic has locked is free again, once that one is seen to be gone. */
+  /** Removes the locks of a restic that no longer runs. */
   const unlock = (signal?: AbortSignal) => run(['unlock'], LOOK_MS, signal);
 
   return {
@@ -94,7 +94,7 @@ const summary = Type.Object({
   snapshot_id: Type.String({ pattern: '^[0-9a-f]{8,64}$' }),
 });
 
-/** restic tells on its last line what it has made. */
+/** restic's last line of output names the snapshot. */
 async function summaryOf({ stdout, ended }: RunningProgram): Promise<string> {
   let last = '';
   for await (const line of createInterface({ input: stdout })) last = line;
@@ -102,12 +102,12 @@ async function summaryOf({ stdout, ended }: RunningProgram): Promise<string> {
   return Value.Parse(summary, JSON.parse(last)).snapshot_id;
 }
 
-/** Whether another restic has the repository for itself, or had when it was killed. */
+/** Whether another restic holds an exclusive lock, or held it when it was killed. */
 function isLocked(error: unknown): boolean {
   return error instanceof CommandError && /repository is already locked/.test(error.stderr);
 }
 
-/** Whether restic could not open a repository because the password is none of its keys'. */
+/** Whether restic could not open a repository because the password matches no key. */
 export function isWrongPassword(error: unknown): boolean {
   return error instanceof CommandError && /wrong password or no key found/.test(error.stderr);
 }

@@ -11,12 +11,12 @@ import { runCommand } from '../machine/run-command.ts';
 import { linkSite } from '../wordpress/site-files.ts';
 import type { Websites } from '../wordpress/website.ts';
 import { DamagedBackupError, type Description } from './archive-manifest.ts';
-import type { Exchange, Workshop } from './exchange.ts';
 import { writeTo } from './programs.ts';
 import { canonicalId, explainRepository, type Repositories } from './repositories.ts';
 import type { Restic } from './restic.ts';
 import { siteHosts } from './site-hosts.ts';
 import { readSnapshot } from './snapshot-read.ts';
+import type { StagedWebsite, WebsiteReplacement } from './website-replacement.ts';
 import { unpackWebsite } from './website-tar.ts';
 
 const SYNC_MS = 10 * MINUTE_MS;
@@ -24,20 +24,20 @@ const SYNC_MS = 10 * MINUTE_MS;
 export const restoredDumpOf = (layout: LinuxLayout, installId: string) =>
   join(layout.scratch, `restore-${canonicalId(installId)}.sql`);
 
-/** Puts a backup in the place of a website: made whole and checked beside it, then exchanged. */
+/** Restores a backup: builds and verifies the website beside the present one, and then replaces that. */
 export function createRestorer({
   layout,
   databases,
   websites,
   repositories,
-  exchange,
+  replacement,
   log,
 }: {
   layout: LinuxLayout;
   databases: Databases;
   websites: Pick<Websites, 'replaceUrls'>;
   repositories: Repositories;
-  exchange: Exchange;
+  replacement: WebsiteReplacement;
   log: Logger;
 }) {
   async function restore(
@@ -50,23 +50,23 @@ export function createRestorer({
     const home = layout.homeOf(ref.id);
     const owner = { database, unixUser };
     try {
-      const [{ restic, id }, workshop] = await allDone([
+      const [{ restic, id }, staged] = await allDone([
         requireBackup(from, backupId, signal),
-        exchange.prepare(home, owner, sandbox),
+        replacement.prepare(home, owner, sandbox),
       ]);
-      const restored = await fill(restic, id, target, workshop, from, signal);
-      // The core that the website is on now, whichever it was on then.
-      await linkSite(layout, { ...sandbox, home: workshop.folder });
-      if (ref.id !== from.id) await takeOwnName(target, workshop, restored.description);
-      await runCommand('/usr/bin/sync', ['--file-system', workshop.folder], { timeoutMs: SYNC_MS });
+      const restored = await fill(restic, id, target, staged, from, signal);
+      // The website keeps its present core, whatever version the backup had.
+      await linkSite(layout, { ...sandbox, home: staged.folder });
+      if (ref.id !== from.id) await takeOwnName(target, staged, restored.description);
+      await runCommand('/usr/bin/sync', ['--file-system', staged.folder], { timeoutMs: SYNC_MS });
       signal?.throwIfAborted();
-      await exchange.exchange(home, owner);
+      await replacement.replace(home, owner);
       return restored.snapshot;
     } catch (error) {
-      await exchange.recover(home).catch((err: unknown) => {
+      await replacement.recover(home).catch((err: unknown) => {
         log.error(
           { err, install: ref.id },
-          'a restore could not be undone; it is tried again when the host starts',
+          'could not undo a restore; trying again at the next start of the host',
         );
       });
       throw explainRestore(explainRepository(error, from), from, backupId);
@@ -81,15 +81,15 @@ export function createRestorer({
     const restic = await repositories.open(from.id);
     const [id] = restic === null ? [] : await restic.find(backupId, signal);
     if (restic !== null && id !== undefined) return { restic, id };
-    throw new PermanentHostError(`There is no backup ${backupId} of ${from.name} that this host can reach.`);
+    throw new PermanentHostError(`This host has no backup ${backupId} of ${from.name}.`);
   }
 
-  /** Fills the workshop from a snapshot, and checks all of it on the way. The database is loaded while files are still coming. */
+  /** Fills the staging folder from a snapshot while verifying it. The database is loaded while files are still arriving. */
   async function fill(
     restic: Restic,
     snapshotId: string,
     { ref, sandbox }: HostedInstall,
-    workshop: Workshop,
+    staged: StagedWebsite,
     from: InstallRef,
     signal: AbortSignal | undefined,
   ): Promise<{ snapshot: Snapshot; description: Description }> {
@@ -97,7 +97,7 @@ export function createRestorer({
     await mkdir(layout.scratch, { recursive: true, mode: 0o700 });
     await rm(dumpFile, { force: true });
     const dump = await open(dumpFile, 'wx', 0o600);
-    const tar = unpackWebsite(layout, sandbox, workshop.folder);
+    const tar = unpackWebsite(layout, sandbox, staged.folder);
     tar.stdout.resume();
     const seen: { description: Description | null } = { description: null };
     let loading: Promise<void> = Promise.resolve();
@@ -111,7 +111,7 @@ export function createRestorer({
           dump: async (bytes) => void (await dump.writeFile(bytes)),
           async dumpEnded() {
             await dump.close();
-            loading = databases.load(workshop.database, dumpFile, signal);
+            loading = databases.load(staged.database, dumpFile, signal);
             // Awaited below; until then its failure must not count as unhandled.
             loading.catch(() => {});
           },
@@ -121,7 +121,7 @@ export function createRestorer({
       tar.stdin.end();
       await tar.ended;
       await loading;
-      if (seen.description === null) throw new Error('a backup without a description was read to its end');
+      if (seen.description === null) throw new Error('read a backup without a description to its end');
       return { snapshot, description: seen.description };
     } catch (error) {
       const failure = await tar.stop();
@@ -134,15 +134,15 @@ export function createRestorer({
     }
   }
 
-  /** A website that comes from another install is reached at its own name from now on. */
+  /** A website from another install gets this install's host names. */
   async function takeOwnName(
     { sandbox, primaryHostname }: HostedInstall,
-    workshop: Workshop,
+    staged: StagedWebsite,
     { primary_hostname }: Description,
   ): Promise<void> {
-    const hosts = [primary_hostname, ...(await siteHosts(databases, workshop.database))];
+    const hosts = [primary_hostname, ...(await siteHosts(databases, staged.database))];
     const others = [...new Set(hosts)].filter((host) => host !== primaryHostname);
-    if (others.length > 0) await websites.replaceUrls(sandbox, workshop.database, others, primaryHostname);
+    if (others.length > 0) await websites.replaceUrls(sandbox, staged.database, others, primaryHostname);
   }
 
   return restore;
@@ -151,7 +151,7 @@ export function createRestorer({
 function explainRestore(error: unknown, from: InstallRef, backupId: string): unknown {
   if (!(error instanceof DamagedBackupError)) return error;
   return new PermanentHostError(
-    `The backup ${backupId} of ${from.name} is damaged: ${error.message}. The website was not touched.`,
+    `The backup ${backupId} of ${from.name} is damaged: ${error.message}. The website is unchanged.`,
     { cause: error },
   );
 }

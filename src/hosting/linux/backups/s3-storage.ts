@@ -1,11 +1,11 @@
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { RepositoryStorage, S3Credentials, S3Place } from './place.ts';
+import type { RepositoryStorage, S3Credentials, S3Place } from './repository-storage.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const PROGRESS_TIMEOUT_MS = 60_000;
 const ATTEMPTS = 4;
 
-/** A repository in S3. The client library is loaded when first needed: it takes a while. */
+/** A repository in S3. Loads the client library at first use, because that is slow. */
 export function s3Storage(place: S3Place, credentials: S3Credentials): RepositoryStorage {
   const { bucket } = place;
   const keyOf = (name: string) => `${place.prefix}/${name}`;
@@ -27,7 +27,7 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
           await client.send(new HeadObjectCommand({ Bucket: bucket, Key: keyOf(name) }));
           return true;
         } catch (error) {
-          // Without the right to list, S3 says 403 of what is not there; that is told when something is written.
+          // Without the right to list, S3 answers 403 for missing objects; the first write reports that.
           if (error instanceof Error && (error.name === 'NotFound' || error.name === 'NoSuchKey'))
             return false;
           throw error;
@@ -49,7 +49,7 @@ export function s3Storage(place: S3Place, credentials: S3Credentials): Repositor
           );
           const keys = (listed.Contents ?? []).flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
           if (keys.length === 0) return;
-          // The configuration goes last: until then there is a repository whose removal can be begun again.
+          // The configuration goes last, so that an interrupted removal can be repeated.
           const last = keyOf('config');
           const first = keys.filter((key) => key !== last);
           for (const key of first.length > 0 ? first : keys) {
@@ -65,7 +65,7 @@ async function connect({ endpoint, region }: S3Place, credentials: S3Credentials
   return new S3Client({
     region,
     endpoint,
-    // As restic does: only Amazon's buckets have names of their own.
+    // Like restic: only Amazon's buckets have their own host names.
     forcePathStyle: !new URL(endpoint).hostname.endsWith('.amazonaws.com'),
     credentials,
     maxAttempts: ATTEMPTS,

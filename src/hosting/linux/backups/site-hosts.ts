@@ -1,7 +1,7 @@
 import type { Databases } from '../daemons/databases.ts';
 import { identifier, textLiteral } from '../daemons/sql.ts';
 
-/** The host names under which the WordPress of a database takes itself to be reached, whatever the prefix of its tables. */
+/** Host names in the addresses of the WordPress in a database, whatever its table prefix. */
 export async function siteHosts(databases: Databases, database: string): Promise<string[]> {
   const tables = await databases.query(
     database,

@@ -4,7 +4,7 @@ import { type ArchiveReader, readArchive } from './archive-read.ts';
 import { isWrongPassword, type Restic } from './restic.ts';
 
 /**
- * Reads a snapshot to its end and checks all of it. Rejects with a {@link DamagedBackupError} if it is not whole, or of another
+ * Reads and verifies a whole snapshot. Rejects with a {@link DamagedBackupError} if it is damaged, or belongs to another
  * website than `from`.
  */
 export async function readSnapshot(
@@ -22,7 +22,7 @@ export async function readSnapshot(
     const seen = await readArchive(keeper.stdout, {
       ...reader,
       description(description) {
-        if (description.install_id !== from.id) throw new DamagedBackupError('it is of another website');
+        if (description.install_id !== from.id) throw new DamagedBackupError('it belongs to another website');
         return reader.description?.(description);
       },
     });
@@ -37,7 +37,7 @@ export async function readSnapshot(
   }
 }
 
-/** restic that cannot give back what it was given: its repository is damaged. */
+/** If restic cannot return the data, its repository is damaged. */
 function damage(failure: Error): Error {
   if (isWrongPassword(failure)) return failure;
   const reason =

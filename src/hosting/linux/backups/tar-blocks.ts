@@ -1,18 +1,18 @@
-/** Tar is made of blocks; everything in it begins at the beginning of one. */
+/** A tar archive consists of blocks; every part starts at a block. */
 export const BLOCK_BYTES = 512;
-/** What ends an archive. */
+/** End of an archive. */
 export const END_OF_ARCHIVE = Buffer.alloc(2 * BLOCK_BYTES);
 const NO_HEADER = Buffer.alloc(BLOCK_BYTES);
 
 const SIZE = { at: 124, bytes: 12 };
 const CHECKSUM = { at: 148, bytes: 8 };
 const TYPE_AT = 156;
-/** In the last byte of GNU's header of a sparse file, and of the blocks that continue it: whether another such block follows. */
+/** The last byte of GNU's sparse header and of its continuation blocks: whether another such block follows. */
 const SPARSE = { header: 482, block: 504 };
-/** Regular files: of old, now, contiguous, sparse, and a further name of an earlier one. */
+/** Types of regular files: old format, current, contiguous, sparse, and hard link. */
 const FILES = new Set(['\0', '0', '7', 'S', '1']);
 
-/** The header of a regular file, root's alone, in the format of POSIX (ustar). */
+/** The header of a regular file of root, in POSIX format (ustar). */
 export function fileHeader(name: string, size: number): Buffer {
   const header = Buffer.alloc(BLOCK_BYTES);
   header.write(name, 0, 100, 'utf8');
@@ -28,7 +28,7 @@ export function fileHeader(name: string, size: number): Buffer {
   return header;
 }
 
-/** What stands in a header, or null if it is none. */
+/** Parses a header; null if the block is not one. */
 export function parseHeader(header: Buffer): { name: string; size: number; type: string } | null {
   const sum = Number.parseInt(header.toString('latin1', CHECKSUM.at, CHECKSUM.at + CHECKSUM.bytes), 8);
   const plain = Buffer.from(header);
@@ -38,7 +38,7 @@ export function parseHeader(header: Buffer): { name: string; size: number; type:
   return { name, size: readSize(header), type: String.fromCharCode(header.readUInt8(TYPE_AT)) };
 }
 
-/** Zeros from the end of so many bytes to the end of their last block. */
+/** Zeros that fill the last block of this many bytes. */
 export function padding(size: number): Buffer {
   return Buffer.alloc((BLOCK_BYTES - (size % BLOCK_BYTES)) % BLOCK_BYTES);
 }
@@ -49,7 +49,7 @@ function checksumOf(header: Buffer): number {
   return sum;
 }
 
-/** Octal; from 8 GiB on, where that has no room, GNU's binary form. */
+/** Octal, or GNU's binary form from 8 GiB on. */
 function writeSize(header: Buffer, size: number): void {
   if (size < 8 ** 11) {
     header.write(`${size.toString(8).padStart(11, '0')}\0`, SIZE.at);
@@ -66,15 +66,15 @@ function readSize(header: Buffer): number {
   return octal === '' ? 0 : Number.parseInt(octal, 8);
 }
 
-/** Follows an archive as it goes by. */
+/** Follows the structure of an archive while it is streamed. */
 export interface TarWalk {
-  /** Takes the next whole blocks, and gives how many bytes of them come before the end of the archive. Throws if they are no tar. */
+  /** Takes the next complete blocks, and returns how many of their bytes precede the end of the archive. Throws if they are not tar. */
   push(blocks: Buffer): number;
-  /** Regular files so far. */
+  /** Number of regular files so far. */
   files(): number;
-  /** Whether what marks the end has come. */
+  /** Whether the end marker has come. */
   hasEnded(): boolean;
-  /** Whether the next block would begin a new entry. */
+  /** Whether the next block begins a new entry. */
   isBetweenEntries(): boolean;
 }
 
@@ -95,7 +95,7 @@ export function walkTar(): TarWalk {
       return;
     }
     const header = parseHeader(block);
-    if (header === null) throw new Error('it is no archive of tar');
+    if (header === null) throw new Error('it is not a tar archive');
     if (FILES.has(header.type)) files += 1;
     content = hasContent(header.type) ? header.size + padding(header.size).length : 0;
     isSparseMap = header.type === 'S' && block.readUInt8(SPARSE.header) !== 0;
@@ -122,12 +122,12 @@ export function walkTar(): TarWalk {
   };
 }
 
-/** Links, devices and folders may say a size; nothing of it follows. */
+/** Links, devices and folders may state a size, but no data follows. */
 function hasContent(type: string): boolean {
   return !'123456'.includes(type);
 }
 
-/** The same bytes in pieces that end where a block ends; what is left at the end comes last. */
+/** Regroups bytes into chunks of complete blocks; a rest comes last. */
 export async function* inBlocks(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const piece of pieces) {

@@ -7,12 +7,12 @@ import { hostLinks } from './host-links.ts';
 import { type RunningProgram, startProgram } from './programs.ts';
 
 const TAR = '/usr/bin/tar';
-/** Something changed while tar read it: a log grew, a cache was emptied. What was read is there. */
+/** tar's exit status if files changed while it read them. The archive contains what was read. */
 const CHANGED = 1;
 
 /**
- * tar that writes all files of a website. It runs as the install and in its sandbox, so it can read nothing that the install
- * itself could not, whatever links are put in its way meanwhile.
+ * A tar process that writes all files of a website. It runs as the install in its sandbox, so it can read only what the install
+ * can, whatever links appear in the meantime.
  */
 export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall): Promise<RunningProgram> {
   const { home, htdocs, private: hidden } = foldersOf(layout, install);
@@ -27,7 +27,7 @@ export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall
         '--file=-',
         '--format=gnu',
         '--blocking-factor=128',
-        // In the same order every day, so that what has not changed is stored once.
+        // The same order every day, so that unchanged data is stored once.
         '--sort=name',
         '--sparse',
         '--numeric-owner',
@@ -46,7 +46,7 @@ export async function packWebsite(layout: LinuxLayout, install: SandboxedInstall
   );
 }
 
-/** tar that makes these files anew in `folder`, which the sandbox shows, as the install. */
+/** A tar process that extracts files in `folder`, which the sandbox shows, as the install. */
 export function unpackWebsite(
   layout: LinuxLayout,
   install: SandboxedInstall,
@@ -69,7 +69,7 @@ export function unpackWebsite(
   );
 }
 
-/** What of tar's complaints its owner can mend, as a sentence; else the error itself. */
+/** A sentence for errors of tar that the owner can fix; otherwise the error itself. */
 export function explainPacking(error: unknown): unknown {
   if (!(error instanceof CommandError)) return error;
   const found = /tar: (.+?): Cannot (?:open|read|stat|readlink|savedir|opendir): Permission denied/.exec(
@@ -77,7 +77,7 @@ export function explainPacking(error: unknown): unknown {
   );
   if (found === null) return error;
   return new PermanentHostError(
-    `"${found[1]}" cannot be read. Give its owner the permission to read it, or delete it.`,
+    `"${found[1]}" cannot be read. Give its owner read permission, or delete it.`,
     { cause: error },
   );
 }

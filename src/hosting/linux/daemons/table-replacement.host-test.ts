@@ -28,7 +28,7 @@ beforeEach(async () => {
   );
 });
 
-async function expectExchanged(): Promise<void> {
+async function expectReplaced(): Promise<void> {
   const tables = await here.thingsIn('hp_shop');
   expect(tables).toContain('only_new');
   expect(tables).not.toContain('only_old');
@@ -53,13 +53,13 @@ test('replaces all content of one database by that of the other', async () => {
   const begun = performance.now();
   await databases.replaceTables('hp_blog', 'hp_shop');
   usualMs = performance.now() - begun;
-  await expectExchanged();
+  await expectReplaced();
 });
 
 test('a completed replacement is not repeated until there is new content', async () => {
   await databases.replaceTables('hp_blog', 'hp_shop');
   await databases.replaceTables('hp_blog', 'hp_shop');
-  await expectExchanged();
+  await expectReplaced();
   await databases.drop('hp_blog', here.blog.name);
   await databases.create('hp_blog', here.blog.name);
   await databases.replaceTables('hp_blog', 'hp_shop');
@@ -69,17 +69,17 @@ test('a completed replacement is not repeated until there is new content', async
 test.each([0.2, 0.5, 0.8])(
   'the next call completes a replacement that a crash interrupted after %f of its time',
   async (part) => {
-    const exchange = databases.replaceTables('hp_blog', 'hp_shop').then(
+    const replacement = databases.replaceTables('hp_blog', 'hp_shop').then(
       () => true,
       () => false,
     );
     await pause(part * usualMs);
     await here.machine.daemons.signal('mariadb', 'SIGKILL');
-    const ended = await exchange;
+    const ended = await replacement;
     await pause(20);
     await here.server.ensure();
     if (!ended) await databases.replaceTables('hp_blog', 'hp_shop');
-    await expectExchanged();
+    await expectReplaced();
   },
 );
 

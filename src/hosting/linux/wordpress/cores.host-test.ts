@@ -148,7 +148,7 @@ describe('a core', () => {
     await rm(join(hidden, 'wp-includes/version.php'));
     await symlink('/etc/shadow', join(hidden, 'wp-includes/version.php'));
     const cases: [source: string, message: RegExp][] = [
-      [linked, /wordpress\/etc is a link: WordPress has none/],
+      [linked, /wordpress\/etc is a link: WordPress has no links/],
       [hidden, /version.php/],
       [await pack('zip', linked), /contains a link, wordpress\/etc/],
       [await pack('tar.gz', linked), /contains a link, wordpress\/etc/],

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { OperatorError } from '../../../lib/operator-error.ts';
-import { parseS3, repositoryPlaces } from './place.ts';
+import { parseS3, repositoryPlaces } from './repository-place.ts';
 
 const ID = '0e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11';
 const credentials = { accessKeyId: 'id', secretAccessKey: 'secret' };

@@ -1,46 +1,23 @@
 import { join, resolve } from 'node:path';
 import { OperatorError } from '../../../lib/operator-error.ts';
 import { folderStorage } from './folder-storage.ts';
+import type { RepositoryStorage, S3Credentials, S3Place } from './repository-storage.ts';
 import { s3Storage } from './s3-storage.ts';
 
-/** Where the repository of one install lies, and how it is reached without restic. */
+/** Location of an install's repository, with access that does not need restic. */
 export interface RepositoryPlace {
-  /** As restic names it: a folder, or `s3:https://endpoint/bucket/prefix/<id>`. */
+  /** In restic's notation: a folder, or `s3:https://endpoint/bucket/prefix/<id>`. */
   address: string;
-  /** Options for every call of restic. */
+  /** Options for every restic command. */
   options: readonly string[];
-  /** What restic needs in its environment besides the password. */
+  /** Environment for restic besides the password. */
   environment: Record<string, string>;
   storage: RepositoryStorage;
 }
 
-/** The files of one repository. Names are relative to it, with `/`. */
-export interface RepositoryStorage {
-  has(name: string): Promise<boolean>;
-  /** Durable when it resolves. */
-  write(name: string, content: Buffer): Promise<void>;
-  /** Deletes the repository with all that is in it. One that is not there is success. */
-  removeAll(): Promise<void>;
-}
-
-export interface S3Credentials {
-  accessKeyId: string;
-  secretAccessKey: string;
-}
-
-/** A bucket, or a part of one. */
-export interface S3Place {
-  /** `https://host:port`. */
-  endpoint: string;
-  region: string;
-  bucket: string;
-  /** Without slashes around it; may be empty. */
-  prefix: string;
-}
-
 /**
- * Gives each install its repository. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; where it is null, `folder` is used. Throws an
- * OperatorError for what is neither a folder nor an address in S3, and for one in S3 without credentials.
+ * Gives each install its own repository. `repository` is `HOMEPORT_BACKUP_REPOSITORY`; null stands for `folder`. Throws an
+ * OperatorError if it is neither a folder nor an S3 address, or is in S3 without credentials.
  */
 export function repositoryPlaces(
   repository: string | null,
@@ -77,17 +54,17 @@ export function repositoryPlaces(
   };
 }
 
-/** `s3:https://endpoint/bucket/prefix`, as restic has it. */
+/** Parses `s3:https://endpoint/bucket/prefix`, restic's notation. */
 export function parseS3(address: string): S3Place {
   const url = URL.parse(address.slice('s3:'.length));
   const [bucket = '', ...prefix] = (url?.pathname ?? '').split('/').filter((part) => part !== '');
   const isPlain = url !== null && url.username === '' && url.search === '' && url.hash === '';
   if (!isPlain || !/^https?:$/.test(url.protocol) || !/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(bucket)) {
     throw new OperatorError(
-      'HOMEPORT_BACKUP_REPOSITORY is no address in S3: it should read s3:https://endpoint/bucket/prefix.',
+      'HOMEPORT_BACKUP_REPOSITORY is not a valid S3 address: use the form s3:https://endpoint/bucket/prefix.',
     );
   }
-  // Elsewhere than at Amazon, services take the standard region whatever theirs is called.
+  // Services other than Amazon's accept the default region, whatever their own is called.
   const region = /^s3[.-]([a-z0-9-]+)\.amazonaws\.com(\.cn)?$/.exec(url.hostname)?.[1] ?? 'us-east-1';
   return { endpoint: url.origin, region, bucket, prefix: prefix.join('/') };
 }

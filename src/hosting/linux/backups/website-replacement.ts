@@ -9,47 +9,47 @@ import type { Databases } from '../daemons/databases.ts';
 import { textLiteral } from '../daemons/sql.ts';
 import { runCommand } from '../machine/run-command.ts';
 
-/** The folders of a website that a restore exchanges. */
+/** Folders of a website that a restore replaces. */
 const FOLDERS = ['htdocs', 'private'] as const;
-/** In the home, and root's: the sandbox shows it, the install can list it and change nothing in it but what is made for it to fill. */
-const WORKSHOP = '.restore';
+/** In the home, owned by root: the install can list it, but write only to the folders created for it inside. */
+const STAGING = '.restore';
 const STATE = 'state.json';
-/** A table that is in what is restored while that is put in place: what has it is the restored one. */
+/** A table that marks the restored database while it is put in place. */
 const MARK = 'homeport_restored';
 const REMOVAL_MS = HOUR_MS;
 
 const stateSchema = Type.Object({
-  /** `preparing`: nothing of the website was touched. `exchanging`: all is ready, and what was begun is to be ended. */
+  /** `preparing`: the website is untouched. `exchanging`: all is ready, and the replacement must be completed. */
   phase: Type.Union([Type.Literal('preparing'), Type.Literal('exchanging')]),
   database: Type.String(),
   unixUser: Type.String(),
 });
 const state = Compile(stateSchema);
 
-/** Whose database is restored. */
+/** The database to restore. */
 export type Target = Pick<Static<typeof stateSchema>, 'database' | 'unixUser'>;
 
-/** The restored website beside the present one, until it takes its place. */
-export interface Workshop {
+/** The restored website beside the present one, until it replaces it. */
+export interface StagedWebsite {
   folder: string;
-  /** What the restored database is loaded into. */
+  /** Database that the dump is loaded into. */
   database: string;
 }
 
-export interface Exchange {
-  /** Makes an empty workshop in which the install can fill `htdocs` and `private`, and an empty database beside its own. */
-  prepare(home: string, target: Target, owner: { uid: number; gid: number }): Promise<Workshop>;
+export interface WebsiteReplacement {
+  /** Creates an empty staging folder, where the install can fill `htdocs` and `private`, and an empty second database. */
+  prepare(home: string, target: Target, owner: { uid: number; gid: number }): Promise<StagedWebsite>;
   /**
-   * Puts what is in the workshop in the place of the present files and tables. A failure leaves the present ones, unless it
-   * comes so late that only {@link recover} can end it.
+   * Replaces the present files and tables by the staged ones. A failure leaves the present ones, unless it comes so late that
+   * only {@link recover} can complete the replacement.
    */
-  exchange(home: string, target: Target): Promise<void>;
-  /** Ends or undoes what was broken off; takes the workshop away. Costs next to nothing where there is none. */
+  replace(home: string, target: Target): Promise<void>;
+  /** Completes or undoes an interrupted replacement, and removes the staging folder. Cheap if there is none. */
   recover(home: string): Promise<void>;
 }
 
-/** What is done one after the other; a test breaks off after each. */
-export const EXCHANGE_STEPS = [
+/** Steps in order; tests interrupt after each. */
+export const REPLACEMENT_STEPS = [
   'prepared',
   'begun',
   'htdocs',
@@ -58,26 +58,26 @@ export const EXCHANGE_STEPS = [
   'unmarked',
   'dropped',
 ] as const;
-export type ExchangeStep = (typeof EXCHANGE_STEPS)[number];
+export type ReplacementStep = (typeof REPLACEMENT_STEPS)[number];
 
 /**
- * Exchanging takes two renames a folder and one for all tables. Which of them were done is seen by what is there: a folder
- * that is still in the workshop was not; tables were, if the restored ones are not in the workshop's database any more. So a
- * killed host goes on from there.
+ * A replacement takes two renames per folder and one for all tables. What exists shows which of them are done: a folder still
+ * in staging was not moved, and tables were moved if the restored ones are no longer in the second database. A killed host
+ * continues from there.
  */
-export function createExchange(
+export function createWebsiteReplacement(
   databases: Databases,
-  { reached = async () => {} }: { reached?: ((step: ExchangeStep) => Promise<void>) | undefined } = {},
-): Exchange {
+  { reached = async () => {} }: { reached?: ((step: ReplacementStep) => Promise<void>) | undefined } = {},
+): WebsiteReplacement {
   const scratchOf = (database: string) => `${database}_new`;
 
   async function prepare(
     home: string,
     target: Target,
     owner: { uid: number; gid: number },
-  ): Promise<Workshop> {
+  ): Promise<StagedWebsite> {
     await recover(home);
-    const folder = join(home, WORKSHOP);
+    const folder = join(home, STAGING);
     await mkdir(folder, { mode: 0o711 });
     await writeState(folder, { phase: 'preparing', ...target });
     for (const name of FOLDERS) {
@@ -87,14 +87,14 @@ export function createExchange(
     const database = scratchOf(target.database);
     await databases.drop(database, target.unixUser);
     await databases.create(database, target.unixUser);
-    // A website may have lost its own, which is what it is restored for.
+    // The website may have lost its own files or database, which is why it is restored.
     await databases.create(target.database, target.unixUser);
     await reached('prepared');
     return { folder, database };
   }
 
-  async function exchange(home: string, target: Target): Promise<void> {
-    const folder = join(home, WORKSHOP);
+  async function replace(home: string, target: Target): Promise<void> {
+    const folder = join(home, STAGING);
     await databases.query(
       scratchOf(target.database),
       `CREATE TABLE IF NOT EXISTS ${MARK} (one INT PRIMARY KEY)`,
@@ -104,7 +104,7 @@ export function createExchange(
       await reached('begun');
       await finish(home, target);
     } catch (error) {
-      // Where the tables have moved, there is only the way forward.
+      // Once the tables have moved, the replacement can only be completed.
       if (await isTableMoved(target)) throw error;
       await takeBack(home);
       await writeState(folder, { phase: 'preparing', ...target });
@@ -114,7 +114,7 @@ export function createExchange(
   }
 
   async function finish(home: string, target: Target): Promise<void> {
-    const folder = join(home, WORKSHOP);
+    const folder = join(home, STAGING);
     for (const name of FOLDERS) {
       await putInPlace(home, name);
       await reached(name);
@@ -130,12 +130,12 @@ export function createExchange(
     await remove(home, target);
   }
 
-  /** Whether the restored tables are no longer where they were loaded. */
+  /** Whether the restored tables have left the database they were loaded into. */
   async function isTableMoved(target: Target): Promise<boolean> {
     return !(await hasTable(scratchOf(target.database), MARK));
   }
 
-  /** Whether they are in their place, and nothing is left to be done about them. */
+  /** Whether they are in place, with nothing left to do. */
   async function isTableDone(target: Target): Promise<boolean> {
     return (await isTableMoved(target)) && !(await hasTable(target.database, MARK));
   }
@@ -151,36 +151,32 @@ export function createExchange(
   }
 
   async function recover(home: string): Promise<void> {
-    const folder = join(home, WORKSHOP);
+    const folder = join(home, STAGING);
     if (!(await exists(folder))) return;
     const found = await readState(folder);
-    // Killed before it was written: there is nothing but an empty folder.
+    // Killed before the state was written: the folder is empty.
     if (found === null) return removeTree(folder);
     if (found.phase === 'exchanging') await finish(home, found);
     else await remove(home, found);
   }
 
-  /** The database first: as long as the workshop is there, it is known that there may be one. */
+  /** The database first: while the staging folder exists, there may be a second database. */
   async function remove(home: string, { database, unixUser }: Target): Promise<void> {
     await databases.drop(scratchOf(database), unixUser);
     await reached('dropped');
-    await removeTree(join(home, WORKSHOP));
+    await removeTree(join(home, STAGING));
   }
 
-  return { prepare, exchange, recover };
+  return { prepare, replace, recover };
 }
 
 const oldOf = (name: string) => `${name}.old`;
 
 async function putInPlace(home: string, name: string): Promise<void> {
-  const [next, old, place] = [
-    join(home, WORKSHOP, name),
-    join(home, WORKSHOP, oldOf(name)),
-    join(home, name),
-  ];
+  const [next, old, place] = [join(home, STAGING, name), join(home, STAGING, oldOf(name)), join(home, name)];
   if (!(await exists(next))) return;
   if (await exists(place)) {
-    // With the old one aside already, it is one that somebody made anew, empty, in between.
+    // The old folder was already moved, so this is an empty one created in the meantime.
     if (await exists(old)) await removeTree(place);
     else await rename(place, old);
   }
@@ -190,8 +186,8 @@ async function putInPlace(home: string, name: string): Promise<void> {
 async function takeBack(home: string): Promise<void> {
   for (const name of FOLDERS) {
     const [next, old, place] = [
-      join(home, WORKSHOP, name),
-      join(home, WORKSHOP, oldOf(name)),
+      join(home, STAGING, name),
+      join(home, STAGING, oldOf(name)),
       join(home, name),
     ];
     if (!(await exists(old))) continue;
@@ -211,7 +207,7 @@ async function readState(folder: string): Promise<Static<typeof stateSchema> | n
   const value: unknown = JSON.parse(text);
   if (state.Check(value)) return value;
   throw new Error(
-    `${join(folder, STATE)} is not one; look at it, and delete ${folder} if its website is whole`,
+    `${join(folder, STATE)} is invalid; look at it, and delete ${folder} if its website is complete`,
   );
 }
 
@@ -219,7 +215,7 @@ async function exists(path: string): Promise<boolean> {
   return (await ifThere(lstat(path))) !== null;
 }
 
-/** rm(1) goes down by open folders and not by paths: no link of a customer's leads it elsewhere. */
+/** rm(1) descends by open folders and not by paths: no link of a customer misleads it. */
 async function removeTree(path: string): Promise<void> {
   await runCommand('/usr/bin/rm', ['-rf', '--one-file-system', '--', path], { timeoutMs: REMOVAL_MS });
 }

@@ -1,0 +1,23 @@
+/** The files of one repository. Names are relative to it, with `/`. */
+export interface RepositoryStorage {
+  has(name: string): Promise<boolean>;
+  /** Durable when it resolves. */
+  write(name: string, content: Buffer): Promise<void>;
+  /** Deletes the repository with its whole content. Succeeds if it is missing. */
+  removeAll(): Promise<void>;
+}
+
+export interface S3Credentials {
+  accessKeyId: string;
+  secretAccessKey: string;
+}
+
+/** A bucket, or a part of one. */
+export interface S3Place {
+  /** `https://host:port`. */
+  endpoint: string;
+  region: string;
+  bucket: string;
+  /** Without slashes around it; may be empty. */
+  prefix: string;
+}
