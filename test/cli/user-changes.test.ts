@@ -64,7 +64,7 @@ test('a person gets another address and name; nobody gets one that somebody has'
   });
   expect((await person.client.get('/user')).body).toMatchObject({ email, first_name: 'Frida' });
   for (const [words, sentence] of [
-    [[email, '--email', other.email], `Somebody else has the address ${other.email}.`],
+    [[email, '--email', other.email], `Another user has the address ${other.email}.`],
     [[email, '--email', 'frida'], 'This is no e-mail address.'],
     [[email], 'Say what to change: --email, --first-name or --last-name.'],
     [

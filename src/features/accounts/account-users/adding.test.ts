@@ -96,7 +96,7 @@ describe('POST account_users', () => {
     ['a\u202e@x.example'],
     [`${'x'.repeat(65)}@x.example`],
     [`x@${'y.'.repeat(124)}example`],
-  ])('refuses the e-mail address %j', async (email) => {
+  ])('refuses the email address %j', async (email) => {
     const answer = await invite(owner.client, { email });
     expect(answer).toMatchObject({ status: 400 });
     expect(field(answer.body, 'errors', 0)).toMatchObject({ field: 'email', type: 'invalid_value' });

@@ -14,7 +14,7 @@ let homeport: TestHomeport;
 let owner: Person;
 let accountId: string;
 let portal: PortalClient;
-/** What the credentials are limited to, and what else is in the account. */
+/** An account with installs inside and outside the limits of the credentials. */
 let things: Things;
 let others: Things;
 
@@ -29,7 +29,7 @@ afterAll(() => homeport?.remove());
 
 const inAnHour = () => new Date(clock.now().getTime() + HOUR_MS).toISOString();
 
-/** A credential that a person made in the portal, and a client that uses it. */
+/** Creates a credential in the portal, and a client that uses it. */
 async function made(input: object, by = portal) {
   const answer = await by.post('/credentials', { name: 'test', ...input });
   expect(answer.status, JSON.stringify(answer.body)).toBe(201);
@@ -44,8 +44,8 @@ const listed = async (by = portal) => {
   return results;
 };
 
-describe('one’s own credentials', () => {
-  it('are shown with their password once, work at once and end at once', async () => {
+describe('credentials of a user', () => {
+  it('show their password once, and work until they are revoked', async () => {
     const { id, body, client } = await made({ name: ' Deployment ', expires_at: inAnHour() });
     expect(body).toMatchObject({
       name: 'Deployment',
@@ -65,7 +65,7 @@ describe('one’s own credentials', () => {
     expect((await portal.delete(`/credentials/${id}`)).status).toBe(204);
   });
 
-  it('come with the certificate that a client needs, where it is Homeport’s own', async () => {
+  it('come with the certificate of the API if it is self-signed', async () => {
     const certificate = readFileSync(ownCertificateFile(homeport.config.dataDir), 'utf8');
     expect(await portal.get('/api_certificate')).toMatchObject({ status: 200, body: { certificate } });
     expect(await readOwnCertificate({ ...homeport.config, tlsCert: '/etc/api.crt' })).toBeNull();
@@ -73,7 +73,7 @@ describe('one’s own credentials', () => {
     expect(await readOwnCertificate(proxied)).toBeNull();
   });
 
-  it('have a name of one line', async () => {
+  it('have a single-line name', async () => {
     for (const name of ['a\r\nb', 'a\u202eb', '\u001b[31m']) {
       expect(await portal.post('/credentials', { name })).toMatchObject({
         status: 400,
@@ -82,14 +82,14 @@ describe('one’s own credentials', () => {
     }
   });
 
-  it('are listed for thirty days after they were revoked or have expired', async () => {
+  it('are listed for thirty days after revocation or expiry', async () => {
     const other = await homeport.person();
     const by = await signedIn(homeport, other);
     const revoked = await made({ name: 'revoked' }, by);
     await made({ name: 'expired', expires_at: inAnHour() }, by);
     await by.delete(`/credentials/${revoked.id}`);
     const names = async () => {
-      // Sessions do not last as long.
+      // Sessions end sooner.
       const again = await signedIn(homeport, other);
       return (await listed(again)).map((credential) => text(credential, 'name'));
     };
@@ -102,7 +102,7 @@ describe('one’s own credentials', () => {
     portal = await signedIn(homeport, owner);
   });
 
-  it('are nobody else’s to see or to revoke', async () => {
+  it('are hidden from other users', async () => {
     const { id, client } = await made({});
     const colleague = await signedIn(homeport, await homeport.person(accountId, 'owner'));
     expect(await listed(colleague)).toMatchObject([{ name: 'test' }]);
@@ -112,11 +112,12 @@ describe('one’s own credentials', () => {
     expect((await client.get('/user')).status).toBe(200);
   });
 
-  it('are a hundred that work at the most', async () => {
+  it('are limited to a hundred active ones', async () => {
     const person = await homeport.person(accountId, 'full');
     const theirs = await signedIn(homeport, person);
     await made({ expires_at: inAnHour() }, theirs);
-    for (let n = 0; n < 97; n++) await homeport.services.credentials.issue(person.userId, { name: `${n}` });
+    for (let n = 0; n < 97; n++)
+      await homeport.services.credentials.issue(person.userId, { name: String(n) });
     const { id } = await made({}, theirs);
     const refused = await theirs.post('/credentials', { name: 'one more' });
     expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('revoke one') } });
@@ -125,7 +126,7 @@ describe('one’s own credentials', () => {
     expect((await theirs.post('/credentials', { name: 'one more' })).status).toBe(400);
   });
 
-  it('are written down in the accounts that they reach', async () => {
+  it('are logged in the accounts that they reach', async () => {
     const { accountId: second, owner: person } = await homeport.ownedAccount();
     const theirs = await signedIn(homeport, person);
     await homeport.services.accountUsers.addByOperator(
@@ -167,24 +168,24 @@ describe('a credential is refused', () => {
     return Array.isArray(faults) ? faults : [];
   };
 
-  it('with an expiry that has passed, or is no time', async () => {
+  it('with a past or malformed expiry', async () => {
     for (const expires_at of [clock.now().toISOString(), '2016-12-31T23:59:60Z']) {
       expect(await faultsOf({ expires_at })).toMatchObject([{ field: 'expires_at' }]);
     }
   });
 
-  it('for an account that the person is not in, as for one that does not exist', async () => {
+  it('for an account of others, as for an unknown one', async () => {
     const stranger = await homeport.ownedAccount();
     const foreign = await faultsOf({ account_id: stranger.accountId });
     expect(foreign).toMatchObject([{ field: 'account_id', code: 'not_permitted' }]);
     expect(await faultsOf({ account_id: crypto.randomUUID() })).toEqual(foreign);
   });
 
-  it('for installs of no account', async () => {
+  it('for installs without an account', async () => {
     expect(await faultsOf({ install_ids: [things.install_id] })).toMatchObject([{ field: 'account_id' }]);
   });
 
-  it('for installs that the person does not see, each told, with all else that is wrong', async () => {
+  it('for hidden installs, with one fault each and all other faults', async () => {
     const person = await homeport.person(accountId, 'partial', [things.install_id]);
     const theirs = await signedIn(homeport, person);
     const install_ids = [others.install_id, things.install_id.toUpperCase(), crypto.randomUUID()];
@@ -202,8 +203,8 @@ describe('a credential is refused', () => {
   });
 });
 
-describe('a credential that reads alone', () => {
-  it('sees all that its person sees but private keys, and changes nothing', async () => {
+describe('a read-only credential', () => {
+  it('reads all that its user sees except private keys, and changes nothing', async () => {
     const { client } = await made({ read_only: true });
     const path = `/installs/${things.install_id}/domains/${things.domain_id}/ssl_certificate`;
     expect(field((await owner.client.get(path)).body, 'cert_info', 'key')).toContain('PRIVATE KEY');
@@ -218,7 +219,7 @@ describe('a credential that reads alone', () => {
 });
 
 describe('a credential for one account', () => {
-  it('is as the person in that account, and nobody elsewhere', async () => {
+  it('has the rights of its user in that account, and none elsewhere', async () => {
     const { accountId: second, owner: person } = await homeport.ownedAccount();
     const theirs = await createThings(homeport, person, second);
     await homeport.services.accountUsers.addByOperator(
@@ -246,7 +247,7 @@ describe('a credential for one account', () => {
     expect((await client.delete(`/installs/${theirs.install_id}`)).status).toBe(204);
   });
 
-  it('adds and removes no SSH key, which would reach further', async () => {
+  it('cannot add or remove SSH keys, which reach every account', async () => {
     const { client } = await made({ account_id: accountId });
     expect((await client.get('/ssh_keys')).body).toMatchObject({ count: 2 });
     expect((await client.post('/ssh_keys', { public_key: publicKey() })).status).toBe(403);
@@ -258,7 +259,7 @@ describe('a credential for one account', () => {
 describe('a credential for some installs', () => {
   const forOne = () => made({ account_id: accountId, install_ids: [things.install_id] });
 
-  it('sees and counts those, and the sites that hold them', async () => {
+  it('lists and counts those, and the sites that contain them', async () => {
     const { client, body } = await forOne();
     expect(body).toMatchObject({ installs: [{ id: things.install_id, name: expect.any(String) }] });
     expect((await client.get('/installs')).body).toMatchObject({
@@ -273,7 +274,7 @@ describe('a credential for some installs', () => {
     expect((await client.get(`/installs/${others.install_id}/domains`)).status).not.toBe(200);
   });
 
-  it('sees of a site its own installs alone', async () => {
+  it('sees only its installs of a site', async () => {
     const more = {
       name: installName(),
       account_id: accountId,
@@ -288,7 +289,7 @@ describe('a credential for some installs', () => {
     await owner.client.delete(`/installs/${second}`);
   });
 
-  it('works on them, as a partial user, and sees itself alone among the users', async () => {
+  it('has the rights of a partial user', async () => {
     const { client } = await forOne();
     const domains = `/installs/${things.install_id}/domains`;
     const domain = await client.post(domains, { name: 'limited.example.com' });
@@ -306,7 +307,7 @@ describe('a credential for some installs', () => {
     expect(field(users.body, 'results', 1)).toBeUndefined();
   });
 
-  it('never does more than its person: installs taken from them are taken from it', async () => {
+  it('loses installs that its user loses', async () => {
     const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
     const theirs = await signedIn(homeport, person);
     const { client } = await made(
@@ -326,7 +327,7 @@ describe('a credential for some installs', () => {
     expect((await client.get('/user')).status).toBe(200);
   });
 
-  it('shows its person’s entry without the installs that it leaves out', async () => {
+  it('shows its user’s entry with only its installs', async () => {
     const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
     const { client } = await made(
       { account_id: accountId, install_ids: [others.install_id] },
@@ -337,7 +338,7 @@ describe('a credential for some installs', () => {
     expect(field(entry.body, 'installs', 1)).toBeUndefined();
   });
 
-  it('names nothing to its person that they do not see any more; the operator sees it all', async () => {
+  it('hides names from a user who no longer sees them, but not from the operator', async () => {
     const person = await homeport.person(accountId, 'partial', [things.install_id, others.install_id]);
     const browser = await signedIn(homeport, person);
     const both = [things.install_id, others.install_id];
@@ -366,7 +367,7 @@ describe('a credential for some installs', () => {
     expect(all).toMatchObject({ account: { name: 'An account' }, installs: both.map((id) => ({ id })) });
   });
 
-  it('reaches nothing once they are gone, and not everything', async () => {
+  it('reaches nothing after its installs are deleted', async () => {
     const more = { name: installName(), account_id: accountId };
     const doomed = text((await owner.client.post('/installs', more)).body, 'id');
     const { id, client } = await made({ account_id: accountId, install_ids: [doomed] });

@@ -5,8 +5,8 @@ import { createCredentialSchema, credentialSchema, issuedCredentialSchema } from
 import type { CredentialService } from './service.ts';
 
 /**
- * API access (specification, Authentication): everyone's own credentials, in the portal. `ownCertificate`: that of the API where clients
- * do not know it.
+ * API access in the portal (specification, Authentication). `ownCertificate` gives Homeport's self-signed certificate, if
+ * the API uses one.
  */
 export function credentialRoutes(
   credentials: CredentialService,
@@ -17,7 +17,7 @@ export function credentialRoutes(
     route({
       method: 'GET',
       path: '/credentials',
-      summary: 'Your API credentials, the latest first',
+      summary: 'Your API credentials, latest first',
       tag,
       errors: [401, 403, 429, 503],
       success: 200,
@@ -27,7 +27,7 @@ export function credentialRoutes(
     bodyRoute({
       method: 'POST',
       path: '/credentials',
-      summary: 'Make an API credential; its password is shown only now',
+      summary: 'Create an API credential; its password is shown only once',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
@@ -47,7 +47,7 @@ export function credentialRoutes(
     route({
       method: 'DELETE',
       path: '/credentials/:credential_id',
-      summary: 'Revoke one of your API credentials; it is refused from now on',
+      summary: 'Revoke one of your API credentials',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 204,
@@ -56,12 +56,12 @@ export function credentialRoutes(
     route({
       method: 'GET',
       path: '/api_certificate',
-      summary: 'What a client of the API has to be given to know it by',
+      summary: 'The certificate that API clients must trust',
       tag,
       errors: [401, 403, 429, 503],
       success: 200,
       response: Type.Object({
-        certificate: nullableString('PEM, where Homeport made it itself; null: the client knows it already'),
+        certificate: nullableString('PEM, if self-signed; null: clients trust it already'),
       }),
       handle: async () => ({ certificate: await ownCertificate() }),
     }),

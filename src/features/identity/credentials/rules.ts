@@ -4,7 +4,7 @@ import type { Queries } from '../../../database/database.ts';
 import { type Fault, InvalidRequest } from '../../../lib/failures.ts';
 import { findSeenInstalls, type NamedInstall } from './store.ts';
 
-/** What a credential shall leave of its person's rights. Installs are told by their ids, or, by the operator, by names. */
+/** Requested limits of a credential. The operator may give installs by name instead of id. */
 export interface WantedLimits {
   readOnly: boolean;
   accountId: string | null;
@@ -16,8 +16,8 @@ export interface GrantedLimits extends CallerLimits {
 }
 
 /**
- * The limits as they are kept, if the person reaches all that they name now. What there is not, and what they do not see, is
- * refused alike. `faults` are those found before; throws InvalidRequest with all together.
+ * Checks that the user sees the account and installs that the limits name, and returns the limits to store. Unknown and
+ * hidden resources are refused alike. Throws InvalidRequest with all faults, including the `faults` found before.
  */
 export async function requireLimits(
   queries: Queries,
@@ -50,7 +50,7 @@ const NO_ACCOUNT: Fault = {
   field: 'account_id',
   type: 'missing_field',
   code: 'required',
-  message: 'Say which account the installs are in',
+  message: 'Give the account that the installs belong to',
 };
 
 const FOREIGN_ACCOUNT: Fault = {
@@ -58,7 +58,7 @@ const FOREIGN_ACCOUNT: Fault = {
   field: 'account_id',
   type: 'access_error',
   code: 'not_permitted',
-  message: 'It is no account that the owner of the credential is in',
+  message: 'The owner of the credential is not in this account',
 };
 
 function foreignInstall(index: number, what: string): Fault {
@@ -67,15 +67,15 @@ function foreignInstall(index: number, what: string): Fault {
     field: `install_ids.${index}`,
     type: 'access_error',
     code: 'not_permitted',
-    message: `There is no ${what} in the account, among those that the owner of the credential sees`,
+    message: `The owner of the credential sees no ${what} in the account`,
   };
 }
 
-/** The expiry as it is kept, or what is wrong with it. */
+/** Parses an expiry time, or returns its faults. */
 export function readExpiry(text: string | null, now: Date): { expiresAt: string | null; faults: Fault[] } {
   if (text === null) return { expiresAt: null, faults: [] };
   const at = Date.parse(text);
-  // A leap second is a time to the schema, and none to the platform.
+  // The schema accepts leap seconds; Date.parse does not.
   if (!Number.isNaN(at) && at > now.getTime()) return { expiresAt: new Date(at).toISOString(), faults: [] };
   return {
     expiresAt: null,

@@ -11,12 +11,12 @@ export const credentialSchema = Type.Object({
     type: ['object', 'null'],
     properties: named,
     required: ['id', 'name'],
-    description: 'the one account that it reaches; null: all of yours',
+    description: 'the only account that it reaches; null: all of yours',
   }),
   installs: Type.Unsafe<{ id: string; name: string }[] | null>({
     type: ['array', 'null'],
     items: { type: 'object', properties: named, required: ['id', 'name'] },
-    description: 'the installs of that account that it reaches; null: all that you see',
+    description: 'the only installs of that account that it reaches; null: all that you see',
   }),
   expires_at: nullableString('ISO 8601, UTC; null: never'),
   revoked_at: nullableString(),
@@ -26,7 +26,7 @@ export const credentialSchema = Type.Object({
 
 export const issuedCredentialSchema = Type.Object({
   ...credentialSchema.properties,
-  password: Type.String({ description: 'the API password; shown only now' }),
+  password: Type.String({ description: 'the API password; shown only once' }),
 });
 
 export const createCredentialSchema = Type.Object({
@@ -40,7 +40,7 @@ export const createCredentialSchema = Type.Object({
       items: { type: 'string', format: 'uuid' },
       minItems: 1,
       maxItems: 1000,
-      description: 'of the account of `account_id`, which must be given with it',
+      description: 'installs of `account_id`, which is then required',
     }),
   ),
 });

@@ -15,44 +15,44 @@ import type { createCredentialSchema, credentialSchema } from './schema.ts';
 import {
   allCredentials,
   type CredentialRow,
-  countWorking,
+  countActive,
   findCredential,
   findCredentialOwner,
   findInstallNames,
   insertCredential,
   ownCredentials,
+  revokeActive,
   revokeCredential,
-  revokeWorking,
 } from './store.ts';
 
 export type OwnCredential = Static<typeof credentialSchema>;
 export type NewCredential = Static<typeof createCredentialSchema>;
 
-/** A credential as the operator is shown it. */
+/** A credential, as the operator sees it. */
 export interface CredentialView extends OwnCredential {
-  /** Whose it is. */
+  /** The email address of its user. */
   email: string;
 }
 
 export interface IssuedCredential {
   username: string;
-  /** Shown once; only its hash is kept. */
+  /** Shown once; only its hash is stored. */
   password: string;
 }
 
 const UNLIMITED: WantedLimits = { readOnly: false, accountId: null, installs: null };
-/** How many credentials of one person work at a time. */
-const MAX_WORKING = 100;
-/** How long credentials are listed after they were revoked or have expired; then they are removed (tidy.ts). */
+/** Active credentials of one user. */
+const MAX_ACTIVE = 100;
+/** How long revoked and expired credentials are listed. Then retention deletes them. */
 export const KEEP_ENDED_MS = 30 * DAY_MS;
-/** What stands for the name of an account whose credentials outlive somebody's membership. */
-const ACCOUNT_OF_OTHERS = 'an account that is no longer yours';
+/** Replaces the name of an account that the user has left. */
+const LEFT_ACCOUNT = 'an account that is no longer yours';
 
 export type CredentialService = ReturnType<typeof createCredentialService>;
 
 /**
- * API credentials (specification, Authentication). `forget` is told of each that changes, so that this process knows at
- * once; others know within seconds.
+ * API credentials (specification, Authentication). `forget` drops a revoked credential from this process's cache at
+ * once; other processes notice within seconds.
  */
 export function createCredentialService(
   { database, activity, clock, random }: Pick<Platform, 'database' | 'activity' | 'clock' | 'random'>,
@@ -86,12 +86,12 @@ export function createCredentialService(
         ...(readOnly ? { read_only: true } : {}),
         ...(installs === null ? {} : { installs: installs.length }),
         ...(expiresAt === null ? {} : { expires_at: expiresAt }),
-        ...(await ofWhom(transaction.queries, actor)),
+        ...(await ownerDetails(transaction.queries, actor)),
       },
     });
   }
 
-  /** Refuses a credential from now on, if it is not revoked already; writes down who did it. Throws NotFound. */
+  /** Revokes a credential and logs it; does nothing if it is revoked already. Throws NotFound. */
   async function revoke(id: string, actorFor: (userId: string) => Caller | null): Promise<void> {
     const found = await database.write(async (transaction) => {
       const { queries } = transaction;
@@ -100,7 +100,7 @@ export function createCredentialService(
       if (!credential || !actor) return false;
       if (!(await revokeCredential(queries, id, timestamp(clock)))) return true;
       const person = { userId: credential.user_id, accountId: credential.account_id };
-      const details = await ofWhom(queries, actor);
+      const details = await ownerDetails(queries, actor);
       await activity.recordForUser(transaction, actor, person, {
         action: 'credential.revoke',
         subject: { id, name: credential.name },
@@ -114,15 +114,15 @@ export function createCredentialService(
 
   async function one(id: string): Promise<CredentialView> {
     const row = await findCredential(database.reader, id);
-    const [credential] = await described(database.reader, row ? [row] : [], null);
+    const [credential] = await withNames(database.reader, row ? [row] : [], null);
     if (!credential) throw new NotFound();
     return credential;
   }
 
   return {
     /**
-     * Makes a credential for a person, on the operator's behalf; `given` for scripted set-ups, else random. Throws NotFound,
-     * and InvalidRequest for limits that name what the person does not see.
+     * Issues a credential for a user, by the operator. `given` is for scripted set-ups; otherwise it is random. Throws
+     * NotFound, and InvalidRequest for limits beyond what the user sees.
      */
     async issue(
       userId: string,
@@ -143,11 +143,11 @@ export function createCredentialService(
       return given;
     },
 
-    /** The latest first. What has ended is told of for a while. */
+    /** The caller's credentials, latest first, with those that ended in the last 30 days. */
     async listOwn(caller: Caller): Promise<OwnCredential[]> {
       const { reader } = database;
       const rows = await ownCredentials(reader, caller.userId, timestamp(clock, -KEEP_ENDED_MS));
-      const own = await described(reader, rows, await loadScope(reader, caller));
+      const own = await withNames(reader, rows, await loadScope(reader, caller));
       return own.map(({ email: _email, ...credential }) => credential);
     },
 
@@ -165,12 +165,12 @@ export function createCredentialService(
       };
       await database.write(async (transaction) => {
         const { queries } = transaction;
-        // Held, so that of several at once no more get through than may.
+        // The lock makes concurrent requests respect the limit.
         await lockRow(transaction, 'users', caller.userId);
         const granted = await requireLimits(queries, caller, wanted, faults);
-        if ((await countWorking(queries, caller.userId, now.toISOString())) >= MAX_WORKING) {
+        if ((await countActive(queries, caller.userId, now.toISOString())) >= MAX_ACTIVE) {
           throw new InvalidRequest(
-            `You have ${MAX_WORKING} credentials that work, the most there can be; revoke one that is not needed`,
+            `You have reached the limit of ${MAX_ACTIVE} active credentials. Revoke one that you no longer need`,
           );
         }
         await insert(transaction, caller, issued, { name, expiresAt, limits: granted });
@@ -183,10 +183,10 @@ export function createCredentialService(
     revokeOwn: (caller: Caller, id: string): Promise<void> =>
       revoke(id, (userId) => (userId === caller.userId ? caller : null)),
 
-    /** Revokes all of a person's own that work, in the transaction of what they end them with. */
+    /** Revokes all active credentials of the caller, in the given transaction. */
     async revokeAllOwn(transaction: Transaction, owner: Caller): Promise<void> {
       const { userId } = owner;
-      const revoked = await revokeWorking(transaction.queries, userId, timestamp(clock));
+      const revoked = await revokeActive(transaction.queries, userId, timestamp(clock));
       for (const { id, name, account_id: accountId } of revoked) {
         await activity.recordForUser(
           transaction,
@@ -200,26 +200,29 @@ export function createCredentialService(
       });
     },
 
-    /** For the command line: the credentials of one person (by e-mail address) or of all, oldest first. */
+    /** For the command line: the credentials of one user (by email address) or of all, oldest first. */
     async list(email?: string): Promise<CredentialView[]> {
       const rows = await allCredentials(database.reader, email?.toLowerCase());
-      return described(database.reader, rows, null);
+      return withNames(database.reader, rows, null);
     },
 
-    /** For the command line: from now on it is refused. Revoking a revoked one changes nothing. Throws NotFound. */
+    /** For the command line: revokes a credential; does nothing if it is revoked already. Throws NotFound. */
     revoke: (id: string): Promise<void> => revoke(id, operatorFor),
   };
 }
 
-/** Whose credential it is, where that is not who made the change: the operator makes them for people. */
-async function ofWhom(queries: Queries, { userId, origin }: Caller): Promise<{ of: string } | undefined> {
+/** Log details with the user of a credential, if the operator made the change. */
+async function ownerDetails(
+  queries: Queries,
+  { userId, origin }: Caller,
+): Promise<{ of: string } | undefined> {
   if (origin.means !== 'command_line') return undefined;
   const person = await findUserProfile(queries, userId);
   return person && { of: person.email };
 }
 
-/** Credentials with the names of what they are limited to, as far as a scope shows it; null: all of it, to the operator. */
-async function described(
+/** Adds the names of the account and installs that credentials are limited to, as far as `scope` shows them; null: all. */
+async function withNames(
   queries: Queries,
   rows: CredentialRow[],
   scope: Scope | null,
@@ -229,7 +232,7 @@ async function described(
   const names = await findInstallNames(queries, ids, scope);
   const seen = scope && new Set([...scope.whole, ...scope.partial].map(({ account_id }) => account_id));
   const accountOf = ({ account_id: id, account_name: name }: CredentialRow) =>
-    id === null || name === null ? null : { id, name: seen?.has(id) === false ? ACCOUNT_OF_OTHERS : name };
+    id === null || name === null ? null : { id, name: seen?.has(id) === false ? LEFT_ACCOUNT : name };
   return limited.map((credential) => {
     const { account_id: _id, account_name: _name, install_ids: _stored, installIds, ...row } = credential;
     return {

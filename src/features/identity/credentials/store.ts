@@ -4,7 +4,7 @@ import { inScope, loadScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** A credential as it is shown: never with its password. */
+/** A credential without its password. */
 export interface CredentialRow {
   /** The API username. */
   id: string;
@@ -13,7 +13,7 @@ export interface CredentialRow {
   read_only: boolean;
   account_id: string | null;
   account_name: string | null;
-  /** As stored: an array of ids, or null. */
+  /** An array of ids, or null; not validated. */
   install_ids: unknown;
   expires_at: string | null;
   revoked_at: string | null;
@@ -21,7 +21,7 @@ export interface CredentialRow {
   created_at: string;
 }
 
-/** Every credential with its person and the account that it is limited to, in no order. */
+/** Selects credentials with their user and the account that they are limited to. */
 const credentialsOf = (queries: Queries) =>
   queries
     .selectFrom('credentials as credential')
@@ -41,12 +41,12 @@ const credentialsOf = (queries: Queries) =>
       'credential.created_at',
     ]);
 
-/** One credential, whosever it is. */
+/** Finds any user's credential. */
 export function findCredential(queries: Queries, id: string): Promise<CredentialRow | undefined> {
   return credentialsOf(queries).where('credential.id', '=', id).executeTakeFirst();
 }
 
-/** The credentials of one person (by e-mail address in lower case) or of all, oldest first. */
+/** The credentials of one user (by email key) or of all, oldest first. */
 export function allCredentials(queries: Queries, emailKey?: string): Promise<CredentialRow[]> {
   return credentialsOf(queries)
     .$if(emailKey !== undefined, (query) => query.where('person.email_key', '=', emailKey ?? ''))
@@ -54,7 +54,7 @@ export function allCredentials(queries: Queries, emailKey?: string): Promise<Cre
     .execute();
 }
 
-/** Whose a credential is, and to which account it is limited. */
+/** The user of a credential, and the account that it is limited to. */
 export function findCredentialOwner(queries: Queries, id: string) {
   return queries
     .selectFrom('credentials')
@@ -63,7 +63,7 @@ export function findCredentialOwner(queries: Queries, id: string) {
     .executeTakeFirst();
 }
 
-/** Adds one that works and was never used. */
+/** Inserts an active, unused credential. */
 export async function insertCredential(
   queries: Queries,
   credential: Omit<Insertable<Tables['credentials']>, 'revoked_at' | 'last_used_at'>,
@@ -74,7 +74,7 @@ export async function insertCredential(
     .execute();
 }
 
-/** Returns false if it was revoked before. */
+/** Returns false if it is already revoked. */
 export async function revokeCredential(queries: Queries, id: string, now: string): Promise<boolean> {
   const revoked = await queries
     .updateTable('credentials')
@@ -86,7 +86,7 @@ export async function revokeCredential(queries: Queries, id: string, now: string
   return revoked.length > 0;
 }
 
-/** A person's own that work, or have ended since a time; the latest first. */
+/** A user's credentials that are active or ended since a time, latest first. */
 export const ownCredentials = (queries: Queries, userId: string, endedSince: string) =>
   credentialsOf(queries)
     .where('credential.user_id', '=', userId)
@@ -97,10 +97,10 @@ export const ownCredentials = (queries: Queries, userId: string, endedSince: str
     .orderBy('credential.seq', 'desc')
     .execute();
 
-const isWorking = (now: string) => (eb: ExpressionBuilder<Tables, 'credentials'>) =>
+const isActive = (now: string) => (eb: ExpressionBuilder<Tables, 'credentials'>) =>
   eb.and([eb('revoked_at', 'is', null), eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)])]);
 
-/** Deletes those that were revoked, or else have expired, before a time. The activity log keeps their names. */
+/** Deletes credentials that were revoked or expired before a time. The activity log keeps their names. */
 export async function deleteEndedCredentials(queries: Queries, before: string): Promise<void> {
   await queries
     .deleteFrom('credentials')
@@ -108,24 +108,24 @@ export async function deleteEndedCredentials(queries: Queries, before: string): 
     .execute();
 }
 
-/** Revokes those of a person that work at a time. Returns which. */
-export function revokeWorking(queries: Queries, userId: string, now: string) {
+/** Revokes a user's active credentials, and returns them. */
+export function revokeActive(queries: Queries, userId: string, now: string) {
   return queries
     .updateTable('credentials')
     .set({ revoked_at: now })
     .where('user_id', '=', userId)
-    .where(isWorking(now))
+    .where(isActive(now))
     .returning(['id', 'name', 'account_id'])
     .execute();
 }
 
-/** How many credentials of a person work at a time. */
-export async function countWorking(queries: Queries, userId: string, now: string): Promise<number> {
+/** The number of a user's active credentials. */
+export async function countActive(queries: Queries, userId: string, now: string): Promise<number> {
   const { count } = await queries
     .selectFrom('credentials')
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('user_id', '=', userId)
-    .where(isWorking(now))
+    .where(isActive(now))
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -135,10 +135,10 @@ export interface NamedInstall {
   name: string;
 }
 
-/** A query has room for so many values in either database. */
+/** Stays below the parameter limits of both databases. */
 const IDS_AT_ONCE = 10_000;
 
-/** The names of those of some installs that are there, and that a scope shows; null: any. */
+/** Names of the installs that exist and that `scope` shows, by id. Without a scope: all that exist. */
 export async function findInstallNames(
   queries: Queries,
   ids: ReadonlySet<string>,
@@ -158,7 +158,7 @@ export async function findInstallNames(
   return names;
 }
 
-/** Those of some installs of an account that a caller sees, by their ids or by their names; oldest first. */
+/** The installs of an account that a caller sees, out of those with the given ids or names; oldest first. */
 export async function findSeenInstalls(
   queries: Queries,
   caller: Caller,

@@ -23,13 +23,13 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/** A person of an account of their own, signed in. */
+/** Starts with a new, signed-in owner of a new account. */
 async function someone(): Promise<void> {
   ({ accountId, owner } = await homeport.ownedAccount());
   browser = await signedIn(homeport, owner);
 }
 
-/** With capitals before the @; the mail goes to a domain in small letters. */
+/** Capitals before the @; the domain of a mail is in lower case. */
 const inCapitals = (email: string) => email.replace(/^[^@]+/, (local) => local.toUpperCase());
 const address = () => `${crypto.randomUUID()}@new.example`;
 
@@ -41,7 +41,7 @@ async function mailsOf(email: string): Promise<ReadMail[]> {
   return mailsTo(homeport, email);
 }
 
-/** The token in the latest mail to an address that asks whether it is the person's. */
+/** The token in the latest confirmation mail to an address. */
 async function tokenTo(email: string): Promise<string> {
   const start = `${homeport.origin}/me/email/`;
   const links = (await mailsOf(email)).map((mail) => /https:\S+/.exec(mail.text)?.[0] ?? '');
@@ -50,7 +50,7 @@ async function tokenTo(email: string): Promise<string> {
   return link.slice(start.length);
 }
 
-/** Asks for an address, and gives the token in the mail. */
+/** Requests an address, and returns the token in the mail. */
 async function asked(email = address()): Promise<string> {
   expect((await ask(email)).status).toBe(202);
   return tokenTo(email);
@@ -58,8 +58,8 @@ async function asked(email = address()): Promise<string> {
 
 const emailOf = async () => (await owner.client.get('/user')).body;
 
-describe('another e-mail address', () => {
-  it('is the person’s once the link in the mail there was confirmed, and the old one is told', async () => {
+describe('an email change', () => {
+  it('takes effect when the mailed link is confirmed, and notifies the old address', async () => {
     await someone();
     const email = `New.${address()}`;
     expect(await ask(` ${email}`)).toMatchObject({ status: 400 });
@@ -67,17 +67,17 @@ describe('another e-mail address', () => {
     const token = await tokenTo(email);
     expect(await mailsOf(email)).toMatchObject([
       {
-        subject: 'Confirm your new e-mail address',
+        subject: 'Confirm your new email address',
         text: [
           'Hello,',
           '',
-          'somebody, most likely you, wants to sign in to Homeport with this address from now on.',
+          'Someone, most likely you, wants to sign in to Homeport with this address.',
           'To confirm it, open',
           '',
           `  ${homeport.origin}/me/email/${token}`,
           '',
-          'and sign in there as until now, if you are not signed in. The link works once, for one hour.',
-          'If it was not you, ignore this mail: nothing is changed.',
+          'and sign in there with your current address, if needed. The link works once, for one hour.',
+          'If it was not you, ignore this mail. Nothing changes.',
           '',
         ].join('\n'),
       },
@@ -95,8 +95,8 @@ describe('another e-mail address', () => {
     expect((await createPortalClient(homeport).signIn(owner.email, PASSWORD)).status).toBe(401);
     expect(await mailsOf(owner.email)).toMatchObject([
       {
-        subject: 'Your e-mail address was changed',
-        text: expect.stringContaining('If this was not you: somebody knows your password. Ask your provider'),
+        subject: 'Your email address was changed',
+        text: expect.stringContaining('If this was not you, someone knows your password. Ask your provider'),
       },
     ]);
     expect(await activityOf(homeport, accountId)).toContainEqual(
@@ -111,43 +111,43 @@ describe('another e-mail address', () => {
     expect(await browser.post(`/email_changes/${token}`)).toMatchObject(GONE);
   });
 
-  it('may be the same one with other capitals', async () => {
+  it('may change only the case', async () => {
     await someone();
     const email = inCapitals(owner.email);
     expect((await browser.post(`/email_changes/${await asked(email)}`)).status).toBe(204);
     expect(await emailOf()).toMatchObject({ email });
     expect(await ask(email)).toMatchObject(
-      refusal('EmailChange.email', 'invalid_value / unchanged', 'This is your address already'),
+      refusal('EmailChange.email', 'invalid_value / unchanged', 'This is already your address'),
     );
   });
 
-  it('ends what was mailed to the old one', async () => {
+  it('invalidates links mailed to the old address', async () => {
     await someone();
     const link = await homeport.services.passwords.createLink(owner.userId, 'reset');
     await browser.post(`/email_changes/${await asked()}`);
     expect((await browser.get(`/password_links/${link.slice(link.lastIndexOf('/') + 1)}`)).status).toBe(404);
   });
 
-  it('is asked for with the present password', async () => {
+  it('needs the current password', async () => {
     await someone();
     const email = address();
     expect(await ask(email, { current_password: 'wrong' })).toMatchObject(
-      refusal('EmailChange.current_password', 'invalid_value / wrong', 'The current password is not right'),
+      refusal('EmailChange.current_password', 'invalid_value / wrong', 'The current password is wrong'),
     );
     expect((await ask('no address')).status).toBe(400);
     expect((await ask(email, {}, createPortalClient(homeport))).status).toBe(401);
     expect(await mailsOf(email)).toEqual([]);
   });
 
-  it('is asked for with a code, where the second factor is switched on; the code is used up', async () => {
+  it('needs a code with a second factor, and uses it up', async () => {
     await someone();
     const { secret, recoveryCodes } = await enrol(browser, clock.now());
     clock.advance(30_000);
     const email = address();
-    const sentence = 'Type a code of your app, or a recovery code';
+    const sentence = 'Enter a code from your app, or a recovery code';
     expect(await ask(email)).toMatchObject(refusal('EmailChange.code', 'missing_field / required', sentence));
     expect(await ask(email, { code: '000000' })).toMatchObject(
-      refusal('EmailChange.code', 'invalid_value / wrong', 'The code is not right, or was used already'),
+      refusal('EmailChange.code', 'invalid_value / wrong', 'The code is wrong or was already used'),
     );
     expect(await mailsOf(email)).toEqual([]);
     const code = codeAt(secret, clock.now());
@@ -160,7 +160,7 @@ describe('another e-mail address', () => {
     expect((await browser.post(`/email_changes/${await tokenTo(email)}`)).status).toBe(204);
   });
 
-  it('that is asked for too often costs none of the codes that somebody may try', async () => {
+  it('does not count the code if it is refused by the mail limit', async () => {
     await someone();
     const { recoveryCodes } = await enrol(browser, clock.now());
     clock.advance(HOUR_MS);
@@ -172,7 +172,7 @@ describe('another e-mail address', () => {
     expect((await browser.post('/second_factor/recovery_codes', { code })).status).toBe(200);
   });
 
-  it('of somebody else is answered as any other; that mailbox hears of it, and nothing changes', async () => {
+  it('to an address of another user gets the same answer, notifies that user and changes nothing', async () => {
     await someone();
     const other = await homeport.person();
     const [free, others] = [await ask(address()), await ask(inCapitals(other.email))];
@@ -183,14 +183,14 @@ describe('another e-mail address', () => {
     });
     const [mail, ...more] = await mailsOf(inCapitals(other.email));
     expect(more).toEqual([]);
-    expect(mail).toMatchObject({ subject: 'Your e-mail address was asked for' });
-    expect(mail?.text).toContain('nothing is changed');
+    expect(mail).toMatchObject({ subject: 'Another user requested your email address' });
+    expect(mail?.text).toContain('nothing has changed');
     expect(mail?.text).not.toContain('/me/email/');
     for (const secret of [owner.email, 'Test']) expect(mail?.text).not.toContain(secret);
     expect(await emailOf()).toMatchObject({ email: owner.email });
   });
 
-  it('that somebody has got meanwhile is refused', async () => {
+  it('is refused if another user has got the address meanwhile', async () => {
     await someone();
     const email = address();
     const token = await asked(email);
@@ -200,7 +200,7 @@ describe('another e-mail address', () => {
       refusal(
         'EmailChange.email',
         'value_unavailable / taken',
-        'Somebody else has this address by now, so nothing is changed',
+        'Another user has this address by now. Your address was not changed',
       ),
     );
     expect(await emailOf()).toMatchObject({ email: owner.email });
@@ -208,7 +208,7 @@ describe('another e-mail address', () => {
   });
 });
 
-describe('an address by which somebody was invited, and nothing more', () => {
+describe('an address of an unclaimed user', () => {
   const tokenIn = (mail?: ReadMail) => /\/invitations\/(\S+)/.exec(mail?.text ?? '')?.[1] ?? '';
 
   /** Invites an address to an account. */
@@ -224,7 +224,7 @@ describe('an address by which somebody was invited, and nothing more', () => {
     return text(answer.body, 'account_user', 'user_id');
   }
 
-  it('is free for whom the mailbox belongs to, once the invitation was taken back', async () => {
+  it('is free after the invitation is revoked', async () => {
     const [email, inviting] = [address(), await homeport.ownedAccount()];
     const holder = await invited(email, inviting);
     await inviting.owner.client.delete(`/accounts/${inviting.accountId}/account_users/${holder}`);
@@ -235,7 +235,7 @@ describe('an address by which somebody was invited, and nothing more', () => {
     expect(await reader.selectFrom('users').select('id').where('id', '=', holder).execute()).toEqual([]);
   });
 
-  it('brings the open invitations with it, whose links work as before', async () => {
+  it('passes its open invitations on, with working links', async () => {
     const email = address();
     const inviting = await homeport.ownedAccount();
     const caller = operatorFor(inviting.owner.userId);
@@ -257,7 +257,7 @@ describe('an address by which somebody was invited, and nothing more', () => {
       invite_accepted: false,
       roles: 'partial',
     });
-    // Where they are already, they stay what they are.
+    // Existing memberships keep their role.
     const own = await owner.client.get(`/accounts/${accountId}/account_users/${owner.userId}`);
     expect(own.body).toMatchObject({ email, invite_accepted: true, roles: 'owner' });
     expect((await createPortalClient(homeport).post(`/invitations/${token}`, {})).status).toBe(204);
@@ -265,7 +265,7 @@ describe('an address by which somebody was invited, and nothing more', () => {
     expect((await owner.client.get(`/installs/${install}`)).body).toMatchObject({ name });
   });
 
-  it('is somebody’s who has credentials or an account, also without a password', async () => {
+  it('counts as claimed with credentials or a joined account, even without a password', async () => {
     const [withCredentials, member] = [address(), address()];
     const inviting = await homeport.ownedAccount();
     const holder = await invited(withCredentials, inviting);
@@ -278,12 +278,12 @@ describe('an address by which somebody was invited, and nothing more', () => {
     for (const email of [withCredentials, member]) {
       expect((await ask(email)).status).toBe(202);
       const subjects = (await mailsOf(email)).map(({ subject }) => subject);
-      expect(subjects).toContain('Your e-mail address was asked for');
-      expect(subjects).not.toContain('Confirm your new e-mail address');
+      expect(subjects).toContain('Another user requested your email address');
+      expect(subjects).not.toContain('Confirm your new email address');
     }
   });
 
-  it('is refused where the invitation was accepted meanwhile', async () => {
+  it('is refused if the invitation was accepted meanwhile', async () => {
     const [email, inviting] = [address(), await homeport.ownedAccount()];
     await invited(email, inviting);
     const invitation = tokenIn((await mailsOf(email)).at(-1));
@@ -297,7 +297,7 @@ describe('an address by which somebody was invited, and nothing more', () => {
 });
 
 describe('the link', () => {
-  it('is for who asked alone', async () => {
+  it('works only for its user', async () => {
     await someone();
     const token = await asked();
     const stranger = await signedIn(homeport, await homeport.person());
@@ -310,7 +310,7 @@ describe('the link', () => {
     expect(await browser.get('/email_changes/x')).toMatchObject(GONE);
   });
 
-  it('works for an hour, and changes once', async () => {
+  it('works once, for an hour', async () => {
     await someone();
     const [first, second] = [await asked(), await asked()];
     expect(await browser.post(`/email_changes/${first}`)).toMatchObject(GONE);
@@ -323,7 +323,7 @@ describe('the link', () => {
     expect(await browser.post(`/email_changes/${late}`)).toMatchObject(GONE);
   });
 
-  it('is worth nothing once the password was changed, or the operator has changed the address', async () => {
+  it('stops working after a password change, or if the operator changes the address', async () => {
     await someone();
     const token = await asked();
     const change = { current_password: PASSWORD, password: 'changed in the meantime' };
@@ -335,7 +335,7 @@ describe('the link', () => {
     expect(await browser.post(`/email_changes/${other}`)).toMatchObject(GONE);
   });
 
-  it('stands in the mail alone', async () => {
+  it('appears only in the mail', async () => {
     await someone();
     const token = await asked();
     const { reader } = homeport.platform.database;
@@ -347,7 +347,7 @@ describe('the link', () => {
     expect(stored).not.toContain(token);
   });
 
-  it('is mailed five times an hour to an address, and for a person', async () => {
+  it('is mailed five times an hour, per address and per user', async () => {
     await someone();
     const email = address();
     const statuses = [];

@@ -22,40 +22,40 @@ export function emailChangeJobKinds(
 }
 
 /*
- * The new address may be anybody's: those mails hold nothing that whoever asked has typed, neither names nor the address that they have
- * now.
+ * The new address may belong to anyone, so these mails contain nothing that the user has entered: no names, and not their
+ * current address.
  */
 
 function confirmationMail(link: string): MailText {
   return {
-    subject: 'Confirm your new e-mail address',
+    subject: 'Confirm your new email address',
     text: [
       'Hello,',
       '',
-      'somebody, most likely you, wants to sign in to Homeport with this address from now on.',
+      'Someone, most likely you, wants to sign in to Homeport with this address.',
       'To confirm it, open',
       '',
       `  ${link}`,
       '',
-      'and sign in there as until now, if you are not signed in. The link works once, for one hour.',
-      'If it was not you, ignore this mail: nothing is changed.',
+      'and sign in there with your current address, if needed. The link works once, for one hour.',
+      'If it was not you, ignore this mail. Nothing changes.',
       '',
     ].join('\n'),
   };
 }
 
-/** To somebody whose address another person asked for. */
+/** To a user whose address another user requested. */
 function takenMail(portal: string): MailText {
   return {
-    subject: 'Your e-mail address was asked for',
+    subject: 'Another user requested your email address',
     text: [
       'Hello,',
       '',
-      'somebody who is signed in to Homeport as another person wanted to have this address for themselves.',
-      'It is yours there already, so nothing is changed, and they were not told.',
+      'Another user of Homeport requested this address for their own account.',
+      'It already belongs to your account, so nothing has changed. They do not learn that you have it.',
       '',
-      `If it was you: you have two sign-ins at ${portal}, and each address belongs to one of them.`,
-      'If it was not you, you need do nothing.',
+      `If it was you, you have two user accounts at ${portal}, each with its own address.`,
+      'If it was not you, you need not do anything.',
       '',
     ].join('\n'),
   };

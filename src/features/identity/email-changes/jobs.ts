@@ -3,7 +3,7 @@ import type { JobType } from '../../../jobs/job.ts';
 
 const askPayload = Type.Object({ change_id: Type.String() });
 
-/** Asks the new address whether it is the person's. The token is made when the mail is, so that it stands in no job's payload. */
+/** Mails a confirmation link to the new address. The job generates the token, so that the stored payload contains none. */
 export const askNewAddress: JobType<typeof askPayload> = {
   name: 'ask_new_address',
   payload: askPayload,

@@ -11,7 +11,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
       method: 'POST',
       path: '/email_changes',
       summary:
-        'Ask for another e-mail address: a link is mailed there; the answer is the same whoever has the address',
+        'Request another email address and mail a link there; the answer does not reveal whether another user has it',
       tag,
       errors: [400, 401, 403, 429, 503],
       stages: ['full'],
@@ -24,7 +24,12 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
           code: Type.Optional(codeSchema.properties.code),
         }),
         texts: {
-          email: { invalid: { summary: 'This is no e-mail address', message: 'This is no e-mail address' } },
+          email: {
+            invalid: {
+              summary: 'Invalid email address',
+              message: 'Email address must be like name@example.com',
+            },
+          },
         },
       },
       handle: ({ session, address, requestId }, body) =>
@@ -33,7 +38,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/email_changes/:token',
-      summary: 'Which address a link confirms; it must be your own',
+      summary: 'The address that a link of yours confirms',
       tag,
       errors: [401, 403, 404, 429, 503],
       stages: ['full'],
@@ -44,7 +49,7 @@ export function emailChangeRoutes(changes: EmailChangeService): Route[] {
     visitRoute({
       method: 'POST',
       path: '/email_changes/:token',
-      summary: 'Make it your e-mail address; links that were mailed to the old one stop working',
+      summary: 'Confirm your new email address; links mailed to the old one stop working',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       stages: ['full'],

@@ -15,7 +15,7 @@ import { type CodeMatch, createCodeVerifier } from '../second-factor/verificatio
 import { changeEmailAddress } from '../users/mailed-links-store.ts';
 import { emailKey, findUserByEmail, findUserById, type UserWithPassword } from '../users/store.ts';
 import {
-  dissolveUnclaimed,
+  deleteUnclaimedUser,
   isUnclaimed,
   type OpenInvitations,
   takeOverInvitations,
@@ -26,26 +26,26 @@ import { findEmailChange, findEmailChangeByToken, replaceEmailChange, setEmailCh
 export interface EmailChangeRequest {
   email: string;
   current_password: string;
-  /** A one-time code or a recovery code; asked for where the second factor is switched on. */
+  /** A one-time or recovery code; required with a second factor. */
   code?: string;
 }
 
 export interface EmailChangeService {
   /**
-   * Has a link sent to the new address; an earlier one stops working. Says nothing of whether somebody else has it. Throws
-   * InvalidRequest where password or code are not right, RateLimited.
+   * Queues a mail with a link to the new address; an earlier link stops working. Does not reveal whether another user has
+   * the address. Throws InvalidRequest if the password or code is wrong, RateLimited.
    */
   request(session: Session | null, wanted: EmailChangeRequest, origin: RequestOrigin): Promise<void>;
-  /** The address that a link of the person's own is for. Throws NotFound. */
+  /** The address that a link of the user confirms. Throws NotFound. */
   find(session: Session | null, token: string): Promise<{ email: string }>;
   /**
-   * Makes it the person's address, of which the old one is told (security-notices); what was sent to the new one to invite whoever has it invites them. Throws NotFound; InvalidRequest where somebody else
-   * has it by now.
+   * Changes the address and notifies the old one. Open invitations to the new address pass to the user. Throws NotFound;
+   * InvalidRequest if another user has the address by now.
    */
   confirm(session: Session | null, token: string, origin: RequestOrigin): Promise<void>;
   /**
-   * For the mail to the new address; those made before stop working. `link`: null where somebody else has the address; undefined
-   * where the change was confirmed, given up or replaced.
+   * Creates the link for the mail to the new address; earlier links stop working. `link` is null if another user has the
+   * address. Returns undefined if the change was confirmed, dropped or replaced.
    */
   createLink(id: string): Promise<{ email: string; link: string | null } | undefined>;
 }
@@ -82,7 +82,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         expires_at: timestamp(clock, LINK_MS),
         created_at: timestamp(clock),
       });
-      // Whether somebody has the address is looked up by the job: here it would show in the time that it takes.
+      // The job looks up the address: here, the response time would reveal whether a user has it.
       await queue.enqueue(transaction, askNewAddress, {
         payload: { change_id: id },
         lane: null,
@@ -100,7 +100,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
     return person;
   }
 
-  /** A code that is right and not used up yet; null where the person has no second factor. */
+  /** Checks a code without using it up; null without a second factor. */
   async function requireCode(
     userId: string,
     code: string | undefined,
@@ -140,7 +140,7 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
         const { email: from } = person;
         const open = await freeAddress(transaction, userId, to);
         await changeEmailAddress(queries, userId, to);
-        // After the move, with which the links end that went to the old address: these went to the new one.
+        // After the address change, which deletes the links to the old address. These went to the new one.
         if (open) await takeOverInvitations(queries, userId, open);
         await activity.recordForUser(
           transaction,
@@ -151,18 +151,22 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
       })
       .catch((error: unknown) => {
         if (uniqueViolation(error) !== 'users.email_key') throw error;
-        throw taken('EmailChange', 'email', 'Somebody else has this address by now, so nothing is changed');
+        throw taken(
+          'EmailChange',
+          'email',
+          'Another user has this address by now. Your address was not changed',
+        );
       });
   };
 
-  /** What the address was invited to where nobody has claimed it; who was invited is gone then, and their address is free. */
+  /** Frees an address that an unclaimed user holds, and returns their open invitations. */
   async function freeAddress(
     transaction: Transaction,
     userId: string,
     email: string,
   ): Promise<OpenInvitations | undefined> {
     const holder = await findUserByEmail(transaction.queries, emailKey(email));
-    return holder && holder.id !== userId ? dissolveUnclaimed(transaction, holder.id) : undefined;
+    return holder && holder.id !== userId ? deleteUnclaimedUser(transaction, holder.id) : undefined;
   }
 
   const createLink: EmailChangeService['createLink'] = async (id) => {
@@ -185,25 +189,24 @@ export function createEmailChangeService(platform: Platform, limits: SignInLimit
 }
 
 function signedIn(session: Session | null): Session {
-  if (!session) throw new Error('a request passed the gate without a session');
+  if (!session) throw new Error('a request reached its handler without a session');
   return session;
 }
 
 const wrongPassword = () =>
-  invalidValue('EmailChange', 'current_password', 'wrong', 'The current password is not right');
+  invalidValue('EmailChange', 'current_password', 'wrong', 'The current password is wrong');
 
-const wrongCode = () =>
-  invalidValue('EmailChange', 'code', 'wrong', 'The code is not right, or was used already');
+const wrongCode = () => invalidValue('EmailChange', 'code', 'wrong', 'The code is wrong or was already used');
 
-const unchanged = () => invalidValue('EmailChange', 'email', 'unchanged', 'This is your address already');
+const unchanged = () => invalidValue('EmailChange', 'email', 'unchanged', 'This is already your address');
 
 const codeRequired = () =>
-  new InvalidRequest('Type a code of your app, or a recovery code', [
+  new InvalidRequest('Enter a code from your app, or a recovery code', [
     {
       resource: 'EmailChange',
       field: 'code',
       type: 'missing_field',
       code: 'required',
-      message: 'Type a code of your app, or a recovery code',
+      message: 'Enter a code from your app, or a recovery code',
     },
   ]);

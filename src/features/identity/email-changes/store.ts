@@ -3,7 +3,7 @@ import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 import { deleteEmailChangeOf } from '../users/mailed-links-store.ts';
 
-/** Makes it the one change that its person has asked for. */
+/** Stores a change, replacing the user's earlier one. */
 export async function replaceEmailChange(
   queries: Queries,
   change: Insertable<Tables['email_changes']>,
@@ -12,7 +12,7 @@ export async function replaceEmailChange(
   await queries.insertInto('email_changes').values(change).execute();
 }
 
-/** What was asked for, if nothing has taken its place since. */
+/** Finds a change by its id; undefined if it was replaced or dropped. */
 export function findEmailChange(
   queries: Queries,
   id: string,
@@ -24,7 +24,7 @@ export function findEmailChange(
     .executeTakeFirst();
 }
 
-/** The token that the next mail carries. Returns false if there is no such change any more. */
+/** Sets the token for the next mail. Returns false if the change no longer exists. */
 export async function setEmailChangeToken(
   queries: Queries,
   id: string,
@@ -38,7 +38,7 @@ export async function setEmailChangeToken(
   return numUpdatedRows > 0n;
 }
 
-/** The person's own change that a link stands for, while it works. */
+/** Finds the user's change by a valid link token. */
 export function findEmailChangeByToken(
   queries: Queries,
   { userId, tokenHash, now }: { userId: string; tokenHash: string; now: string },
@@ -52,7 +52,7 @@ export function findEmailChangeByToken(
     .executeTakeFirst();
 }
 
-/** Deletes those whose link can be used no more. `now`: as times are stored. */
+/** Deletes changes whose link has expired. `now`: ISO 8601 in UTC. */
 export async function deleteExpiredEmailChanges(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('email_changes').where('expires_at', '<=', now).execute();
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/** An account that demands a second factor, which has invited somebody. */
+/** An account that requires a second factor, with an invited user. */
 async function demandingAccount(invited: Person): Promise<string> {
   const { accountId, owner } = await homeport.ownedAccount();
   await homeport.platform.database.write(({ queries }) =>
@@ -32,8 +32,8 @@ async function demandingAccount(invited: Person): Promise<string> {
   return accountId;
 }
 
-describe('an account that demands a second factor', () => {
-  it('keeps nobody whom it has only invited from their own portal', async () => {
+describe('an account that requires a second factor', () => {
+  it('does not affect the portal of users it has only invited', async () => {
     const { owner: person } = await homeport.ownedAccount();
     const before = await signedIn(homeport, person);
     await demandingAccount(person);
@@ -45,7 +45,7 @@ describe('an account that demands a second factor', () => {
     }
   });
 
-  it('is not there in the portal before somebody accepts, for whom it is there in the API', async () => {
+  it('appears in the API, but not in the portal, before the invitation is accepted', async () => {
     const { owner: person } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, person);
     const { accountId, owner } = await homeport.ownedAccount();
@@ -83,11 +83,11 @@ describe('an account that demands a second factor', () => {
     for (const thing of things) expect((await browser.get(`/v1${thing}`)).status, thing).toBe(200);
   });
 
-  it('is left by who has only been invited, and demands it of who accepts', async () => {
+  it('can be declined, and requires the second factor once accepted', async () => {
     const { owner: person } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, person);
     const left = await demandingAccount(person);
-    // Nobody is mailed who has left already.
+    // Users who have left get no mail.
     await homeport.idle();
     expect((await browser.delete(`/accounts/${left}/membership`)).status).toBe(204);
     expect(JSON.stringify((await person.client.get('/accounts')).body)).not.toContain(left);

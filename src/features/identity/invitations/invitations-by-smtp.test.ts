@@ -6,7 +6,7 @@ import { startTestHomeport } from '../../../../test/homeport.ts';
 import { mailsTo, parseMail, type ReadMail } from '../../../../test/mails.ts';
 import { manualClock } from '../../../../test/manual-clock.ts';
 
-it('goes over SMTP with the configured name and password, and again when the server had no time', async () => {
+it('an invitation goes by SMTP with the configured login, and is retried after a temporary failure', async () => {
   const received: ReadMail[] = [];
   let busy = true;
   const server = new SMTPServer({
@@ -14,7 +14,7 @@ it('goes over SMTP with the configured name and password, and again when the ser
     allowInsecureAuth: true,
     onAuth({ username, password }, _session, done) {
       if (username === 'homeport' && password === 'mail secret') done(null, { user: username });
-      else done(new Error('wrong name or password'));
+      else done(new Error('wrong user name or password'));
     },
     onData(stream, _session, done) {
       const chunks: Buffer[] = [];

@@ -31,7 +31,7 @@ function recorder(into: string[]): Logger {
   return pino({ level: 'trace' }, { write: (line) => into.push(line) });
 }
 
-/** Invites a new person (or `email`) and gives what came of it. */
+/** Invites a new user (or `email`), and returns the mail and its token. */
 async function invite(
   email = `${crypto.randomUUID()}@people.example`,
   { account = accountId, by = owner, first_name = 'Frida' } = {},
@@ -43,7 +43,7 @@ async function invite(
   return { email, userId: text(answer.body, 'account_user', 'user_id'), mail, link, token };
 }
 
-/** The mail that no test has looked at yet. */
+/** The mail that no test has read yet. */
 async function newMail(email: string): Promise<{ mail: ReadMail; link: string; token: string }> {
   await homeport.idle();
   const mail = mailsTo(homeport, email).find((one) => !seen.has(linkOf(one)));
@@ -55,7 +55,7 @@ async function newMail(email: string): Promise<{ mail: ReadMail; link: string; t
 
 const newToken = async (email: string) => (await newMail(email)).token;
 
-/** What earlier mails held: the clock stands still, so their files have no order. */
+/** Contents of earlier mails; with a stopped clock, files have no order. */
 const seen = new Set<string>();
 const linkOf = (mail: ReadMail) => /https:\S+/.exec(mail.text)?.[0] ?? '';
 
@@ -79,7 +79,7 @@ async function passwordHash(userId: string): Promise<string | null> {
 const EXPIRED = { status: 404, body: { message: 'Resource not found' } };
 
 describe('the mail', () => {
-  it('says who invites to what, and holds a link to the public address, whole on one line', async () => {
+  it('names inviter and account, and contains the link on one line', async () => {
     const { mail, token } = await invite();
     expect(mail).toEqual({
       from: 'Homeport <homeport@localhost>',
@@ -89,7 +89,7 @@ describe('the mail', () => {
         'Hello Frida,',
         '',
         `Test Person (${owner.email}) invites you to the account Söhne & <b>Co</b>.`,
-        `Its websites are hosted with Homeport, and looked after in the portal at ${new URL(homeport.origin).host}.`,
+        `Its websites are hosted with Homeport. You can manage them in the portal at ${new URL(homeport.origin).host}.`,
         '',
         'To accept, open',
         '',
@@ -103,17 +103,17 @@ describe('the mail', () => {
     expect(token).toMatch(/^[A-Za-z0-9_-]{22,}$/);
   });
 
-  it('names nobody where the operator invites', async () => {
+  it('names no inviter if the operator invites', async () => {
     const email = `${crypto.randomUUID()}@people.example`;
     const member = { account_id: accountId, first_name: 'Frida', last_name: 'Full', email };
     await homeport.services.accountUsers.addByOperator(
       { ...member, roles: 'full' },
       { installNames: [], invite: true },
     );
-    expect((await newMail(email)).mail.text).toContain('\nyou are invited to the account Söhne');
+    expect((await newMail(email)).mail.text).toContain('\nYou are invited to the account Söhne');
   });
 
-  it('comes again with a new link when the person is invited again; the old link is dead', async () => {
+  it('has a new link if the user is invited again; the old link stops working', async () => {
     const first = await invite();
     await owner.client.delete(`/accounts/${accountId}/account_users/${first.userId}`);
     expect(await open(first.token)).toMatchObject(EXPIRED);
@@ -124,7 +124,7 @@ describe('the mail', () => {
     expect((await accept(second.token)).status).toBe(204);
   });
 
-  it('is not sent to who is no member any more, or has accepted', async () => {
+  it('is not sent to former members or after acceptance', async () => {
     const { userId, token } = await invite();
     const { createLink } = homeport.services.invitations;
     expect(await createLink(accountId, crypto.randomUUID())).toBeUndefined();
@@ -134,7 +134,7 @@ describe('the mail', () => {
 });
 
 describe('the link', () => {
-  it('shows whom and to what the invitation is, once or more', async () => {
+  it('shows the user and account, any number of times', async () => {
     const { token, email } = await invite();
     await open(token);
     const answer = await open(token);
@@ -150,7 +150,7 @@ describe('the link', () => {
     ['long', 'x'.repeat(257), 'The password must have at most 256 characters', 'too_long'],
     ['absent', null, 'Choose a password', 'required'],
   ])(
-    'says what is wrong with a password that is %s, and lets try again',
+    'explains the fault of a password that is %s, and can be used again',
     async (_, password, message, code) => {
       const { token, userId } = await invite();
       const refused = await accept(token, password);
@@ -164,7 +164,7 @@ describe('the link', () => {
     },
   );
 
-  it('sets the password as argon2id and accepts, once; who signs in with it is in', async () => {
+  it('sets the password with argon2id and accepts, once', async () => {
     const { token, userId, email } = await invite();
     expect(await accepted(userId)).toBe(false);
     expect(await accept(token)).toMatchObject({ status: 204, body: undefined });
@@ -184,7 +184,7 @@ describe('the link', () => {
     });
   });
 
-  it('lets one of some simultaneous acceptances through', async () => {
+  it('accepts one of several concurrent requests', async () => {
     const { token, userId } = await invite();
     const passwords = ['password of the first', 'password of the second', 'password of the third'];
     const answers = await Promise.all(passwords.map((password) => accept(token, password)));
@@ -193,7 +193,7 @@ describe('the link', () => {
     expect(await verifyPassword(winner, (await passwordHash(userId)) ?? '')).toBe(true);
   });
 
-  it('asks people who have a password for none, and leaves it as it is', async () => {
+  it('keeps the password of users who have one', async () => {
     const first = await invite();
     const other = await homeport.ownedAccount();
     const second = await invite(first.email, { account: other.accountId, by: other.owner });
@@ -208,7 +208,7 @@ describe('the link', () => {
     expect(await accepted(first.userId, other.accountId, other.owner)).toBe(true);
   });
 
-  it('works until the days are over, and not after', async () => {
+  it('works until it expires', async () => {
     const early = await invite();
     const late = await invite();
     clock.advance(7 * DAY_MS - 1);
@@ -220,7 +220,7 @@ describe('the link', () => {
     expect(await passwordHash(late.userId)).toBeNull();
   });
 
-  it('says of tokens that it never made what it says of expired ones', async () => {
+  it('answers alike for unknown and expired tokens', async () => {
     const { token } = await invite();
     for (const wrong of [
       token.slice(1),
@@ -237,7 +237,7 @@ describe('the link', () => {
     expect((await open(token)).status).toBe(200);
   });
 
-  it('is not followed for a page of another site', async () => {
+  it('is refused from a page of another site', async () => {
     const { token, userId } = await invite();
     const foreign = { json: { password: PASSWORD }, origin: 'https://evil.example' };
     expect((await anybody.call('POST', `/invitations/${token}`, foreign)).status).toBe(403);
@@ -248,10 +248,10 @@ describe('the link', () => {
   });
 });
 
-describe('declining it', () => {
+describe('declining an invitation', () => {
   const decline = (token: string) => anybody.delete(`/invitations/${token}`);
 
-  it('ends the membership and the link, and is written down', async () => {
+  it('deletes membership and link, and is logged', async () => {
     const { token, userId, email } = await invite();
     expect(await decline(token)).toMatchObject({ status: 204, body: undefined });
     expect(await open(token)).toMatchObject(EXPIRED);
@@ -268,7 +268,7 @@ describe('declining it', () => {
     });
   });
 
-  it('is not done by a link that was used, replaced or made up, nor for a page of another site', async () => {
+  it('is refused with a used, replaced or made-up link, and from a page of another site', async () => {
     const { token, userId } = await invite();
     const foreign = { origin: 'https://evil.example' };
     expect((await anybody.call('DELETE', `/invitations/${token}`, foreign)).status).toBe(403);
@@ -278,7 +278,7 @@ describe('declining it', () => {
     expect(await accepted(userId)).toBe(true);
   });
 
-  it('or accepting it is done, and not both', async () => {
+  it('excludes accepting it at the same time', async () => {
     const { token, userId } = await invite();
     const [accepting, declining] = await Promise.all([accept(token), decline(token)]);
     expect([accepting.status, declining.status].sort()).toEqual([204, 404]);
@@ -287,7 +287,7 @@ describe('declining it', () => {
   });
 });
 
-describe('how many people are invited', () => {
+describe('the number of invitations', () => {
   const tooMany = {
     status: 429,
     body: { message: 'Too many invitations - please wait and try again' },
@@ -302,7 +302,7 @@ describe('how many people are invited', () => {
       user: { account_id: account, first_name: 'A', last_name: 'B', email, roles },
     });
 
-  it('is 60 an hour for a person, not counting what was refused', async () => {
+  it('is limited to 60 an hour per user, without refused ones', async () => {
     const { accountId: account, owner: by } = await homeport.ownedAccount();
     expect((await ask(by, account, by.email)).status).toBe(400);
     for (let times = 0; times < 60; times++) expect((await ask(by, account)).status).toBe(201);
@@ -311,7 +311,7 @@ describe('how many people are invited', () => {
     expect((await ask(by, account)).status).toBe(201);
   });
 
-  it('is five an hour to an address, whoever invites and however it is written', async () => {
+  it('is limited to five an hour per address, over all users and spellings', async () => {
     const email = `${crypto.randomUUID()}@people.example`;
     for (let times = 0; times < 6; times++) {
       const { accountId: account, owner: by } = await homeport.ownedAccount();
@@ -327,11 +327,11 @@ describe('how many people are invited', () => {
   });
 });
 
-describe('sending it again', () => {
+describe('sending an invitation again', () => {
   const again = (browser: PortalClient, userId: string, account = accountId) =>
     browser.post(`/accounts/${account}/account_users/${userId}/invitation`);
 
-  it('mails a new link, and the old one is dead', async () => {
+  it('mails a new link, and the old one stops working', async () => {
     const { userId, email, token } = await invite();
     const browser = await signedIn(homeport, owner);
     expect(await again(browser, userId)).toMatchObject({ status: 202, body: undefined });
@@ -340,11 +340,11 @@ describe('sending it again', () => {
     expect((await accept(mailed)).status).toBe(204);
     expect(await again(browser, userId)).toMatchObject({
       status: 400,
-      body: { message: 'This invitation was accepted already' },
+      body: { message: 'This invitation has already been accepted' },
     });
   });
 
-  it('is for who may invite such a member', async () => {
+  it('needs permission to invite such a member', async () => {
     const { userId } = await invite();
     const partial = await signedIn(homeport, await homeport.person(accountId, 'partial'));
     expect((await again(partial, userId)).status).toBe(404);
@@ -366,7 +366,7 @@ describe('sending it again', () => {
     expect((await again(full, 'x')).status).toBe(400);
   });
 
-  it('is done five times an hour', async () => {
+  it('is limited to five times an hour', async () => {
     const { userId } = await invite();
     const browser = await signedIn(homeport, owner);
     const answers = [];
@@ -377,7 +377,7 @@ describe('sending it again', () => {
   });
 });
 
-it('is written into the activity of the account', async () => {
+it('an invitation is logged in the account', async () => {
   const account = await homeport.account();
   const by = await homeport.person(account, 'owner');
   const { userId, email } = await invite(undefined, { account, by });
@@ -405,7 +405,7 @@ it('is written into the activity of the account', async () => {
   ]);
 });
 
-it('is written into the activity of each account of the person, where it sets their first password', async () => {
+it('the first password is logged in each account of the user', async () => {
   const [one, other] = [await homeport.account(), await homeport.account()];
   const by = await homeport.person(one, 'owner');
   const { userId, email } = await homeport.person(other, 'full');
@@ -421,7 +421,7 @@ it('is written into the activity of each account of the person, where it sets th
   }
 });
 
-it('writes the token nowhere but into the mail', async () => {
+it('the token appears only in the mail', async () => {
   const { token } = await invite();
   await open(token);
   await accept(token, 'short');

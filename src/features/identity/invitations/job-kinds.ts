@@ -25,7 +25,7 @@ function invitationMail(
       `Hello ${invitation.first_name},`,
       '',
       `${invites(inviter)} to the account ${invitation.account_name}.`,
-      `Its websites are hosted with Homeport, and looked after in the portal at ${new URL(link).host}.`,
+      `Its websites are hosted with Homeport. You can manage them in the portal at ${new URL(link).host}.`,
       '',
       'To accept, open',
       '',
@@ -38,8 +38,8 @@ function invitationMail(
   };
 }
 
-/** With the address: anybody can call themselves by anybody's name. */
+/** Includes the address, because users choose their names freely. */
 const invites = (inviter: Inviter | undefined): string =>
   inviter === undefined
-    ? 'you are invited'
+    ? 'You are invited'
     : `${inviter.first_name} ${inviter.last_name} (${inviter.email}) invites you`;

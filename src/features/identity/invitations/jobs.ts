@@ -5,13 +5,11 @@ import type { JobType } from '../../../jobs/job.ts';
 const invitationPayload = Type.Object({
   account_id: Type.String(),
   user_id: Type.String(),
-  /** Left out where that is the operator. */
+  /** Missing if the operator invited. */
   invited_by: Type.Optional(Type.String()),
 });
 
-/**
- * Mails an invitation. The token is made when the mail is, so that it never stands in a job's payload.
- */
+/** Mails an invitation. The job generates the token, so that the stored payload contains none. */
 export const sendInvitation: JobType<typeof invitationPayload> = {
   name: 'send_invitation',
   payload: invitationPayload,
@@ -19,7 +17,7 @@ export const sendInvitation: JobType<typeof invitationPayload> = {
   timeoutMs: 60_000,
 };
 
-/** Whom to invite, and on whose word. */
+/** The payload for inviting a user to an account. */
 export function invitationBy(
   { userId: by, origin }: Pick<Caller, 'origin'> & { userId: string | null },
   accountId: string,

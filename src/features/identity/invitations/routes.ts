@@ -12,7 +12,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/invitations/:token',
-      summary: 'What a link invites to',
+      summary: 'The invitation of a link',
       tag,
       errors: [403, 404, 429, 503],
       stages: 'anybody',
@@ -21,7 +21,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
         account_name: Type.String(),
         first_name: Type.String(),
         email: Type.String(),
-        has_password: Type.Boolean({ description: 'known people keep the password that they have' }),
+        has_password: Type.Boolean({ description: 'users with a password keep it' }),
       }),
       async handle({ text }) {
         const invitation = await invitations.find(text('token'));
@@ -33,7 +33,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/invitations/:token',
-      summary: 'Accept an invitation; who has no password yet chooses one',
+      summary: 'Accept an invitation; users without a password choose one',
       tag,
       errors: [400, 403, 404, 429, 503],
       stages: 'anybody',
@@ -49,7 +49,7 @@ export function invitationRoutes(invitations: InvitationService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/invitations/:token',
-      summary: 'Decline an invitation; the account forgets whom it invited',
+      summary: 'Decline an invitation, and delete the membership',
       tag,
       errors: [403, 404, 429, 503],
       stages: 'anybody',

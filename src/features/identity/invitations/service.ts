@@ -23,7 +23,7 @@ import {
   takeInvitation,
 } from './store.ts';
 
-/** An invitation that still can be accepted. */
+/** An open invitation. */
 export interface OpenInvitation {
   account_id: string;
   account_name: string;
@@ -31,16 +31,16 @@ export interface OpenInvitation {
   first_name: string;
   last_name: string;
   email: string;
-  /** Known people have a password already, and keep it. */
+  /** Existing users keep their password. */
   has_password: boolean;
 }
 
-/** Who has invited somebody. */
+/** The user who sent an invitation. */
 export type Inviter = Pick<OpenInvitation, 'first_name' | 'last_name' | 'email'>;
 
 export type InvitationService = ReturnType<typeof createInvitationService>;
 
-/** Invitations: a single-use link that expires; whoever follows it sets a password and so accepts. */
+/** Invitations to an account, by a single-use link that expires. New users choose a password to accept. */
 export function createInvitationService(platform: Platform, limits: SignInLimits) {
   const { config, database, queue, activity, clock, random } = platform;
 
@@ -51,20 +51,20 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
     return { ...invitation, has_password: password_hash !== null };
   }
 
-  /** Mails an invitation again. Throws NotFound, Forbidden, RateLimited; InvalidRequest where it was accepted. */
+  /** Mails an invitation again. Throws NotFound, Forbidden, RateLimited; InvalidRequest if it was accepted. */
   async function sendAgain(caller: Caller, accountId: string, userId: string): Promise<void> {
     await limits.invitationMail(caller.userId, { accountId, userId });
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'accounts', accountId);
       const member = await findMembership(queries, caller, accountId);
-      const standing = { role: member?.role ?? null, own: userId === caller.userId };
-      authorize('member.read', 'member.read', standing);
+      const access = { role: member?.role ?? null, own: userId === caller.userId };
+      authorize('member.read', 'member.read', access);
       const invited = await findInvited(queries, accountId, userId);
       if (!invited) throw new NotFound();
-      authorize('member.change', 'member.read', standing);
+      authorize('member.change', 'member.read', access);
       if (!member || !canManageMember(member, invited)) throw new Forbidden();
-      if (invited.invite_accepted) throw new InvalidRequest('This invitation was accepted already');
+      if (invited.invite_accepted) throw new InvalidRequest('This invitation has already been accepted');
       await queue.enqueue(transaction, sendInvitation, {
         payload: invitationBy(caller, accountId, userId),
         lane: null,
@@ -80,8 +80,8 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
   }
 
   /**
-   * Makes the one link of an invitation; those of earlier mails stop working. Undefined if there is nothing to invite
-   * to any more: the membership is gone, or accepted. `inviter`: undefined where that is the operator, or somebody who is gone.
+   * Creates the link of an invitation; earlier links stop working. Returns undefined if the membership is deleted or
+   * accepted. `inviter` is undefined for the operator and for deleted users.
    */
   async function createLink(
     accountId: string,
@@ -108,17 +108,17 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
   }
 
   /**
-   * Accepts an invitation; `password` is needed of people who have none yet, and ignored of others. Throws NotFound if the link was
-   * used before, was replaced or has expired; InvalidRequest, RateLimited.
+   * Accepts an invitation. Users without a password must give one; for others it is ignored. Throws NotFound if the link was
+   * used, replaced or has expired; InvalidRequest, RateLimited.
    */
   async function accept(token: string, password: string | null, origin: RequestOrigin): Promise<void> {
     const invitation = await find(token);
     if (!invitation) throw new NotFound();
     const { account_id: accountId, user_id: userId, email } = invitation;
     if (!invitation.has_password && password === null) throw passwordRequired();
-    // Only of who needs it: the hash is costly.
+    // Hashed only if needed, because it is costly.
     const passwordHash =
-      invitation.has_password || password === null ? null : await chosen(invitation, password);
+      invitation.has_password || password === null ? null : await hashFirstPassword(invitation, password);
     await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', userId);
@@ -140,13 +140,13 @@ export function createInvitationService(platform: Platform, limits: SignInLimits
     });
   }
 
-  /** The hash of the first password of somebody who is invited. */
-  async function chosen(invitation: OpenInvitation, password: string): Promise<string> {
+  /** Checks and hashes the first password of an invited user. */
+  async function hashFirstPassword(invitation: OpenInvitation, password: string): Promise<string> {
     await requireStrongPassword(limits, password, { ...invitation, id: invitation.user_id }, 'Invitation');
     return hashPassword(password);
   }
 
-  /** Ends the membership that a link invites to. Throws NotFound where the link cannot be used any more. */
+  /** Declines an invitation and deletes the membership. Throws NotFound if the link no longer works. */
   async function decline(token: string, origin: RequestOrigin): Promise<void> {
     const invitation = await find(token);
     if (!invitation) throw new NotFound();

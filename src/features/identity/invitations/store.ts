@@ -21,7 +21,7 @@ export function findOpenInvitation(queries: Queries, tokenHash: string, now: str
     .executeTakeFirst();
 }
 
-/** Somebody in an account, who may still have to accept. */
+/** A member of an account, whether or not they have accepted. */
 export function findInvited(queries: Queries, accountId: string, userId: string) {
   return queries
     .selectFrom('memberships as member')
@@ -32,7 +32,7 @@ export function findInvited(queries: Queries, accountId: string, userId: string)
     .executeTakeFirst();
 }
 
-/** Makes it the one link of its membership. */
+/** Stores an invitation link, replacing the earlier one of the membership. */
 export async function replaceInvitation(
   queries: Queries,
   invitation: Insertable<Tables['invitations']>,
@@ -45,7 +45,7 @@ export async function replaceInvitation(
   await queries.insertInto('invitations').values(invitation).execute();
 }
 
-/** Uses a link up. Returns false if it was used, replaced or has expired. */
+/** Uses up a link. Returns false if it was used, replaced or has expired. */
 export async function takeInvitation(queries: Queries, tokenHash: string, now: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom('invitations')
@@ -68,7 +68,7 @@ export async function acceptMembership(queries: Queries, accountId: string, user
     .execute();
 }
 
-/** Ends a membership that was not accepted. */
+/** Deletes a membership that was not accepted. */
 export async function deleteInvitedMember(
   queries: Queries,
   accountId: string,

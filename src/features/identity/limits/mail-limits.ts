@@ -8,9 +8,9 @@ import { RateLimited } from '../../../lib/failures.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import { emailKey } from '../users/store.ts';
 
-/** Mails that were counted before they were asked for. */
+/** Mails counted before they are queued. */
 export interface CountedMails {
-  /** None is sent: they do not count. */
+  /** Takes the count back, because no mail is sent. */
   refused(): void;
 }
 
@@ -40,9 +40,9 @@ export async function countMails(
   return { refused };
 }
 
-/** How many people somebody may have invited, so that no account serves to send mail to strangers. */
+/** Limits invitations, so that accounts cannot be used to mail strangers. */
 export interface InvitationLimits {
-  /** Throws RateLimited. */
+  /** Counts an invitation. Throws RateLimited. */
   invitation(by: string, email: string): Promise<CountedMails>;
 }
 
@@ -53,7 +53,7 @@ export function createInvitationLimits(counter: RateCounter): InvitationLimits {
         counter,
         [
           [RATE_LIMITS.invitationsByUser, by],
-          // A key must not be whatever somebody types.
+          // Hashed, since users choose the address freely.
           [RATE_LIMITS.invitationsByEmail, hashSecret(emailKey(email))],
         ],
         'Too many invitations - please wait and try again',

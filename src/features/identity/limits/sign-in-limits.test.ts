@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.remove());
 
-/** As many processes as are asked for, with one database. */
+/** Limits of several processes with one database. */
 const processes = (count: number, perMinute = true) =>
   Array.from({ length: count }, () =>
     createSignInLimits(createRateLimiter(database, clock, silent), { perMinute }),
@@ -25,8 +25,8 @@ const email = () => `${counted++}@people.example`;
 let counted = 0;
 
 /**
- * How many of so many attempts at once, over some processes, are looked at. A process keeps what it took and did not spend, so each
- * needs as many attempts as the limit to have it used up.
+ * Makes concurrent attempts over some processes, and returns how many were admitted. A process keeps unspent shares, so
+ * each needs as many attempts as the limit to use it up.
  */
 async function admitted(
   count: number,
@@ -36,7 +36,7 @@ async function admitted(
   const outcomes = await Promise.allSettled(
     Array.from({ length: count }, (_, index) => {
       const one = limits[index % limits.length];
-      return one ? attempt(one) : Promise.reject(new Error('there is no process'));
+      return one ? attempt(one) : Promise.reject(new Error('no process'));
     }),
   );
   for (const outcome of outcomes) {
@@ -46,7 +46,7 @@ async function admitted(
 }
 
 describe('wrong passwords', () => {
-  it('of one person are looked at ten times a minute from one place', async () => {
+  it('of one user are limited to ten a minute from one address', async () => {
     const [from, person] = [address(), email()];
     expect(await admitted(40, processes(2), (one) => one.password(from, person, null))).toBe(10);
     expect(
@@ -57,7 +57,7 @@ describe('wrong passwords', () => {
     expect(await admitted(1, processes(1), (one) => one.password(from, person, null))).toBe(1);
   });
 
-  it('of one person are looked at ninety times a minute, wherever they come from', async () => {
+  it('of one user are limited to ninety a minute from all addresses', async () => {
     const person = email();
     expect(await admitted(200, processes(2), (one) => one.password(address(), person, null))).toBe(90);
     expect(await admitted(1, processes(1), (one) => one.password(address(), email(), null))).toBe(1);
@@ -65,39 +65,39 @@ describe('wrong passwords', () => {
     expect(await admitted(1, processes(1), (one) => one.password(address(), person, null))).toBe(1);
   });
 
-  it('that one place may not try do not count against the person', async () => {
+  it('refused to one address do not count against the user', async () => {
     const [from, person] = [address(), email()];
     clock.advance(60_000);
     expect(await admitted(200, processes(1), (one) => one.password(from, person, null))).toBe(10);
     expect(await admitted(100, processes(1), (one) => one.password(address(), person, null))).toBe(80);
   });
 
-  it('of who is signed in are looked at ten times a minute, in each of the two places that ask', async () => {
+  it('of a signed-in user are limited to ten a minute, for password changes and enrolments each', async () => {
     const person = crypto.randomUUID();
     clock.advance(60_000);
     expect(await admitted(20, processes(2), (one) => one.presentPassword(person))).toBe(10);
     expect(await admitted(20, processes(2), (one) => one.enrolment(person))).toBe(10);
   });
 
-  it('from one address, or the network of one customer, thirty times a minute', async () => {
+  it('from one address or /64 network are limited to thirty a minute', async () => {
     const from = ['2001:db8:ffff::1', '2001:db8:ffff::2'];
     const admit = (one: SignInLimits) => one.password(from[counted % 2] ?? '', email(), null);
     expect(await admitted(60, processes(1), admit)).toBe(30);
   });
 
-  it('are not limited where that is switched off', async () => {
+  it('are not limited if the limits per minute are off', async () => {
     const [from, person] = [address(), email()];
     expect(await admitted(60, processes(1, false), (one) => one.password(from, person, null))).toBe(60);
   });
 });
 
-it('passwords that are not fit are looked at ten times a minute, whatever is switched off', async () => {
+it('chosen passwords are limited to ten a minute, even if the limits per minute are off', async () => {
   const person = crypto.randomUUID();
   clock.advance(60_000);
   expect(await admitted(30, processes(2, false), (one) => one.newPassword(person))).toBe(10);
 });
 
-it('what was right does not count', async () => {
+it('right passwords do not count', async () => {
   const [limits] = processes(1);
   const [from, person] = [address(), email()];
   for (let times = 0; times < 50; times++) (await limits?.password(from, person, null))?.succeeded();
@@ -110,10 +110,10 @@ it('what was right does not count', async () => {
 const nextHour = () => clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
 
 it.each([
-  ['at the sign-in, from one place,', 5, (one: SignInLimits, of: string) => one.code('192.0.2.1', of, null)],
-  ['of who is signed in', 10, (one: SignInLimits, of: string) => one.presentCode(of)],
+  ['at sign-in from one address', 5, (one: SignInLimits, of: string) => one.code('192.0.2.1', of, null)],
+  ['of a signed-in user', 10, (one: SignInLimits, of: string) => one.presentCode(of)],
 ] as const)(
-  'wrong codes of one person %s are looked at %d times an hour, whatever is switched off',
+  'wrong codes of one user %s are limited to %d an hour, even if the limits per minute are off',
   async (_, limit, attempt) => {
     const person = crypto.randomUUID();
     nextHour();
@@ -125,14 +125,14 @@ it.each([
   },
 );
 
-it('codes at the sign-in of one person are looked at ten times an hour, wherever they come from', async () => {
+it('codes at sign-in of one user are limited to ten an hour from all addresses', async () => {
   const [from, person] = [address(), crypto.randomUUID()];
   nextHour();
   expect(await admitted(20, processes(2, false), (one) => one.code(from, person, null))).toBe(5);
   expect(await admitted(30, processes(2, false), (one) => one.code(address(), person, null))).toBe(5);
 });
 
-it('codes at the sign-in, recovery codes and those of who is signed in are counted apart', async () => {
+it('codes at sign-in, recovery codes and codes of signed-in users are counted apart', async () => {
   const [from, person] = [address(), crypto.randomUUID()];
   nextHour();
   expect(await admitted(11, processes(1), (one) => one.code(from, person, null))).toBe(5);
@@ -140,18 +140,18 @@ it('codes at the sign-in, recovery codes and those of who is signed in are count
   expect(await admitted(11, processes(1), (one) => one.presentCode(person))).toBe(10);
 });
 
-it('recovery codes of one person are looked at ten times an hour from one place', async () => {
+it('recovery codes of one user are limited to ten an hour from one address', async () => {
   const [from, person] = [address(), crypto.randomUUID()];
   nextHour();
   expect(await admitted(20, processes(2, false), (one) => one.recoveryCode(from, person, null))).toBe(10);
   expect(await admitted(1, processes(2, false), (one) => one.recoveryCode(address(), person, null))).toBe(1);
 });
 
-it('recovery codes of one person are looked at a thousand times an hour, wherever they come from', async () => {
+it('recovery codes of one user are limited to a thousand an hour from all addresses', async () => {
   const [limits, person] = [processes(2, false), crypto.randomUUID()];
   nextHour();
   let looked = 0;
-  // Not all at once: the database lets so many wait, and no more.
+  // In batches, since the database queue is bounded.
   for (let times = 0; times < 11; times++) {
     looked += await admitted(100, limits, (one) => one.recoveryCode(address(), person, null));
   }
@@ -162,7 +162,7 @@ describe('a known device', () => {
   const nextMinute = () => clock.advance(MINUTE_MS - (clock.now().getTime() % MINUTE_MS));
   const device = (userId: string) => ({ id: crypto.randomUUID(), userId });
 
-  it('has five wrong passwords a minute where strangers have used up theirs; all of a person together ten', async () => {
+  it('has five separate wrong passwords a minute; all devices of a user together ten', async () => {
     const [limits, person, from] = [processes(2), email(), address()];
     const userId = crypto.randomUUID();
     nextMinute();
@@ -175,7 +175,7 @@ describe('a known device', () => {
     expect(await admitted(20, limits, (one) => one.password(from, person, own))).toBe(5);
   });
 
-  it('is a stranger as any once it has used up what is its own', async () => {
+  it('shares the limits of unknown devices after its own', async () => {
     const [limits, person, from] = [processes(2), email(), address()];
     const one = device(crypto.randomUUID());
     nextMinute();
@@ -184,7 +184,7 @@ describe('a known device', () => {
     expect(await admitted(200, limits, (each) => each.password(address(), person, null))).toBe(80);
   });
 
-  it('takes nothing from strangers, nor from who shares its address', async () => {
+  it('does not use up the limits of unknown devices or of its address', async () => {
     const [limits, person, from] = [processes(1), email(), address()];
     const known = device(crypto.randomUUID());
     nextMinute();
@@ -193,7 +193,7 @@ describe('a known device', () => {
     expect(await admitted(100, limits, (one) => one.password(address(), person, null))).toBe(90);
   });
 
-  it('is not charged for what was right', async () => {
+  it('is not charged for right passwords', async () => {
     const [[limits], person, from] = [processes(1), email(), address()];
     const known = device(crypto.randomUUID());
     nextMinute();
@@ -202,7 +202,7 @@ describe('a known device', () => {
   });
 
   it.each(['code', 'recoveryCode'] as const)(
-    'has five wrong ones of each kind an hour of its own: %s; all of a person together ten',
+    'has five separate wrong attempts an hour for %s; all devices of a user together ten',
     async (kind) => {
       const [limits, person] = [processes(2, false), crypto.randomUUID()];
       const [stolen, own] = [device(person), device(person)];
@@ -217,14 +217,14 @@ describe('a known device', () => {
     },
   );
 
-  it('leaves twenty wrong codes an hour against a person, whoever has stolen which devices', async () => {
+  it('limits wrong codes to twenty an hour for a user, even with stolen device cookies', async () => {
     const [limits, person] = [processes(2, false), crypto.randomUUID()];
     nextHour();
     expect(await admitted(200, limits, (one) => one.code(address(), person, device(person)))).toBe(20);
   });
 });
 
-it('says when to come back', async () => {
+it('a refusal gives the seconds until the next attempt', async () => {
   const [limits] = processes(1);
   const [from, person] = [address(), crypto.randomUUID()];
   nextHour();

@@ -11,44 +11,44 @@ import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { KnownDevice } from '../sessions/known-devices.ts';
 import { emailKey } from '../users/store.ts';
 
-/** An attempt that has been counted as if it were wrong. */
+/** An attempt, counted as wrong in advance. */
 export interface Attempt {
-  /** It was right: it does not count. */
+  /** Takes the count back, because the attempt was right. */
   succeeded(): void;
 }
 
 /**
- * How often somebody may be wrong. Each attempt is counted before it is looked at, so that many at once are no way
- * round a limit; and by the address that was typed, so that nothing tells whether anybody has it. On signing in, a device that the
- * person is known by (`device`) has attempts of its own, so that strangers lock out strangers; where it has used those up it is a
- * stranger as any. All throw RateLimited.
+ * Limits wrong attempts. Each attempt is counted before it is checked, so that parallel requests cannot exceed a limit.
+ * Sign-ins are counted by the entered address, so that limits do not reveal whether a user exists. A known device has
+ * separate attempts, so that guessers cannot lock its user out; after those it shares the limits of unknown devices.
+ * All functions throw RateLimited.
  */
 export interface SignInLimits {
-  /** On signing in. Who guesses from one place keeps nobody out who comes from another. */
+  /** Counts a password at sign-in. Guesses from one address do not block another. */
   password(address: string, email: string, device: KnownDevice | null): Promise<Attempt>;
-  /** Of somebody who is signed in and changes it, right or wrong, for it takes a while to see; */
+  /** Counts the current password of a signed-in user, right or wrong, because checking costs CPU time. */
   presentPassword(userId: string): Promise<void>;
-  /** or enrols a second factor: neither is in the way of the other, nor a stranger's guesses in that of both. */
+  /** Counts the password for a second-factor enrolment, apart from {@link presentPassword}. */
   enrolment(userId: string): Promise<void>;
-  /** Passwords to be set, fit or not: it takes a while to see, so these are counted always. */
+  /** Counts a chosen password, strong or weak, because rating it costs CPU time. */
   newPassword(userId: string): Promise<void>;
   /**
-   * On signing in, after the password: six digits, of which three are right at any time, are soon guessed by who may try. Whoever knows
-   * the password can use up those of their own place, and from two places those of all strangers; what a known device, a recovery code
-   * and a person who is signed in have is their own.
+   * Counts a one-time code at sign-in. Of the million codes three are valid at any time, so guesses must be few. An attacker
+   * who knows the password can use up the attempts of unknown devices from two addresses. Known devices, recovery codes
+   * and signed-in users have their own counts.
    */
   code(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
-  /** On signing in: nobody guesses one, so who comes from another place has as many. */
+  /** Counts a recovery code at sign-in. A code cannot be guessed, so the limit over all addresses is high. */
   recoveryCode(address: string, userId: string, device: KnownDevice | null): Promise<Attempt>;
-  /** Whether a person may be told of wrong codes behind their password: once an hour. Counts it if so. */
-  mayTellOfWrongCodes(userId: string): Promise<boolean>;
-  /** Of either kind, of somebody who is signed in. */
+  /** Counts a notice about wrong codes. Returns whether it may be sent: once an hour for a user. */
+  allowWrongCodesNotice(userId: string): Promise<boolean>;
+  /** Counts a one-time or recovery code of a signed-in user. */
   presentCode(userId: string): Promise<Attempt>;
-  /** Mails that a stranger can have sent to a person. */
+  /** Counts a password reset mail, which anyone can request. */
   resetMail(address: string, email: string): Promise<void>;
-  /** Mails that somebody can have sent to an address that they say they want. */
+  /** Counts a mail to confirm a new email address. */
   emailChange(userId: string, address: string, email: string): Promise<void>;
-  /** Mails that a colleague can have sent to a person who is invited. */
+  /** Counts a repeated invitation mail. */
   invitationMail(by: string, to: { accountId: string; userId: string }): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ interface Refusal {
   resetSeconds: number;
 }
 
-/** `perMinute`: false switches off the limits by the minute (the setting of failed authentications is 0). */
+/** `perMinute`: false switches off the limits per minute, because the limit of failed authentications is set to 0. */
 export function createSignInLimits(
   counter: RateCounter,
   { perMinute }: { perMinute: boolean },
@@ -87,11 +87,11 @@ export function createSignInLimits(
     throw new RateLimited(outcome.resetSeconds, 'Too many attempts - please wait and try again');
   }
 
-  /** With what a known device has of its own, and then as a stranger. */
+  /** Counts against a known device first, then against the limits of unknown devices. */
   async function attemptOf(
     device: KnownDevice | null,
     [ofDevice, ofAll]: readonly [FixedRateLimit, FixedRateLimit],
-    ...asStranger: Counted[]
+    ...asUnknown: Counted[]
   ): Promise<Attempt> {
     if (device) {
       const outcome = await count([
@@ -100,15 +100,15 @@ export function createSignInLimits(
       ]);
       if ('succeeded' in outcome) return outcome;
     }
-    return attempt(...asStranger);
+    return attempt(...asUnknown);
   }
-  // A key must not be whatever a stranger types.
-  const personOf = (email: string) => hashSecret(emailKey(email));
+  // Hashed, since anyone can enter any address.
+  const emailHash = (email: string) => hashSecret(emailKey(email));
 
   return {
     password(address, email, device) {
-      const [block, person] = [addressBlock(address), personOf(email)];
-      // The widest last: what a narrower one refuses must not count against the person.
+      const [block, person] = [addressBlock(address), emailHash(email)];
+      // The widest limit last: attempts that a narrower one refuses must not count against the user.
       return attemptOf(
         device,
         [RATE_LIMITS.signInByDevice, RATE_LIMITS.signInByAllDevices],
@@ -140,21 +140,21 @@ export function createSignInLimits(
         [RATE_LIMITS.recoveryCodesByUserAndAddress, userId, addressBlock(address)],
         [RATE_LIMITS.recoveryCodesByUser, userId],
       ),
-    async mayTellOfWrongCodes(userId) {
+    async allowWrongCodesNotice(userId) {
       return 'succeeded' in (await count([[RATE_LIMITS.wrongCodeNotices, userId]]));
     },
     presentCode: (userId) => attempt([RATE_LIMITS.signedInCodes, userId]),
     async resetMail(address, email) {
       await attempt(
         [RATE_LIMITS.resetMailsByAddress, addressBlock(address)],
-        [RATE_LIMITS.resetMailsByEmail, personOf(email)],
+        [RATE_LIMITS.resetMailsByEmail, emailHash(email)],
       );
     },
     async emailChange(userId, address, email) {
       await attempt(
         [RATE_LIMITS.emailChangesByAddress, addressBlock(address)],
         [RATE_LIMITS.emailChangesByUser, userId],
-        [RATE_LIMITS.emailChangesByEmail, personOf(email)],
+        [RATE_LIMITS.emailChangesByEmail, emailHash(email)],
       );
     },
     async invitationMail(by, { accountId, userId }) {

@@ -2,21 +2,21 @@ import { parentPort } from 'node:worker_threads';
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 
-/** A password, and what is known of whom it is for. */
+/** A password to rate, and words about its owner. */
 export interface Question {
   password: string;
   words: string[];
 }
 
 /**
- * So many characters are looked at, since the time grows faster than the length: up to half a second for these. Who begins with 64
- * characters that are easily guessed is asked for another password.
+ * Rates only the first characters, because the time grows faster than the length: up to half a second for 64. A longer
+ * password that starts with 64 easily guessed characters is refused.
  */
-const LOOKED_AT = 64;
+const RATED_CHARACTERS = 64;
 
-const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, maxLength: LOOKED_AT });
+const estimator = new ZxcvbnFactory({ dictionary, graphs: adjacencyGraphs, maxLength: RATED_CHARACTERS });
 
-/** A thread of guesses.ts: answers each question with zxcvbn's points, in the order of asking. */
+/** The worker thread of guesses.ts. Answers each question with zxcvbn's score, in order. */
 parentPort?.on('message', ({ password, words }: Question) => {
   parentPort?.postMessage(estimator.check(password, words).score);
 });

@@ -23,7 +23,7 @@ it.each([
   expect(await isEasilyGuessed(password, ADA)).toBe(guessed);
 });
 
-it('takes what is known of a person apart', () => {
+it('splits what is known of the owner into words', () => {
   expect(wordsAbout(ADA)).toEqual([
     'homeport',
     'ada.k@people.example',
@@ -38,7 +38,7 @@ it('takes what is known of a person apart', () => {
   ]);
 });
 
-it('takes no more words than it has time for, whatever somebody calls themselves', () => {
+it('limits the number of words, whatever the name', () => {
   const names = (letter: string) =>
     Array.from({ length: 20 }, (_, index) => `${letter}${index + 100}`).join(' ');
   const words = wordsAbout({ ...ADA, first_name: names('a'), last_name: names('b') });
@@ -46,8 +46,8 @@ it('takes no more words than it has time for, whatever somebody calls themselves
   expect(words).toContain('homeport');
 });
 
-it('holds nothing else up, however long judging takes', async () => {
-  await isEasilyGuessed('the words are read by now', ADA);
+it('does not block the event loop', async () => {
+  await isEasilyGuessed('the dictionaries are loaded by now', ADA);
   let judged = false;
   let turns = 0;
   const turn = () => {
@@ -55,13 +55,13 @@ it('holds nothing else up, however long judging takes', async () => {
     if (!judged) setImmediate(turn);
   };
   setImmediate(turn);
-  // Of what takes longest: everything in it may stand for another letter, and may begin a date.
+  // A slow case: every character may stand for another letter or begin a date.
   await isEasilyGuessed('p4ssw0r[!1990qwertyp4ssw0rd!1991/1/20vv4ssw0rd!1b91/1/20yp4ssw0r', ADA);
   judged = true;
   expect(turns).toBeGreaterThan(20);
 });
 
-it('judges several at once, each by itself', async () => {
+it('rates concurrent passwords separately', async () => {
   const passwords = ['password1234', 'correct horse battery staple', 'qwertyuiop12', 'kX9#mQ2$vL7p'];
   expect(await Promise.all(passwords.map((password) => isEasilyGuessed(password, ADA)))).toEqual([
     true,

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import type { Question } from './guess-thread.ts';
 
-/** Whom a password is for: their address and names are among the first guesses. */
+/** The owner of a password. Their address and names are among the first guesses. */
 export interface PasswordOwner {
   email: string;
   first_name: string;
@@ -9,28 +9,28 @@ export interface PasswordOwner {
 }
 
 /**
- * The lowest score of zxcvbn that is taken: 3 stands for 10^8 guesses or more. The 100 a minute that signing in allows for one person
- * from everywhere need two years for these, and one week for the 10^6 of score 2.
+ * The lowest accepted score of zxcvbn. Score 3 means 10^8 guesses or more, which take two years at the 100 guesses a
+ * minute that sign-in allows for one user. The 10^6 guesses of score 2 take a week.
  */
-const LOWEST_SCORE = 3;
+const MIN_SCORE = 3;
 
-/** Whether a password is one of those that are tried first: a common one, a pattern, or made of what is known of its owner. */
+/** Whether a password is among the first guesses: common, a pattern, or built from the owner's address or names. */
 export async function isEasilyGuessed(password: string, owner: PasswordOwner): Promise<boolean> {
   const score = await scoreOf({ password: password.normalize('NFKC'), words: wordsAbout(owner) });
-  return score < LOWEST_SCORE;
+  return score < MIN_SCORE;
 }
 
-/** Each word takes time, however little it says. */
-const MOST_WORDS = 20;
-const SHORTEST_WORD = 3;
+/** Each word costs time. */
+const MAX_WORDS = 20;
+const MIN_WORD_LENGTH = 3;
 
-/** What somebody would try first who knows whom it is for. */
+/** Words that an attacker who knows the owner would try first. */
 export function wordsAbout({ email, first_name, last_name }: PasswordOwner): string[] {
   const parts = [email, first_name, last_name].flatMap((text) => text.split(/[^\p{L}\p{N}]+/u));
   const words = ['homeport', email, ...email.split('@'), first_name, last_name, ...parts].map((word) =>
     word.toLowerCase(),
   );
-  return [...new Set(words)].filter((word) => word.length >= SHORTEST_WORD).slice(0, MOST_WORDS);
+  return [...new Set(words)].filter((word) => word.length >= MIN_WORD_LENGTH).slice(0, MAX_WORDS);
 }
 
 interface Waiting {
@@ -38,13 +38,13 @@ interface Waiting {
   reject(error: unknown): void;
 }
 
-/** The thread that judges, and who waits for it, in the order in which they asked. */
-let judge: { thread: Worker; waiting: Waiting[] } | undefined;
+/** The rating thread, and the requests that wait for it, in order. */
+let rating: { thread: Worker; waiting: Waiting[] } | undefined;
 
-/** zxcvbn's points, 0 to 4. It takes up to a second of a processor, so a thread of its own takes it. */
+/** zxcvbn's score, 0 to 4. Rating takes up to a second of CPU time, so it runs in a worker thread. */
 function scoreOf(question: Question): Promise<number> {
-  judge ??= startJudge();
-  const { thread, waiting } = judge;
+  rating ??= startRating();
+  const { thread, waiting } = rating;
   return new Promise((resolve, reject) => {
     waiting.push({ resolve, reject });
     thread.ref();
@@ -52,18 +52,18 @@ function scoreOf(question: Question): Promise<number> {
   });
 }
 
-/** Started when the first password is chosen: the words take 30 MB, and half a second to read. */
-function startJudge(): { thread: Worker; waiting: Waiting[] } {
+/** Started for the first password: the dictionaries take 30 MB and half a second to load. */
+function startRating(): { thread: Worker; waiting: Waiting[] } {
   const thread = new Worker(new URL('./guess-thread.ts', import.meta.url));
   const waiting: Waiting[] = [];
   thread.on('message', (score: unknown) => {
     if (typeof score === 'number') waiting.shift()?.resolve(score);
-    // Nobody who has no other work is kept from ending by it.
+    // An idle thread must not keep the process alive.
     if (waiting.length === 0) thread.unref();
   });
-  // The next question starts another.
+  // The next password starts a new thread.
   thread.on('error', (error) => {
-    judge = undefined;
+    rating = undefined;
     for (const one of waiting) one.reject(error);
   });
   return { thread, waiting };

@@ -4,8 +4,8 @@ import type { JobType } from '../../../jobs/job.ts';
 const resetPayload = Type.Object({ email_key: Type.String() });
 
 /**
- * Mails a link to set a new password to whoever has the address, if anybody. The token is made when the mail is, so that it never
- * stands in a job's payload.
+ * Mails a reset link if a user has the address. The job generates the token, so that the stored payload
+ * contains none.
  */
 export const sendPasswordReset: JobType<typeof resetPayload> = {
   name: 'send_password_reset',

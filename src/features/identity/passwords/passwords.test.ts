@@ -34,7 +34,7 @@ async function mailedTo(email: string): Promise<string[]> {
   return mailsTo(homeport, email).map(({ text }) => tokenOf(/https:\S+/.exec(text)?.[0] ?? ''));
 }
 
-/** Asks for a mail, and gives the token in it. */
+/** Requests a reset mail, and returns its token. */
 async function asked(person: Person): Promise<string> {
   const before = await mailedTo(person.email);
   expect((await ask(person.email)).status).toBe(202);
@@ -44,11 +44,11 @@ async function asked(person: Person): Promise<string> {
 }
 
 const EASY =
-  'This password is easy to guess: put four or more words together that have nothing to do with each other or with you';
+  'This password is easy to guess. Combine four or more words that are unrelated to each other and to you';
 const GONE = { status: 404, body: { message: 'Resource not found' } };
 
 describe('a forgotten password', () => {
-  it('is set anew by the link in a mail', async () => {
+  it('is reset with the link in a mail', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     await ask(owner.email);
@@ -60,15 +60,15 @@ describe('a forgotten password', () => {
       text: [
         'Hello Test,',
         '',
-        'somebody, most likely you, asked to set a new password for Homeport.',
+        'Someone, most likely you, asked to set a new password for Homeport.',
         'To choose one, open',
         '',
         `  ${homeport.origin}/password/${token}`,
         '',
-        'The link works once, for one hour. A link of an earlier mail works no more.',
-        'API credentials stay as they are, unless you choose there to end them. SSH keys stay, too.',
-        'Look at both when you suspect somebody else.',
-        'If it was not you, ignore this mail: your password stays as it is.',
+        'The link works once, for one hour. Links in earlier mails no longer work.',
+        'You can also revoke your API credentials there. Your SSH keys stay.',
+        'Check both if you suspect that someone else has access.',
+        'If it was not you, ignore this mail. Your password stays as it is.',
         '',
       ].join('\n'),
     });
@@ -86,7 +86,7 @@ describe('a forgotten password', () => {
     );
   });
 
-  it('is answered the same whoever has the address; nobody is mailed where nobody has it', async () => {
+  it('gets the same answer for unknown addresses, which get no mail', async () => {
     const person = await homeport.person();
     const [known, unknown] = [await ask(person.email.toUpperCase()), await ask('nobody@people.example')];
     expect(unknown.status).toBe(202);
@@ -100,7 +100,7 @@ describe('a forgotten password', () => {
     expect((await ask('no address')).status).toBe(400);
   });
 
-  it('is asked for five times an hour, whether or not anybody has the address', async () => {
+  it('can be requested five times an hour, also for unknown addresses', async () => {
     const person = await homeport.person();
     for (const email of [person.email, `${crypto.randomUUID()}@people.example`]) {
       const statuses = [];
@@ -111,7 +111,7 @@ describe('a forgotten password', () => {
     expect((await ask(person.email)).status).toBe(202);
   });
 
-  it('is not set by a link that goes to an address that the person leaves at that moment', async () => {
+  it('is not reset with a link to an address that is just being changed', async () => {
     const person = await homeport.person();
     const { passwords, profile } = homeport.services;
     const [, made] = await Promise.all([
@@ -141,7 +141,7 @@ describe('a link', () => {
     expect(await signsIn(person, NEW)).toBe(true);
   });
 
-  it('works for one of several requests at once', async () => {
+  it('works for one of several concurrent requests', async () => {
     const person = await homeport.person();
     const token = await asked(person);
     const passwords = ['the first password', 'the second password', 'the third password'];
@@ -152,14 +152,14 @@ describe('a link', () => {
     );
   });
 
-  it('works until a later one is made', async () => {
+  it('works until it is replaced', async () => {
     const person = await homeport.person();
     const [first, second] = [await asked(person), await asked(person)];
     expect(await set(first)).toMatchObject(GONE);
     expect((await set(second)).status).toBe(204);
   });
 
-  it('that was printed goes on working when somebody has a mail sent, until one of them is used', async () => {
+  it('from the operator survives a reset mail until one of them is used', async () => {
     const { createLink } = homeport.services.passwords;
     const person = await homeport.person();
     const earlier = tokenOf(await createLink(person.userId, 'first'));
@@ -171,7 +171,7 @@ describe('a link', () => {
     expect(await set(mailed)).toMatchObject(GONE);
   });
 
-  it('works for an hour where it was mailed, for seven days where it was printed', async () => {
+  it('works for an hour if mailed, and for seven days from the operator', async () => {
     const { createLink } = homeport.services.passwords;
     for (const [purpose, lifetime] of [
       ['reset', HOUR_MS],
@@ -189,7 +189,7 @@ describe('a link', () => {
     }
   });
 
-  it('leaves no session that began with the old password, though it begins in the same moment', async () => {
+  it('ends sessions that start with the old password at the same time', async () => {
     for (let times = 0; times < 5; times++) {
       const person = await homeport.person();
       const browser = await signedIn(homeport, person);
@@ -200,7 +200,7 @@ describe('a link', () => {
     }
   });
 
-  it('is worth nothing once the password was changed otherwise', async () => {
+  it('stops working after a password change', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     const token = await asked(person);
@@ -222,14 +222,14 @@ describe('a link', () => {
     expect((await set(token)).status).toBe(204);
   });
 
-  it('and a change take no password that is guessed first', async () => {
+  it('refuses easily guessed passwords, as a change does', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     const token = await asked(person);
     for (const [password, code, message] of [
-      ['aaaaaaaaaaaa', 'too_simple', 'The password must be made of at least 4 different characters'],
-      [person.email.toUpperCase(), 'like_email', 'The password must not be made of your e-mail address'],
-      [`${person.userId}1234`, 'like_email', 'The password must not be made of your e-mail address'],
+      ['aaaaaaaaaaaa', 'too_simple', 'The password must contain at least 4 different characters'],
+      [person.email.toUpperCase(), 'like_email', 'The password must not consist of your email address'],
+      [`${person.userId}1234`, 'like_email', 'The password must not consist of your email address'],
       ['Homeport2026!', 'easily_guessed', EASY],
     ] as const) {
       const refused = refusal('Password.password', `invalid_value / ${code}`, message);
@@ -241,14 +241,14 @@ describe('a link', () => {
     expect((await set(token)).status).toBe(204);
   });
 
-  it('that nobody made is none', async () => {
+  it('is refused if made up', async () => {
     for (const token of ['x', '%00', '%27', 'x'.repeat(3000)]) {
       expect(await anybody.get(`/password_links/${token}`), token).toMatchObject(GONE);
       expect(await set(token), token).toMatchObject(GONE);
     }
   });
 
-  it('stands in the mail alone', async () => {
+  it('appears only in the mail', async () => {
     const person = await homeport.person();
     const token = await asked(person);
     const { reader } = homeport.platform.database;
@@ -262,7 +262,7 @@ describe('a link', () => {
 });
 
 describe('API access', () => {
-  it('is spoken of to whoever has a password already, though the operator printed the link', async () => {
+  it('is offered for revocation to users who already have a password', async () => {
     const person = await homeport.person();
     const { createLink } = homeport.services.passwords;
     const purposeNow = async () => {
@@ -276,7 +276,7 @@ describe('API access', () => {
     expect((await purposeNow()).body).toMatchObject({ purpose: 'reset', api_credentials: 1 });
   });
 
-  it('stays as it is when a password is set by a link, or ends with it', async () => {
+  it('is kept or revoked at a reset, as chosen', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { issue } = homeport.services.credentials;
     const second = await issue(owner.userId, { name: 'second' });
@@ -300,7 +300,7 @@ describe('API access', () => {
     for (const entry of revoked) expect(entry).toMatchObject({ user_id: owner.userId, means: 'portal' });
   });
 
-  it('does not end by a password that is refused', async () => {
+  it('is kept if the password is refused', async () => {
     const person = await homeport.person();
     const token = tokenOf(await homeport.services.passwords.createLink(person.userId, 'reset'));
     const body = { password: 'password1234', end_api_access: true };
@@ -310,7 +310,7 @@ describe('API access', () => {
 });
 
 describe('changing the password', () => {
-  it('asks for the present one; all other sessions end', async () => {
+  it('needs the current one, and ends all other sessions', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const [browser, other] = [await signedIn(homeport, owner), await signedIn(homeport, owner)];
     expect(await browser.post('/password', { current_password: 'wrong', password: NEW })).toMatchObject({
@@ -330,7 +330,7 @@ describe('changing the password', () => {
     expect(actions.filter((action) => action.startsWith('password'))).toEqual(['password.change']);
   });
 
-  it('is done by one of two requests at once', async () => {
+  it('succeeds for one of two concurrent requests', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     const passwords = ['the first password', 'the second password'];
@@ -343,7 +343,7 @@ describe('changing the password', () => {
     );
   });
 
-  it('is for who is signed in', async () => {
+  it('needs a session', async () => {
     expect((await anybody.post('/password', { current_password: PASSWORD, password: NEW })).status).toBe(401);
   });
 });

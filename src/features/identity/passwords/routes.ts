@@ -4,7 +4,7 @@ import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
 import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from './rules.ts';
 import type { PasswordService } from './service.ts';
 
-/** A password that a person chooses. */
+/** A password chosen by a user. */
 export const newPassword = Type.String({ minLength: SHORTEST_PASSWORD, maxLength: LONGEST_PASSWORD });
 
 export const newPasswordTexts = {
@@ -27,7 +27,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
       method: 'POST',
       path: '/password_resets',
       summary:
-        'Ask for a mail with a link to set a new password; the answer is the same whoever has the address',
+        'Request a mail with a link to set a new password; the answer does not reveal whether a user has the address',
       tag,
       errors: [400, 403, 429, 503],
       stages: 'anybody',
@@ -41,7 +41,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/password_links/:token',
-      summary: 'Whose password a link sets',
+      summary: 'The user whose password a link sets',
       tag,
       errors: [403, 404, 429, 503],
       stages: 'anybody',
@@ -50,14 +50,14 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         email: Type.String(),
         first_name: Type.String(),
         purpose: stringEnum(['first', 'reset']),
-        api_credentials: Type.Integer({ description: 'how many of the person’s API credentials work' }),
+        api_credentials: Type.Integer({ description: 'the number of the user’s active API credentials' }),
       }),
       handle: ({ text }) => passwords.findLink(text('token')),
     }),
     visitBodyRoute({
       method: 'POST',
       path: '/password_links/:token',
-      summary: 'Set a password by a link; all sessions of the person end, and their API access if wished',
+      summary: 'Set a password with a link; ends all sessions of the user, and optionally their API access',
       tag,
       errors: [400, 403, 404, 429, 503],
       stages: 'anybody',
@@ -67,7 +67,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
         schema: Type.Object({
           password: newPassword,
           end_api_access: Type.Optional(
-            Type.Boolean({ description: 'revokes the person’s API credentials, too' }),
+            Type.Boolean({ description: 'also revokes the user’s API credentials' }),
           ),
         }),
         texts: { password: newPasswordTexts },
@@ -80,7 +80,7 @@ export function passwordRoutes(passwords: PasswordService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/password',
-      summary: 'Change your password; your other sessions end, and the cookie is renewed',
+      summary: 'Change your password; ends your other sessions and renews the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],
       stages: ['full'],

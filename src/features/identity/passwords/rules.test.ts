@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.remove());
 
-it('looks at ten passwords of a person a minute, fit or not', async () => {
+it('rates ten passwords of a user a minute, strong or weak', async () => {
   const clock = manualClock();
   const limits = createSignInLimits(createRateLimiter(database, clock, silent), { perMinute: true });
   const owner = { id: 'ada', email: 'ada@people.example', first_name: 'Ada', last_name: 'Byron' };

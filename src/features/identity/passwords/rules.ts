@@ -2,7 +2,7 @@ import { invalidValue } from '../../../lib/failures.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { isEasilyGuessed, type PasswordOwner } from './guesses.ts';
 
-/** Throws InvalidRequest where a password is one of those that are guessed first, RateLimited where many were. */
+/** Throws InvalidRequest for an easily guessed password, RateLimited after many attempts. */
 export async function requireStrongPassword(
   limits: Pick<SignInLimits, 'newPassword'>,
   password: string,
@@ -17,35 +17,34 @@ export async function requireStrongPassword(
       resource,
       'password',
       'easily_guessed',
-      'This password is easy to guess: put four or more words together that have nothing to do with each other or with you',
+      'This password is easy to guess. Combine four or more words that are unrelated to each other and to you',
     );
   }
 }
 
-/** Shortest password that a person may choose; NIST SP 800-63B asks for length and against composition rules. */
+/** Shortest password that a user may choose. NIST SP 800-63B recommends length instead of composition rules. */
 export const SHORTEST_PASSWORD = 12;
 export const LONGEST_PASSWORD = 256;
 
 const FEWEST_CHARACTERS = 4;
 const SHORTEST_LOCAL_PART = 4;
 
-/** What makes a password one of those that are guessed first. */
+/** A reason for refusing a password. */
 export interface PasswordWeakness {
   code: 'too_simple' | 'like_email';
   message: string;
 }
 
 /**
- * What speaks against a password that a person chooses, whatever its length; null: nothing. NIST SP 800-63B, section 3.1.1.2, asks to
- * refuse what is expected: here the repeated and the person's own address, which take no list to know. What takes one:
- * guesses.ts.
+ * The weakness of a password, or null. NIST SP 800-63B, section 3.1.1.2, requires refusing expected passwords: here
+ * repetitions and the user's own address. guesses.ts checks the dictionaries.
  */
 export function weaknessOf(password: string, email: string): PasswordWeakness | null {
   const text = password.normalize('NFKC').toLowerCase();
   if (new Set(text).size < FEWEST_CHARACTERS) {
     return {
       code: 'too_simple',
-      message: `The password must be made of at least ${FEWEST_CHARACTERS} different characters`,
+      message: `The password must contain at least ${FEWEST_CHARACTERS} different characters`,
     };
   }
   const address = email.normalize('NFKC').toLowerCase();
@@ -53,5 +52,5 @@ export function weaknessOf(password: string, email: string): PasswordWeakness | 
   const isMostly =
     localPart.length >= SHORTEST_LOCAL_PART && text.replaceAll(localPart, '').length < text.length / 2;
   if (!text.includes(address) && !isMostly) return null;
-  return { code: 'like_email', message: 'The password must not be made of your e-mail address' };
+  return { code: 'like_email', message: 'The password must not consist of your email address' };
 }

@@ -9,7 +9,7 @@ import type { Platform } from '../../../platform/platform.ts';
 import { hashPassword, verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret, newSecret } from '../../../secrets/random-secret.ts';
 import type { CredentialService } from '../credentials/service.ts';
-import { countWorking } from '../credentials/store.ts';
+import { countActive } from '../credentials/store.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { endOtherSessions, endSessionsOf } from '../sessions/ending.ts';
 import { knownDevice, renewDevice } from '../sessions/known-devices.ts';
@@ -24,43 +24,43 @@ export interface FoundLink {
   email: string;
   first_name: string;
   purpose: 'first' | 'reset';
-  /** How many API credentials of the person work. */
+  /** The number of the user's active API credentials. */
   api_credentials: number;
 }
 
 export interface ChosenPassword {
   password: string;
-  /** Revokes the person's API credentials, too. */
+  /** Also revokes the user's API credentials. */
   end_api_access?: boolean;
 }
 
 export interface PasswordService {
-  /** Has a mail sent if somebody has the address. Takes as long, and says as much, if nobody has. Throws RateLimited. */
+  /** Queues a reset mail. Does not reveal whether a user has the address. Throws RateLimited. */
   requestReset(email: string, origin: RequestOrigin): Promise<void>;
-  /** Throws NotFound. */
+  /** Finds a valid link. Throws NotFound. */
   findLink(token: string): Promise<FoundLink>;
   /**
-   * Ends all sessions of the person, and knows none of their browsers any more but the one where it is done, if that was known:
-   * whoever sets a password against somebody's guesses must get in with it. Returns its other token. Throws NotFound, InvalidRequest,
-   * RateLimited.
+   * Sets a password, ends all sessions of the user and forgets their devices. If the acting browser is a known device, it
+   * stays known, so that the user can sign in despite guessers; its new token is returned. Throws NotFound,
+   * InvalidRequest, RateLimited.
    */
   setByLink(token: string, chosen: ChosenPassword, origin: BrowserOrigin): Promise<BrowserToken | null>;
   /**
-   * The session gets another token, all others of the person end. Throws InvalidRequest where the current password is not right or the
-   * new one not fit, RateLimited.
+   * Changes the password. Gives the session a new token and ends the user's other sessions. Throws InvalidRequest if the
+   * current password is wrong or the new one too weak, RateLimited.
    */
   change(
     session: Session | null,
     input: { current_password: string; password: string },
     origin: RequestOrigin,
   ): Promise<RenewedSession>;
-  /** Makes a link for somebody; earlier ones for the same purpose stop working. For the first start, mails and the command line. Throws NotFound. */
+  /** Creates a password link; earlier links for the same purpose stop working. Throws NotFound. */
   createLink(userId: string, purpose: 'first' | 'reset'): Promise<string>;
-  /** The same for the mail to an address; undefined if nobody has it. */
+  /** Creates a reset link for the user with an address; undefined without such a user. */
   createResetLink(emailKey: string): Promise<{ email: string; firstName: string; link: string } | undefined>;
 }
 
-/** How long a link works: one that somebody reads off a terminal waits for them longer than one in a mail that they asked for. */
+/** How long links work. Links from a terminal (`first`) are used later than links in a requested mail. */
 const LINK_MS = { first: 7 * DAY_MS, reset: HOUR_MS };
 
 export function createPasswordService(
@@ -73,7 +73,7 @@ export function createPasswordService(
 
   async function requestReset(email: string, { address, requestId }: RequestOrigin): Promise<void> {
     await limits.resetMail(address, email);
-    // Whether anybody has the address is looked up by the job: here it would show in the time that it takes.
+    // The job looks up the address: here, the response time would reveal whether a user has it.
     await database.write((transaction) =>
       queue.enqueue(transaction, sendPasswordReset, {
         payload: { email_key: emailKey(email) },
@@ -88,16 +88,16 @@ export function createPasswordService(
     const link = await findPasswordLink(reader, hashSecret(token), now);
     if (!link) throw new NotFound();
     const { user_id, email, first_name } = link;
-    // Whoever has a password and is handed a link by the operator is in the same need as whoever asked for one.
+    // A link from the operator resets the password of a user who has one already.
     const purpose = link.password_hash === null ? link.purpose : 'reset';
-    return { email, first_name, purpose, api_credentials: await countWorking(reader, user_id, now) };
+    return { email, first_name, purpose, api_credentials: await countActive(reader, user_id, now) };
   }
 
   const setByLink: PasswordService['setByLink'] = async (token, chosen, origin) => {
     const { password, end_api_access = false } = chosen;
     const tokenHash = hashSecret(token);
     const link = await findPasswordLink(reader, tokenHash, timestamp(clock));
-    // Before the costly hash, which is not for whoever makes up tokens.
+    // Refuses made-up tokens before the costly hash.
     if (!link) throw new NotFound();
     const { user_id: userId, email } = link;
     await requireStrongPassword(limits, password, { ...link, id: userId });
@@ -126,7 +126,7 @@ export function createPasswordService(
   };
 
   const change: PasswordService['change'] = async (session, { current_password, password }, origin) => {
-    if (!session) throw new Error('a request passed the gate without a session');
+    if (!session) throw new Error('a request reached its handler without a session');
     const { userId } = session;
     const person = await findUserById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
@@ -151,7 +151,7 @@ export function createPasswordService(
     });
   };
 
-  /** A link to set the one before serves nobody any more, nor an address that was asked for by it. */
+  /** Sets the password. Open password links and email changes stop working. */
   async function replacePassword(queries: Queries, userId: string, passwordHash: string): Promise<void> {
     await setPassword(queries, userId, passwordHash);
     await deletePasswordLinksOf(queries, userId);
@@ -164,7 +164,7 @@ export function createPasswordService(
     return link;
   }
 
-  /** Undefined where there is no such person, or it is not who was meant. */
+  /** Creates a link; undefined if the user does not exist or `isMeant` rejects them. */
   async function makeLink(
     userId: string,
     purpose: 'first' | 'reset',
@@ -173,7 +173,7 @@ export function createPasswordService(
     const token = newSecret(random);
     const made = await database.write(async (transaction) => {
       const { queries } = transaction;
-      // Locked: of two links made at once, one replaces the other.
+      // The lock makes one of two concurrent links replace the other.
       const person = (await lockRow(transaction, 'users', userId)) && (await findUserById(queries, userId));
       if (!person || !isMeant(person)) return false;
       await replacePasswordLink(queries, {
@@ -183,7 +183,7 @@ export function createPasswordService(
         expires_at: timestamp(clock, LINK_MS[purpose]),
         created_at: timestamp(clock),
       });
-      // Whoever holds it can become that person: a mail goes to themselves, but the operator sees this one.
+      // The operator sees this link and could sign in with it, so it is logged. Reset links go to the user only.
       if (purpose === 'first') {
         await activity.recordForUser(
           transaction,
@@ -200,7 +200,7 @@ export function createPasswordService(
   async function createResetLink(key: string) {
     const person = await findUserByEmail(reader, key);
     if (!person) return undefined;
-    // Whoever has got another address meanwhile must not have it sent to the old one.
+    // If the user's address changed meanwhile, no link goes to the old one.
     const link = await makeLink(person.id, 'reset', ({ email }) => emailKey(email) === key);
     return link === undefined ? undefined : { email: person.email, firstName: person.first_name, link };
   }
@@ -209,4 +209,4 @@ export function createPasswordService(
 }
 
 const wrongPassword = () =>
-  invalidValue('Password', 'current_password', 'wrong', 'The current password is not right');
+  invalidValue('Password', 'current_password', 'wrong', 'The current password is wrong');

@@ -2,11 +2,11 @@ import type { Insertable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** What a link that still works is for. */
+/** A valid password link and its user. */
 export interface OpenPasswordLink {
   user_id: string;
   purpose: 'first' | 'reset';
-  /** The one that they have now. */
+  /** The hash of the current password. */
   password_hash: string | null;
   email: string;
   first_name: string;
@@ -28,7 +28,7 @@ export function findPasswordLink(
     .executeTakeFirst();
 }
 
-/** Uses a link up. Returns false if it was used, replaced or has expired. */
+/** Uses up a link. Returns false if it was used, replaced or has expired. */
 export async function takePasswordLink(queries: Queries, tokenHash: string, now: string): Promise<boolean> {
   const { numDeletedRows } = await queries
     .deleteFrom('password_links')
@@ -39,8 +39,8 @@ export async function takePasswordLink(queries: Queries, tokenHash: string, now:
 }
 
 /**
- * Makes it the one link of its purpose of its person. Those of the other stay: a stranger can have a mail sent, and must not take away
- * by it what the operator handed out.
+ * Replaces the user's links with the same purpose. Others stay, because anyone can request a reset mail, which must not
+ * invalidate a link from the operator.
  */
 export async function replacePasswordLink(
   queries: Queries,
@@ -58,7 +58,7 @@ export async function setPassword(queries: Queries, userId: string, password_has
   await queries.updateTable('users').set({ password_hash }).where('id', '=', userId).execute();
 }
 
-/** Deletes the links that can be used no more. `now`: as times are stored. */
+/** Deletes expired links. `now`: ISO 8601 in UTC. */
 export async function deleteExpiredPasswordLinks(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('password_links').where('expires_at', '<=', now).execute();
 }

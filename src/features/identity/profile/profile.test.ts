@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 describe('PATCH /profile', () => {
-  it('changes what was sent, without white space around it, and leaves the rest', async () => {
+  it('changes and trims the given fields, and keeps the rest', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     const changed = await browser.patch('/profile', { first_name: ' Frida ', phone: '+49 30 123456' });
@@ -39,7 +39,7 @@ describe('PATCH /profile', () => {
     });
   });
 
-  it('takes no blank name, and no e-mail address', async () => {
+  it('refuses blank names and ignores an email address', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     for (const wrong of [
@@ -63,7 +63,7 @@ describe('a change by the operator', () => {
   const change = (userId: string, what: { email?: string; first_name?: string }) =>
     homeport.services.profile.changeByOperator(userId, what);
 
-  it('gives a person another address; links that went to the old one stop working', async () => {
+  it('changes the email address; links mailed to the old one stop working', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     const link = await homeport.services.passwords.createLink(owner.userId, 'reset');
@@ -84,10 +84,10 @@ describe('a change by the operator', () => {
     );
   });
 
-  it('gives nobody an address that somebody has, in whatever case', async () => {
+  it('refuses an address of another user, in any case', async () => {
     const [one, other] = [await homeport.person(), await homeport.person()];
     await expect(change(one.userId, { email: other.email.toUpperCase() })).rejects.toMatchObject({
-      message: `Somebody else has the address ${other.email.toUpperCase()}`,
+      message: `Another user has the address ${other.email.toUpperCase()}`,
     });
     expect(await change(one.userId, { email: one.email.toUpperCase() })).toMatchObject({
       email: one.email.toUpperCase(),

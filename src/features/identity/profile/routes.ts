@@ -10,9 +10,9 @@ const currentUserSchema = Type.Object(
     first_name: Type.String(),
     last_name: Type.String(),
     email: Type.String(),
-    phone_number: Type.Optional(Type.String({ description: 'left out when there is none' })),
+    phone_number: Type.Optional(Type.String({ description: 'omitted without a number' })),
   },
-  { description: 'Whom the credentials belong to' },
+  { description: 'The user of the credentials' },
 );
 
 export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
@@ -20,7 +20,7 @@ export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
     route({
       method: 'GET',
       path: '/user',
-      summary: 'Who you are; a test of credentials',
+      summary: 'The current user; a test of credentials',
       tag: 'User',
       errors: [401, 429, 503],
       success: 200,
@@ -35,17 +35,16 @@ export function userRoutes(profile: Pick<ProfileService, 'read'>): Route[] {
 }
 
 const LONGEST = 40;
-/** As people write it: digits with what stands between them, an extension behind. White space alone is no number, and allowed. */
+/** Digits with separators and an optional extension. White space alone is accepted and means no number. */
 const NUMBER = '^ *(\\+?[0-9(][0-9 ()./\\p{Pd}]+(?:(?:x|ext\\.?|;ext=) ?[0-9]+)? *)?$';
 
-/** A telephone number, or null for none. */
+/** Schema of a telephone number; null: none. */
 export const telephone = () =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], pattern: NUMBER, maxLength: LONGEST });
 
-const message = 'A telephone number is written in digits, with spaces or + ( ) . / - between them';
+const message = 'A telephone number may contain only digits, spaces and + ( ) . / -';
 
-/** What is said of one that is none. */
-export const telephoneTexts = { invalid: { summary: message, message } };
+const telephoneTexts = { invalid: { summary: message, message } };
 
 /** Routes that only the portal has. */
 export function profileRoutes(profile: ProfileService): Route[] {

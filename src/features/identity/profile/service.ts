@@ -15,13 +15,13 @@ export interface ProfileChange {
 }
 
 export interface ProfileService {
-  /** The caller themselves. Throws NotFound. */
+  /** The caller's own profile. Throws NotFound. */
   read(caller: Caller): Promise<SignedInUser>;
   /** Throws NotFound. */
   update(caller: Caller, change: ProfileChange): Promise<SignedInUser>;
   /**
-   * For the command line: changes what a person cannot change themselves, too. Links that were mailed to them stop working where the
-   * address changes. Throws NotFound; InvalidRequest where somebody has the address.
+   * For the command line: changes names and email address. If the address changes, links mailed to the old one stop
+   * working. Throws NotFound; InvalidRequest if another user has the address.
    */
   changeByOperator(
     userId: string,
@@ -58,7 +58,7 @@ export function createProfileService({ database, activity }: Platform): ProfileS
       })
       .catch((error: unknown) => {
         if (uniqueViolation(error) !== 'users.email_key') throw error;
-        throw taken('User', 'email', `Somebody else has the address ${email}`);
+        throw taken('User', 'email', `Another user has the address ${email}`);
       });
 
   return {
@@ -99,7 +99,7 @@ function isSame(before: SignedInUser, now: SignedInUser): boolean {
   );
 }
 
-/** White space around a name says nothing, and a telephone number of nothing else is none. */
+/** Trims names, and turns a blank telephone number into null. */
 function withoutBlanks({ first_name, last_name, phone }: ProfileChange): ProfileChange {
   return {
     ...(first_name === undefined ? {} : { first_name: first_name.trim() }),

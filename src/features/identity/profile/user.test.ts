@@ -9,14 +9,14 @@ beforeAll(async () => {
 afterAll(() => homeport.remove());
 
 describe('GET /user', () => {
-  it('shows whom the credentials belong to, without a phone number where there is none', async () => {
+  it('shows the user of the credentials, and omits a missing phone number', async () => {
     const { client, userId, email } = await homeport.person();
     const answer = await client.get('/user');
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual({ id: userId, first_name: 'Test', last_name: 'Person', email });
   });
 
-  it('shows the phone number where there is one, as the account users do', async () => {
+  it('shows the phone number, as account users do', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const phone = '+49 30 123456';
     await homeport.platform.database.write(({ queries }) =>
@@ -51,7 +51,7 @@ describe('GET /user', () => {
     ]) {
       expect(await homeport.clientOf(wrong).get('/user')).toMatchObject(refused('Bad Credentials'));
     }
-    // Another credential of the same person is another way in, and revoking the one leaves the other.
+    // Revoking one credential of a user leaves the others.
     const second = await homeport.services.credentials.issue(userId, { name: 'second' });
     await homeport.services.credentials.revoke(credential.username);
     expect(await homeport.clientOf(credential).get('/user')).toMatchObject(refused('Bad Credentials'));

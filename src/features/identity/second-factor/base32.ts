@@ -1,6 +1,6 @@
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Base32 (RFC 4648, section 6) without padding: what authenticator apps and people take. */
+/** Base32 (RFC 4648, section 6) without padding, as authenticator apps expect. */
 export function base32(bytes: Uint8Array): string {
   let text = '';
   let held = 0;

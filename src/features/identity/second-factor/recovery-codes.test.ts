@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { systemRandomness } from '../../../lib/ids.ts';
 import { hashRecoveryCode, newRecoveryCodes } from './recovery-codes.ts';
 
-it('there are ten, all different, of 80 bits each', () => {
+it('newRecoveryCodes gives ten different codes of 80 bits', () => {
   const codes = newRecoveryCodes(systemRandomness);
   expect(new Set(codes).size).toBe(10);
   for (const code of codes) expect(code).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/);
@@ -14,7 +14,7 @@ it.each([
   ['abcdefgh2345mnop'],
   [' abcd efgh 2345 mnop '],
   ['abcd–efgh–2345–mnop'],
-])('"%s" is the same code however it is typed', (typed) => {
+])('"%s" is recognised as the same code', (typed) => {
   expect(hashRecoveryCode(typed)).toBe(hashRecoveryCode('abcd-efgh-2345-mnop'));
   expect(hashRecoveryCode(typed)).toMatch(/^[0-9a-f]{64}$/);
 });

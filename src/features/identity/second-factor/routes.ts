@@ -5,11 +5,13 @@ import { visitBodyRoute, visitRoute } from '../../../api/visit-route.ts';
 import { codeSchema } from '../sessions/schema.ts';
 import type { SecondFactorService } from './service.ts';
 
-/** Who is made to enrol can do so. */
+/** Stages that may enrol, including users whose account requires it. */
 const ENROLLING: readonly SessionStage[] = ['enrolment', 'full'];
 
 const recoveryCodes = Type.Object({
-  recovery_codes: Type.Array(Type.String(), { description: 'ten, each good once; shown only now' }),
+  recovery_codes: Type.Array(Type.String(), {
+    description: 'ten codes that work once each; shown only once',
+  }),
 });
 
 export function secondFactorRoutes(factors: SecondFactorService): Route[] {
@@ -19,7 +21,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/second_factor',
-      summary: 'How your second factor stands',
+      summary: 'The state of your second factor',
       tag,
       errors: [401, 403, 429, 503],
       stages: ENROLLING,
@@ -27,21 +29,21 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
       response: Type.Object({
         enabled: Type.Boolean(),
         recovery_codes_left: Type.Integer(),
-        required_by: Type.Array(Type.String(), { description: 'names of your accounts that demand one' }),
+        required_by: Type.Array(Type.String(), { description: 'names of your accounts that require one' }),
       }),
-      handle: ({ session }) => factors.standing(session),
+      handle: ({ session }) => factors.status(session),
     }),
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/enrolment',
-      summary: 'Begin to enrol: a new secret, which counts once a code of it was confirmed',
+      summary: 'Start an enrolment: returns a new secret, active once a code of it is confirmed',
       tag,
       errors,
       stages: ENROLLING,
       success: 200,
       response: Type.Object({
-        secret: Type.String({ description: 'base32, to type into an app that cannot read the QR code' }),
-        uri: Type.String({ description: '`otpauth://…`, what the QR code holds' }),
+        secret: Type.String({ description: 'base32, to type into an app that cannot scan the QR code' }),
+        uri: Type.String({ description: '`otpauth://…`, the content of the QR code' }),
       }),
       body: {
         resource: 'SecondFactor',
@@ -52,7 +54,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor',
-      summary: 'Switch it on with a code of the app; your other sessions end, and the cookie is renewed',
+      summary: 'Switch it on with a code from the app; ends your other sessions and renews the cookie',
       tag,
       errors,
       stages: ENROLLING,
@@ -68,7 +70,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/removal',
-      summary: 'Switch it off, with a code',
+      summary: 'Switch it off with a code',
       tag,
       errors,
       stages: ['full'],
@@ -80,7 +82,7 @@ export function secondFactorRoutes(factors: SecondFactorService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/second_factor/recovery_codes',
-      summary: 'Ten new recovery codes, with a code; the old ones are void',
+      summary: 'Replace your recovery codes, with a code',
       tag,
       errors,
       stages: ['full'],

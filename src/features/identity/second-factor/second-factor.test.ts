@@ -16,7 +16,7 @@ beforeAll(async () => {
   clock = manualClock(new Date());
   homeport = await startTestHomeport({ clock });
 });
-// Each test has steps of its own: a code that one has used is no use to the next.
+// Each test has its own time steps, since a used code blocks earlier ones.
 beforeEach(() => clock.advance(10 * STEP_MS));
 afterAll(() => homeport.remove());
 
@@ -26,7 +26,7 @@ interface Enrolled {
   browser: PortalClient;
   secret: string;
   recoveryCodes: string[];
-  /** What the app shows, so many steps from now. */
+  /** The code in the app, some steps from now. */
   code(steps?: number): string;
 }
 
@@ -39,7 +39,7 @@ async function enrolled(): Promise<Enrolled> {
   return { person, accountId, browser, secret, recoveryCodes, code };
 }
 
-/** A browser in which the password was typed, and no code yet. */
+/** A browser after the password, before the code. */
 async function awaiting({ person }: Pick<Enrolled, 'person'>): Promise<PortalClient> {
   const browser = createPortalClient(homeport);
   expect(await browser.signIn(person.email, PASSWORD)).toMatchObject({
@@ -60,7 +60,7 @@ const REFUSED_CODE = {
 };
 
 describe('enrolment', () => {
-  it('gives a secret for the password, and counts once a code of it was confirmed', async () => {
+  it('returns a secret for the password, active once a code is confirmed', async () => {
     const { owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     expect((await browser.get('/second_factor')).body).toEqual({
@@ -70,7 +70,7 @@ describe('enrolment', () => {
     });
     expect(await browser.post('/second_factor/enrolment', { password: 'wrong' })).toMatchObject({
       status: 400,
-      body: { errors: [{ field: 'password', code: 'wrong', message: 'The password is not right' }] },
+      body: { errors: [{ field: 'password', code: 'wrong', message: 'The password is wrong' }] },
     });
     expect((await browser.post('/second_factor', { code: '123456' })).status).toBe(400);
     const begun = await browser.post('/second_factor/enrolment', { password: PASSWORD });
@@ -103,7 +103,7 @@ describe('enrolment', () => {
     expect(field(member.body, 'mfa_enabled')).toBe(true);
   });
 
-  it('keeps neither secret nor codes readable', async () => {
+  it('stores the secret sealed and the codes hashed', async () => {
     const { secret, recoveryCodes } = await enrolled();
     const { reader } = homeport.platform.database;
     const stored = JSON.stringify([
@@ -114,16 +114,16 @@ describe('enrolment', () => {
     for (const code of recoveryCodes) expect(stored).not.toContain(code.replaceAll('-', ''));
   });
 
-  it('is not begun over one that is switched on', async () => {
+  it('is refused if a second factor is on', async () => {
     const { browser, code } = await enrolled();
     expect(await browser.post('/second_factor/enrolment', { password: PASSWORD })).toMatchObject({
       status: 400,
-      body: { message: 'Your second factor is switched on already' },
+      body: { message: 'Your second factor is already on' },
     });
     expect((await browser.post('/second_factor', { code: code() })).status).toBe(400);
   });
 
-  it('takes the secret that was given last', async () => {
+  it('confirms only the latest secret', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     const secrets = [];
     for (let times = 0; times < 2; times++) {
@@ -138,7 +138,7 @@ describe('enrolment', () => {
 });
 
 describe('signing in with a second factor', () => {
-  it('asks for a code, and opens nothing before', async () => {
+  it('asks for a code, and gives no access before', async () => {
     const one = await enrolled();
     const browser = await awaiting(one);
     expect((await browser.get('/session')).body).toMatchObject({ stage: 'second_factor', accounts: [] });
@@ -159,7 +159,7 @@ describe('signing in with a second factor', () => {
     expect((await browser.get('/session')).status).toBe(401);
   });
 
-  it('tells who knows the password alone nothing of the person but the address that was typed', async () => {
+  it('shows only the email address before the code', async () => {
     const one = await enrolled();
     await one.browser.patch('/profile', { first_name: 'Ada', phone: '+49 30 1234567' });
     const { body } = await (await awaiting(one)).get('/session');
@@ -173,7 +173,7 @@ describe('signing in with a second factor', () => {
     });
   });
 
-  it('is asked of nobody who has passed it, or has not typed the password', async () => {
+  it('accepts codes only between password and sign-in', async () => {
     const one = await enrolled();
     expect((await pass(one.browser, one.code())).status).toBe(401);
     expect((await pass(createPortalClient(homeport), one.code())).status).toBe(401);
@@ -185,12 +185,12 @@ describe('signing in with a second factor', () => {
     ['of the step after', 1, 200],
     ['two steps old', -2, 401],
     ['two steps too new', 2, 401],
-  ])('takes a code %s: %d', async (_, steps, status) => {
+  ])('a code %s: %d', async (_, steps, status) => {
     const one = await enrolled();
     expect((await pass(await awaiting(one), one.code(steps))).status).toBe(status);
   });
 
-  it('takes no code twice, nor one from before the last that was taken', async () => {
+  it('refuses used codes and those before them', async () => {
     const one = await enrolled();
     const [before, present] = [one.code(-1), one.code()];
     expect((await pass(await awaiting(one), present)).status).toBe(200);
@@ -199,14 +199,14 @@ describe('signing in with a second factor', () => {
     expect((await pass(await awaiting(one), one.code(1))).status).toBe(200);
   });
 
-  it('does not take the code with which it was switched on', async () => {
+  it('refuses the code of the enrolment', async () => {
     const { owner } = await homeport.ownedAccount();
     const { secret } = await enrol(await signedIn(homeport, owner), clock.now());
     const browser = await awaiting({ person: owner });
     expect(await pass(browser, codeAt(secret, clock.now()))).toMatchObject(WRONG_CODE);
   });
 
-  it('lets one of several requests with the same code through', async () => {
+  it('accepts one of several concurrent requests with the same code', async () => {
     const one = await enrolled();
     const browsers = await Promise.all([1, 2, 3, 4].map(() => awaiting(one)));
     const code = one.code();
@@ -214,7 +214,7 @@ describe('signing in with a second factor', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401, 401]);
   });
 
-  it('lets one of several requests of the same session through, with different codes', async () => {
+  it('accepts one of several concurrent requests of a session, with different codes', async () => {
     const one = await enrolled();
     const browser = await awaiting(one);
     const { cookie } = browser;
@@ -229,7 +229,7 @@ describe('signing in with a second factor', () => {
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 
-  it('takes each recovery code once', async () => {
+  it('accepts each recovery code once', async () => {
     const one = await enrolled();
     const [code = '', second = ''] = one.recoveryCodes;
     expect((await pass(await awaiting(one), code)).status).toBe(200);
@@ -243,7 +243,7 @@ describe('signing in with a second factor', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
   });
 
-  it('takes nobody else’s code', async () => {
+  it('refuses the code of another user', async () => {
     const [one, other] = [await enrolled(), await enrolled()];
     const browser = await awaiting(one);
     expect(await pass(browser, other.recoveryCodes[0] ?? '')).toMatchObject(WRONG_CODE);
@@ -262,7 +262,7 @@ describe('signing in with a second factor', () => {
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is tried with five codes of the app an hour from one place, over all sessions; then the right one waits as well', async () => {
+  it('is limited to five one-time codes an hour from one address, over all sessions', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const one = await enrolled();
     const codes = ['what', 'is this', ...Array.from({ length: 3 }, () => wrongOf(one.code()))];
@@ -272,14 +272,14 @@ describe('signing in with a second factor', () => {
     }
     const browser = await awaiting(one);
     expect(await pass(browser, one.code())).toMatchObject({ status: 429 });
-    // Nobody who knows the password alone keeps the person out: not who has a recovery code, nor who is signed in.
+    // Recovery codes and open sessions still work.
     expect((await pass(browser, one.recoveryCodes[0] ?? '')).status).toBe(200);
     expect((await one.browser.post('/second_factor/recovery_codes', { code: one.code() })).status).toBe(200);
     clock.advance(HOUR_MS);
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is changed with one of ten codes an hour; those of the sign-in are others', async () => {
+  it('is limited to ten codes an hour for changes, apart from sign-ins', async () => {
     clock.advance(HOUR_MS - (clock.now().getTime() % HOUR_MS));
     const one = await enrolled();
     const remove = (code: string) => one.browser.post('/second_factor/removal', { code });
@@ -289,7 +289,7 @@ describe('signing in with a second factor', () => {
     expect((await pass(await awaiting(one), one.code())).status).toBe(200);
   });
 
-  it('is awaited for ten minutes', async () => {
+  it('waits ten minutes for the code', async () => {
     const one = await enrolled();
     const [early, late] = [await awaiting(one), await awaiting(one)];
     clock.advance(10 * MINUTE_MS - 1);
@@ -299,7 +299,7 @@ describe('signing in with a second factor', () => {
     expect((await late.get('/session')).status).toBe(401);
   });
 
-  it('is written down once it is passed', async () => {
+  it('is logged after the code', async () => {
     const one = await enrolled();
     await awaiting(one);
     await pass(await awaiting(one), one.code());
@@ -316,13 +316,13 @@ describe('signing in with a second factor', () => {
   });
 });
 
-describe('an account that demands it', () => {
+describe('an account that requires it', () => {
   const demand = (accountId: string, requires_second_factor = true) =>
     homeport.platform.database.write(({ queries }) =>
       queries.updateTable('accounts').set({ requires_second_factor }).where('id', '=', accountId).execute(),
     );
 
-  it('makes its people enrol before anything else, at once; their credentials go on', async () => {
+  it('makes its users enrol at once; their API credentials keep working', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     await demand(accountId);
@@ -342,21 +342,21 @@ describe('an account that demands it', () => {
     expect((await again.get('/v1/user')).status).toBe(200);
   });
 
-  it('does not let them switch it off', async () => {
+  it('keeps them from switching it off', async () => {
     const { browser, accountId, code } = await enrolled();
     await demand(accountId);
     expect(await browser.post('/second_factor/removal', { code: code() })).toMatchObject({
       status: 400,
-      body: { message: 'An account demands a second factor of everybody who works in it' },
+      body: { message: 'An account requires a second factor of all its users' },
     });
     await demand(accountId, false);
-    // What was refused has used no code up.
+    // The refused request has not used up the code.
     expect((await browser.post('/second_factor/removal', { code: code() })).status).toBe(204);
   });
 });
 
 describe('switching it off', () => {
-  it('takes a code that was not used', async () => {
+  it('needs an unused code', async () => {
     const { browser, code, person, accountId } = await enrolled();
     const right = code();
     expect(await browser.post('/second_factor/removal', { code: wrongOf(right) })).toMatchObject(
@@ -377,14 +377,14 @@ describe('switching it off', () => {
     expect(actions).toContain('second_factor.disable');
   });
 
-  it('takes a recovery code', async () => {
+  it('accepts a recovery code', async () => {
     const { browser, recoveryCodes } = await enrolled();
     const [code = ''] = recoveryCodes;
     expect((await browser.post('/second_factor/removal', { code })).status).toBe(204);
   });
 });
 
-it('new recovery codes take the place of the old ones', async () => {
+it('new recovery codes replace the old ones', async () => {
   const one = await enrolled();
   const renewed = await one.browser.post('/second_factor/recovery_codes', { code: one.code() });
   expect(await pass(await awaiting(one), one.recoveryCodes[0] ?? '')).toMatchObject(WRONG_CODE);
@@ -392,7 +392,7 @@ it('new recovery codes take the place of the old ones', async () => {
   expect((await pass(await awaiting(one), fresh)).status).toBe(200);
 });
 
-it('the operator resets it: sessions end, and the password alone signs in', async () => {
+it('a reset by the operator ends sessions, and the password alone signs in', async () => {
   const one = await enrolled();
   const pending = await awaiting(one);
   expect(await homeport.services.secondFactor.reset(one.person.userId)).toBe(true);

@@ -15,38 +15,42 @@ import {
   confirmSecret,
   countRecoveryCodes,
   deleteSecondFactor,
-  findDemandingAccounts,
+  findRequiringAccounts,
   findSecondFactor,
-  noteSecondFactor,
   offerSecret,
   replaceRecoveryCodes,
+  setMfaEnabled,
 } from './store.ts';
 import { newTotpSecret, sixDigits, stepOfCode, totpUri } from './totp.ts';
 import { createCodeVerifier } from './verification.ts';
 
 export interface SecondFactorService {
-  standing(
+  /** The state of the user's second factor. `required_by`: names of the accounts that require one. */
+  status(
     session: Session | null,
   ): Promise<{ enabled: boolean; recovery_codes_left: number; required_by: string[] }>;
-  /** Throws InvalidRequest where the password is not right or one is switched on already, RateLimited. */
+  /** Starts an enrolment. Throws InvalidRequest if the password is wrong or a second factor is already on, RateLimited. */
   enrol(session: Session | null, password: string): Promise<{ secret: string; uri: string }>;
-  /** The session gets another token, all others of the person end. Throws InvalidRequest where the code is not right, RateLimited. */
+  /**
+   * Switches the second factor on. Gives the session a new token and ends the user's other sessions. Throws
+   * InvalidRequest if the code is wrong, RateLimited.
+   */
   confirm(
     session: Session | null,
     code: string,
     origin: RequestOrigin,
   ): Promise<{ recoveryCodes: string[]; renewed: RenewedSession }>;
-  /** Throws InvalidRequest where the code is not right or an account demands a second factor, RateLimited. */
+  /** Switches the second factor off. Throws InvalidRequest if the code is wrong or an account requires it, RateLimited. */
   remove(session: Session | null, code: string, origin: RequestOrigin): Promise<void>;
-  /** Throws InvalidRequest where the code is not right, RateLimited. */
+  /** Replaces the recovery codes. Throws InvalidRequest if the code is wrong, RateLimited. */
   renewRecoveryCodes(
     session: Session | null,
     code: string,
     origin: RequestOrigin,
   ): Promise<{ recovery_codes: string[] }>;
   /**
-   * For the command line: switches off the second factor of somebody who has lost theirs, and ends their sessions. Returns whether
-   * there was one. Throws NotFound.
+   * For the command line: switches off the second factor of a user who has lost it, and ends their sessions. Returns
+   * whether there was one. Throws NotFound.
    */
   reset(userId: string): Promise<boolean>;
 }
@@ -57,22 +61,22 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
   const codes = createCodeVerifier(platform);
   const issuer = `Homeport ${new URL(config.publicUrl).hostname}`;
 
-  async function standing(session: Session | null) {
+  async function status(session: Session | null) {
     const { userId } = signedIn(session);
     const factor = await findSecondFactor(reader, userId);
     return {
       enabled: factor !== undefined && factor.confirmed_at !== null,
       recovery_codes_left: await countRecoveryCodes(reader, userId),
-      required_by: await findDemandingAccounts(reader, userId),
+      required_by: await findRequiringAccounts(reader, userId),
     };
   }
 
   async function enrol(session: Session | null, password: string) {
     const { userId } = signedIn(session);
-    const person = await requirePerson(userId);
+    const person = await requireUser(userId);
     await limits.enrolment(userId);
     if (!(await verifyPassword(password, person.password_hash))) {
-      throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is not right');
+      throw invalidValue('SecondFactor', 'password', 'wrong', 'The password is wrong');
     }
     const secret = newTotpSecret(random);
     const uri = await totpUri(secret, person.email, issuer);
@@ -83,7 +87,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
         created_at: timestamp(clock),
       }),
     );
-    if (!offered) throw switchedOn();
+    if (!offered) throw alreadyOn();
     return { secret, uri };
   }
 
@@ -91,19 +95,19 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const confirming = signedIn(session);
     const { userId } = confirming;
     const factor = await findSecondFactor(reader, userId);
-    if (!factor) throw new InvalidRequest('Begin to enrol first');
-    if (factor.confirmed_at !== null) throw switchedOn();
+    if (!factor) throw new InvalidRequest('Start the enrolment first');
+    if (factor.confirmed_at !== null) throw alreadyOn();
     const attempt = await limits.presentCode(userId);
     const digits = sixDigits(code);
     const step = digits && (await stepOfCode(sealer.open(factor.sealed_secret), digits, clock.now()));
     if (typeof step !== 'number') throw wrongCode();
     const recoveryCodes = newRecoveryCodes(random);
-    const renewed = await changeOfPerson(userId, async (transaction, person) => {
+    const renewed = await changeUser(userId, async (transaction, person) => {
       const { queries } = transaction;
       const confirmed = { sealedSecret: factor.sealed_secret, step, now: timestamp(clock) };
       if (!(await confirmSecret(queries, userId, confirmed))) throw wrongCode();
       await replaceRecoveryCodes(queries, userId, hashesOf(recoveryCodes));
-      await noteSecondFactor(queries, userId, true);
+      await setMfaEnabled(queries, userId, true);
       const { renewed } = await endOtherSessions(queries, platform, confirming);
       await activity.recordForUser(
         transaction,
@@ -121,12 +125,12 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const { userId } = signedIn(session);
     await withCode(userId, code, async (transaction, person) => {
       const { queries } = transaction;
-      const [demanding] = await findDemandingAccounts(queries, userId);
-      if (demanding !== undefined) {
-        throw new InvalidRequest(`${demanding} demands a second factor of everybody who works in it`);
+      const [requiring] = await findRequiringAccounts(queries, userId);
+      if (requiring !== undefined) {
+        throw new InvalidRequest(`${requiring} requires a second factor of all its users`);
       }
       await deleteSecondFactor(queries, userId);
-      await noteSecondFactor(queries, userId, false);
+      await setMfaEnabled(queries, userId, false);
       await activity.recordForUser(
         transaction,
         portalCaller(userId, origin),
@@ -152,10 +156,10 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
   }
 
   async function reset(userId: string): Promise<boolean> {
-    return changeOfPerson(userId, async (transaction, person) => {
+    return changeUser(userId, async (transaction, person) => {
       const { queries } = transaction;
       if (!(await deleteSecondFactor(queries, userId))) return false;
-      await noteSecondFactor(queries, userId, false);
+      await setMfaEnabled(queries, userId, false);
       await endSessionsOf(queries, userId);
       await activity.recordForUser(
         transaction,
@@ -167,7 +171,7 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     });
   }
 
-  /** Does what a code permits, and uses the code up by that. */
+  /** Runs `work` if the code is right, and uses the code up in the same transaction. */
   async function withCode(
     userId: string,
     code: string,
@@ -176,14 +180,14 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     const attempt = await limits.presentCode(userId);
     const match = await codes.match(userId, code);
     if (!match) throw wrongCode();
-    await changeOfPerson(userId, async (transaction, person) => {
+    await changeUser(userId, async (transaction, person) => {
       if (!(await codes.use(transaction.queries, match))) throw wrongCode();
       await work(transaction, person);
     });
     attempt.succeeded();
   }
 
-  function changeOfPerson<Result>(
+  function changeUser<Result>(
     userId: string,
     work: (transaction: Transaction, person: UserWithPassword) => Promise<Result>,
   ): Promise<Result> {
@@ -195,23 +199,23 @@ export function createSecondFactorService(platform: Platform, limits: SignInLimi
     });
   }
 
-  async function requirePerson(userId: string): Promise<UserWithPassword> {
+  async function requireUser(userId: string): Promise<UserWithPassword> {
     const person = await findUserById(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
     return person;
   }
 
-  return { standing, enrol, confirm, remove, renewRecoveryCodes, reset };
+  return { status, enrol, confirm, remove, renewRecoveryCodes, reset };
 }
 
 function signedIn(session: Session | null): Session {
-  if (!session) throw new Error('a request passed the gate without a session');
+  if (!session) throw new Error('a request reached its handler without a session');
   return session;
 }
 
 const hashesOf = (codes: readonly string[]) => codes.flatMap((code) => hashRecoveryCode(code) ?? []);
 
 const wrongCode = () =>
-  invalidValue('SecondFactor', 'code', 'wrong', 'The code is not right, or was used already');
+  invalidValue('SecondFactor', 'code', 'wrong', 'The code is wrong or was already used');
 
-const switchedOn = () => new InvalidRequest('Your second factor is switched on already');
+const alreadyOn = () => new InvalidRequest('Your second factor is already on');

@@ -13,7 +13,7 @@ export function findSecondFactor(queries: Queries, userId: string): Promise<Seco
     .executeTakeFirst();
 }
 
-/** Notes a secret that is being enrolled, in place of an earlier one that was not confirmed. Returns false if one is switched on. */
+/** Stores an unconfirmed secret, replacing an earlier one. Returns false if the second factor is already on. */
 export async function offerSecret(
   queries: Queries,
   factor: { user_id: string; sealed_secret: string; created_at: string },
@@ -32,7 +32,7 @@ export async function offerSecret(
   return noted !== undefined;
 }
 
-/** Switches the second factor on. Returns false if another secret was offered meanwhile, or it is on already. */
+/** Switches the second factor on. Returns false if the secret was replaced meanwhile, or it is already on. */
 export async function confirmSecret(
   queries: Queries,
   userId: string,
@@ -48,7 +48,7 @@ export async function confirmSecret(
   return numUpdatedRows > 0n;
 }
 
-/** Uses a step up, with all earlier ones. Returns false if that was done already: of two requests at once one gets through. */
+/** Uses up a time step and all earlier ones. Returns false if it is already used, so one of two concurrent requests succeeds. */
 export async function spendStep(
   queries: Queries,
   userId: string,
@@ -65,7 +65,7 @@ export async function spendStep(
   return numUpdatedRows > 0n;
 }
 
-/** Uses a recovery code up. Returns false if there is no such code, or it was used. */
+/** Uses up a recovery code. Returns false if it is unknown or already used. */
 export async function spendRecoveryCode(
   queries: Queries,
   userId: string,
@@ -82,7 +82,7 @@ export async function spendRecoveryCode(
   return numUpdatedRows > 0n;
 }
 
-/** Counts a wrong code that followed a right password. Returns how many there were since the last right one; 0: nothing is switched on. */
+/** Counts a wrong code after a right password. Returns the number since the last right code; 0 without a second factor. */
 export async function addWrongCode(queries: Queries, userId: string): Promise<number> {
   const counted = await queries
     .updateTable('second_factors')
@@ -94,7 +94,7 @@ export async function addWrongCode(queries: Queries, userId: string): Promise<nu
   return counted?.wrong_codes ?? 0;
 }
 
-export async function forgetWrongCodes(queries: Queries, userId: string): Promise<void> {
+export async function resetWrongCodes(queries: Queries, userId: string): Promise<void> {
   await queries.updateTable('second_factors').set({ wrong_codes: 0 }).where('user_id', '=', userId).execute();
 }
 
@@ -121,7 +121,7 @@ export async function replaceRecoveryCodes(
     .execute();
 }
 
-/** Returns whether there was one, confirmed or not. */
+/** Deletes a second factor, confirmed or not. Returns whether there was one. */
 export async function deleteSecondFactor(queries: Queries, userId: string): Promise<boolean> {
   await replaceRecoveryCodes(queries, userId, []);
   const { numDeletedRows } = await queries
@@ -131,13 +131,13 @@ export async function deleteSecondFactor(queries: Queries, userId: string): Prom
   return numDeletedRows > 0n;
 }
 
-/** What the API shows of it. */
-export async function noteSecondFactor(queries: Queries, userId: string, enabled: boolean): Promise<void> {
+/** Sets `mfa_enabled`, which the API shows. */
+export async function setMfaEnabled(queries: Queries, userId: string, enabled: boolean): Promise<void> {
   await queries.updateTable('users').set({ mfa_enabled: enabled }).where('id', '=', userId).execute();
 }
 
-/** The names of the accounts that a person has joined and that demand a second factor, by name. */
-export async function findDemandingAccounts(queries: Queries, userId: string): Promise<string[]> {
+/** Names of the user's joined accounts that require a second factor, sorted. */
+export async function findRequiringAccounts(queries: Queries, userId: string): Promise<string[]> {
   const accounts = await queries
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')

@@ -23,7 +23,7 @@ describe('base32', () => {
 });
 
 describe('stepOfCode', () => {
-  // RFC 6238, appendix B: the last six of the eight digits.
+  // RFC 6238, appendix B: the last six of eight digits.
   it.each([
     [59, '287082'],
     [1_111_111_109, '081804'],
@@ -31,7 +31,7 @@ describe('stepOfCode', () => {
     [1_234_567_890, '005924'],
     [2_000_000_000, '279037'],
     [20_000_000_000, '353130'],
-  ])('knows the code of second %d', async (second, digits) => {
+  ])('accepts the code of second %d', async (second, digits) => {
     expect(await stepOfCode(SECRET, digits, at(second))).toBe(Math.floor(second / 30));
   });
 
@@ -47,7 +47,7 @@ describe('stepOfCode', () => {
     expect(await stepOfCode(SECRET, digits, at(second))).toBe(expected);
   });
 
-  it('is none of another secret', async () => {
+  it('refuses the code of another secret', async () => {
     expect(await stepOfCode(newTotpSecret(systemRandomness), digits, at(step * 30))).toBeUndefined();
   });
 });
@@ -66,7 +66,7 @@ describe('sixDigits', () => {
   });
 });
 
-it('a new secret has 160 bits; the URI says whose it is, and where', async () => {
+it('a new secret has 160 bits; the URI names user and platform', async () => {
   const secret = newTotpSecret(systemRandomness);
   expect(secret).toMatch(/^[A-Z2-7]{32}$/);
   const uri = new URL(await totpUri(secret, 'frida@agency.example', 'Homeport hosting.example'));

@@ -8,15 +8,15 @@ const STEP_SECONDS = 30;
 
 export const newTotpSecret = (random: Randomness): string => base32(random.bytes(SECRET_BYTES));
 
-/** The six digits that somebody typed, or undefined if they typed something else. */
+/** The six digits of a typed code, or undefined for other text. */
 export function sixDigits(typed: string): string | undefined {
   const digits = typed.replace(/\s/g, '');
   return /^[0-9]{6}$/.test(digits) ? digits : undefined;
 }
 
 /**
- * The time step that a code belongs to: the present one, or, for clocks that differ and people who type slowly, the one
- * before or after it (RFC 6238, section 5.2). Undefined if it is the code of none of them.
+ * The time step of a code: the current one, or one before or after it, for clock drift and slow typing (RFC 6238,
+ * section 5.2). Undefined if the code is none of theirs.
  */
 export async function stepOfCode(secret: string, digits: string, now: Date): Promise<number | undefined> {
   const { verify } = await otp();
@@ -30,11 +30,11 @@ export async function stepOfCode(secret: string, digits: string, now: Date): Pro
   return result.valid && 'timeStep' in result ? result.timeStep : undefined;
 }
 
-/** What the QR code holds. */
+/** The `otpauth://` URI for the QR code. */
 export async function totpUri(secret: string, label: string, issuer: string): Promise<string> {
   const { generateURI } = await otp();
   return generateURI({ secret, label, issuer });
 }
 
-/** Loaded with the first code: most processes never see one. */
+/** Loaded on first use: most processes never verify a code. */
 const otp = () => import('otplib/functional');

@@ -5,15 +5,15 @@ import { hashRecoveryCode } from './recovery-codes.ts';
 import { findSecondFactor, spendRecoveryCode, spendStep } from './store.ts';
 import { sixDigits, stepOfCode } from './totp.ts';
 
-/** A code that may be right, and is good only once: what it is worth {@link CodeVerifier.use} says. */
+/** A code that matches. It works once, so {@link CodeVerifier.use} decides whether it is still valid. */
 export type CodeMatch =
   | { kind: 'one_time_code'; userId: string; sealedSecret: string; step: number }
   | { kind: 'recovery_code'; userId: string; codeHash: string };
 
 export interface CodeVerifier {
-  /** What the typed text stands for: a one-time code of the present moment, or a recovery code; undefined: neither. */
+  /** Recognises a current one-time code or a well-formed recovery code; undefined: neither. */
   match(userId: string, typed: string): Promise<CodeMatch | undefined>;
-  /** Uses the code up, in the transaction of what it permits. Returns false if it is not, or no longer, right. */
+  /** Uses the code up, in the transaction that it permits. Returns false if it is unknown or already used. */
   use(queries: Queries, match: CodeMatch): Promise<boolean>;
 }
 

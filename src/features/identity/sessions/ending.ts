@@ -8,7 +8,7 @@ import type { LastSeen } from './last-seen.ts';
 import { deleteSession, deleteSessions, deleteSessionsOf, findSessionsOf } from './store.ts';
 import { type RenewedSession, renewToken } from './token.ts';
 
-/** Ends a session, and knows its browser no more: it may be lost. Returns whether there was such a one. */
+/** Ends a session and forgets its device, which may be lost. Returns whether it existed. */
 export async function endSession(
   queries: Queries,
   session: { id: string; userId: string },
@@ -18,7 +18,7 @@ export async function endSession(
   return true;
 }
 
-/** Ends every session of a person, and knows none of their browsers any more, but for one device. */
+/** Ends every session of a user, and forgets their devices, except `keptDeviceId`. */
 export async function endSessionsOf(
   queries: Queries,
   userId: string,
@@ -29,9 +29,9 @@ export async function endSessionsOf(
 }
 
 /**
- * Ends every session of a person but one, which goes on in a browser that is known: by other tokens both, so that whoever has got hold of
- * its cookies is left outside with the others. Returns how many people would call signed in were ended. Throws Unauthenticated where the
- * session has ended meanwhile.
+ * Ends a user's other sessions and forgets their devices. The remaining session and its device get new tokens, so that
+ * stolen cookies stop working. `ended` counts sessions past the second factor. Throws Unauthenticated if the session has
+ * ended meanwhile.
  */
 export async function endOtherSessions(
   queries: Queries,
@@ -45,10 +45,10 @@ export async function endOtherSessions(
   return { renewed: { ...renewed, device }, ended };
 }
 
-/** So many sessions of a person live at a time: more than anybody has browsers. */
+/** Sessions of one user at a time. */
 export const MAX_SESSIONS = 50;
 
-/** Ends those of a person that were used longest ago, where there are more than may be. Their row is locked. */
+/** Ends the least recently used sessions of a user above the limit. The user's row must be locked. */
 export async function endSurplusSessions(
   queries: Queries,
   userId: string,
@@ -57,7 +57,7 @@ export async function endSurplusSessions(
   const sessions = await findSessionsOf(queries, userId);
   const surplus = sessions
     .map((session) => ({ id: session.id, lastSeen: lastSeenOf(session) }))
-    // Of those of one minute the latest made come first, as they were found.
+    // The sort is stable: within a minute, newer sessions come first.
     .sort((one, other) => Date.parse(other.lastSeen) - Date.parse(one.lastSeen))
     .slice(MAX_SESSIONS);
   if (surplus.length === 0) return;

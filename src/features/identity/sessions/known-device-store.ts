@@ -2,7 +2,7 @@ import type { Insertable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** A device that is still known, with whose it is. */
+/** A known device and its user. */
 export interface FoundDevice {
   id: string;
   user_id: string;
@@ -23,7 +23,7 @@ export function findKnownDevice(
     .executeTakeFirst();
 }
 
-/** Makes a device known, and forgets those of its person that were made known longest ago, where there are more than may be. */
+/** Adds a known device, and deletes the user's oldest ones above `most`. */
 export async function addKnownDevice(
   queries: Queries,
   device: Insertable<Tables['known_devices']>,
@@ -36,7 +36,7 @@ export async function addKnownDevice(
     .where('user_id', '=', device.user_id)
     .orderBy('seq', 'desc')
     .offset(most)
-    // SQLite takes no offset without a limit.
+    // SQLite needs a limit with an offset.
     .limit(most)
     .execute();
   if (surplus.length === 0) return;
@@ -48,12 +48,12 @@ export async function deleteKnownDevice(queries: Queries, tokenHash: string): Pr
   await queries.deleteFrom('known_devices').where('token_hash', '=', tokenHash).execute();
 }
 
-/** Forgets the device that a session made known. */
+/** Deletes the device of a session. */
 export async function deleteKnownDeviceOfSession(queries: Queries, sessionId: string): Promise<void> {
   await queries.deleteFrom('known_devices').where('session_id', '=', sessionId).execute();
 }
 
-/** Forgets the devices of a person, but for one. */
+/** Deletes the devices of a user, except `keptId`. */
 export async function deleteKnownDevicesOf(
   queries: Queries,
   userId: string,
@@ -64,7 +64,7 @@ export async function deleteKnownDevicesOf(
   await deleting.execute();
 }
 
-/** Undefined: there is no such device any more. */
+/** Replaces the token of a device; undefined if it no longer exists. */
 export function setDeviceToken(
   queries: Queries,
   id: string,
@@ -78,7 +78,7 @@ export function setDeviceToken(
     .executeTakeFirst();
 }
 
-/** `now`: as times are stored. */
+/** `now`: ISO 8601 in UTC. */
 export async function deleteExpiredKnownDevices(queries: Queries, now: string): Promise<void> {
   await queries.deleteFrom('known_devices').where('expires_at', '<=', now).execute();
 }

@@ -19,14 +19,14 @@ const NEW = 'a new password of mine';
 let homeport: TestHomeport;
 let clock: ManualClock;
 let person: Person;
-/** The person's own, in which they have signed in. */
+/** The user's own browser, signed in. */
 let browser: PortalClient;
 
 beforeAll(async () => {
   clock = manualClock(new Date());
   homeport = await startTestHomeport({
     clock,
-    // The tests come from many places, as through a proxy.
+    // Each test has its own addresses, as through a proxy.
     environment: { HOMEPORT_AUTH_FAILURE_LIMIT: '100', HOMEPORT_TRUST_PROXY: '127.0.0.1' },
   });
 });
@@ -37,7 +37,7 @@ beforeEach(async () => {
   browser = await signedIn(homeport, person);
 });
 
-/** A browser that has the device's cookie of another, and nothing else of it. */
+/** A browser with only the device cookie of another one. */
 function withDeviceOf({ device }: PortalClient): PortalClient {
   const client = createPortalClient(homeport);
   client.device = device;
@@ -49,7 +49,7 @@ const signInFrom = (client: PortalClient, address: string, password: string, ema
 const passFrom = (client: PortalClient, address: string, code: string) =>
   client.call('POST', '/session/second_factor', { json: { code }, headers: { 'x-forwarded-for': address } });
 
-/** Has strangers use up all wrong passwords of the minute that they have for the person. */
+/** Uses up the user's wrong passwords of the minute from unknown devices. */
 async function lockOutStrangers(): Promise<void> {
   const guesses = Array.from({ length: 100 }, (_, index) =>
     signInFrom(createPortalClient(homeport), `198.51.100.${index}`, `guess ${index}`),
@@ -58,15 +58,15 @@ async function lockOutStrangers(): Promise<void> {
   expect(statuses.filter((status) => status === 401)).toHaveLength(90);
 }
 
-/** Whether a browser is one of the person's. */
+/** Whether a browser is a known device of the user. */
 async function isKnown({ device }: PortalClient): Promise<boolean> {
   const token = device?.split('=')[1] ?? null;
   const { reader } = homeport.platform.database;
   return (await knownDevice(reader, clock, token, ({ user_id }) => user_id === person.userId)) !== null;
 }
 
-describe('a whole sign-in', () => {
-  it('makes the browser known by a cookie that only the portal’s own pages send', async () => {
+describe('a full sign-in', () => {
+  it('sets a device cookie that only pages of the portal send', async () => {
     const client = createPortalClient(homeport);
     const { headers } = await client.signIn(person.email, PASSWORD);
     const [, cookie = '', ...more] = [headers['set-cookie'] ?? ''].flat();
@@ -80,7 +80,7 @@ describe('a whole sign-in', () => {
     expect(days).toBeCloseTo(90, 3);
   });
 
-  it('gives it another token each time; the one before is worth nothing, and signing out leaves it', async () => {
+  it('replaces the device token each time; sign-out keeps it', async () => {
     const before = withDeviceOf(browser);
     await browser.delete('/session');
     expect((await browser.signIn(person.email, PASSWORD)).status).toBe(200);
@@ -90,14 +90,14 @@ describe('a whole sign-in', () => {
     expect(await isKnown(browser)).toBe(true);
   });
 
-  it('keeps no token, only its hash', async () => {
+  it('stores only the hash of the token', async () => {
     const token = browser.device?.split('=')[1] ?? '';
     const rows = await homeport.platform.database.reader.selectFrom('known_devices').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(JSON.stringify(rows)).toContain(hashSecret(token));
   });
 
-  it('makes fifty browsers of a person known, and forgets those before them', async () => {
+  it('keeps the latest fifty devices of a user', async () => {
     const device = { userId: person.userId, sessionId: crypto.randomUUID(), former: null };
     await homeport.platform.database.write(async ({ queries }) => {
       for (let times = 1; times < MAX_KNOWN_DEVICES; times++) {
@@ -115,7 +115,7 @@ describe('a whole sign-in', () => {
     expect(devices).toHaveLength(MAX_KNOWN_DEVICES);
   });
 
-  it('is one of the second factor too, where there is one', async () => {
+  it('includes the second factor', async () => {
     const { secret } = await enrol(browser, clock.now());
     clock.advance(60_000);
     const other = createPortalClient(homeport);
@@ -128,14 +128,14 @@ describe('a whole sign-in', () => {
   });
 });
 
-describe('strangers who guess a person’s password from everywhere', () => {
-  it('keep out strangers, and not the person in a browser that they know, wherever it is', async () => {
+describe('guessing a user’s password from many addresses', () => {
+  it('does not lock the user out of a known device', async () => {
     await lockOutStrangers();
     expect((await signInFrom(createPortalClient(homeport), '203.0.113.1', PASSWORD)).status).toBe(429);
     expect((await signInFrom(withDeviceOf(browser), '203.0.113.1', PASSWORD)).status).toBe(200);
   });
 
-  it('keep nobody out who shares their address, in a browser that they know', async () => {
+  it('does not lock out known devices at the same address', async () => {
     const guesses = Array.from({ length: 40 }, (_, index) =>
       signInFrom(createPortalClient(homeport), '203.0.113.2', 'a guess', `${index}@people.example`),
     );
@@ -144,7 +144,7 @@ describe('strangers who guess a person’s password from everywhere', () => {
     expect((await signInFrom(withDeviceOf(browser), '203.0.113.2', PASSWORD)).status).toBe(200);
   });
 
-  it('have five guesses more with a cookie that they have stolen, and leave the other browsers theirs', async () => {
+  it('gets five extra guesses with a stolen device cookie, apart from other devices', async () => {
     const other = await signedIn(homeport, person);
     const stolen = withDeviceOf(browser);
     await lockOutStrangers();
@@ -154,7 +154,7 @@ describe('strangers who guess a person’s password from everywhere', () => {
     expect((await signInFrom(withDeviceOf(other), '203.0.113.3', PASSWORD)).status).toBe(200);
   });
 
-  it('have nothing of a cookie of their own, nor of one that nobody made', async () => {
+  it('gains nothing from cookies of other users or made-up ones', async () => {
     const theirs = withDeviceOf(await signedIn(homeport, await homeport.person()));
     await lockOutStrangers();
     expect((await signInFrom(theirs, '203.0.113.9', PASSWORD)).status).toBe(429);
@@ -164,7 +164,7 @@ describe('strangers who guess a person’s password from everywhere', () => {
     }
   });
 
-  it('learn from none of it whether somebody has an address', async () => {
+  it('does not reveal whether a user has the address', async () => {
     const theirs = await signedIn(homeport, await homeport.person());
     const answers = [];
     for (const email of [person.email, 'nobody@people.example']) {
@@ -180,7 +180,7 @@ describe('strangers who guess a person’s password from everywhere', () => {
   });
 });
 
-it('who knows the password keeps nobody from the second factor in a browser that they know', async () => {
+it('someone with the password cannot block the second factor in a known device', async () => {
   const { secret } = await enrol(browser, clock.now());
   clock.advance(60_000);
   const own = withDeviceOf(browser);
@@ -198,7 +198,7 @@ it('who knows the password keeps nobody from the second factor in a browser that
   expect((await passFrom(own, '192.0.2.1', codeAt(secret, clock.now()))).status).toBe(200);
 });
 
-describe('a browser is known no more', () => {
+describe('a device is forgotten', () => {
   const change = (client: PortalClient) =>
     client.post('/password', { current_password: PASSWORD, password: NEW });
   const byLink = async (client: PortalClient) => {
@@ -210,7 +210,7 @@ describe('a browser is known no more', () => {
   it.each([
     ['a new password', change],
     ['the end of all other sessions', (client: PortalClient) => client.delete('/sessions')],
-  ])('after %s elsewhere; the one where that was done is known by another token', async (_, act) => {
+  ])('after %s elsewhere; the acting browser gets a new token', async (_, act) => {
     const other = await signedIn(homeport, person);
     const before = withDeviceOf(browser);
     expect((await act(browser)).status).toBe(204);
@@ -226,7 +226,7 @@ describe('a browser is known no more', () => {
     expect(await isKnown(browser)).toBe(true);
   });
 
-  it('after a new password by a link, unless it was set there; then it is known by another token', async () => {
+  it('after a password reset, except for the acting browser, which gets a new token', async () => {
     const [other, own] = [await signedIn(homeport, person), withDeviceOf(browser)];
     const before = withDeviceOf(own);
     expect((await byLink(own)).status).toBe(204);
@@ -235,7 +235,7 @@ describe('a browser is known no more', () => {
     expect(await isKnown(own)).toBe(true);
   });
 
-  it('after a new password by a link in a browser that is not, or another person’s', async () => {
+  it('after a password reset in an unknown or another user’s browser', async () => {
     const theirs = await signedIn(homeport, await homeport.person());
     const before = theirs.device;
     for (const client of [createPortalClient(homeport), theirs]) {
@@ -246,13 +246,13 @@ describe('a browser is known no more', () => {
     expect(await isKnown(theirs)).toBe(false);
   });
 
-  it('after the operator has switched the second factor off', async () => {
+  it('after the operator resets the second factor', async () => {
     await enrol(browser, clock.now());
     await homeport.services.secondFactor.reset(person.userId);
     expect(await isKnown(browser)).toBe(false);
   });
 
-  it('after its session was ended from another browser', async () => {
+  it('after its session is ended from another browser', async () => {
     const other = await signedIn(homeport, person);
     const results = field((await other.get('/sessions')).body, 'results');
     const [theirs] = Array.isArray(results) ? results.filter(({ current }) => !current) : [];
@@ -269,7 +269,7 @@ describe('a browser is known no more', () => {
     expect(await isKnown(browser)).toBe(false);
   });
 
-  it('after somebody else has signed in with it', async () => {
+  it('after another user signs in with it', async () => {
     const own = withDeviceOf(browser);
     const colleague = await homeport.person();
     await givePassword(homeport, colleague);
@@ -278,7 +278,7 @@ describe('a browser is known no more', () => {
   });
 });
 
-it('what is known no more is deleted', async () => {
+it('expired devices are deleted', async () => {
   const { deleteExpiredKnownDevices } = await import('./known-device-store.ts');
   const count = async () => {
     const rows = await homeport.platform.database.reader

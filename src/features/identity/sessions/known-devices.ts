@@ -12,22 +12,22 @@ import {
 } from './known-device-store.ts';
 import { type BrowserToken, newBrowserToken } from './token.ts';
 
-/** So long after somebody wholly signed in with a browser it is known: three times as long as a session lives. */
+/** A device is known for this long after a full sign-in: three times the maximum age of a session. */
 export const KNOWN_MS = 90 * DAY_MS;
 
-/** So many devices of a person are known at a time. */
+/** Known devices of one user. */
 export const MAX_KNOWN_DEVICES = 50;
 
 /**
- * A browser that the person has wholly signed in with before ("device cookies", OWASP): what it guesses is counted apart, so no
- * stranger keeps the person out of it. It proves nothing else, and lets nobody in.
+ * A browser in which the user has fully signed in before ("device cookies", OWASP). Its wrong attempts are counted apart,
+ * so that guessers elsewhere cannot lock the user out. It grants no access.
  */
 export interface KnownDevice {
   id: string;
   userId: string;
 }
 
-/** The device that a cookie's token stands for, if it is of whom is meant; null: none, ended, expired, somebody else's. */
+/** The known device of a cookie's token; null if it is unknown or expired, or if `isMeant` rejects its user. */
 export async function knownDevice(
   queries: Queries,
   clock: Clock,
@@ -39,7 +39,7 @@ export async function knownDevice(
   return device && isMeant(device) ? { id: device.id, userId: device.user_id } : null;
 }
 
-/** Makes the browser of a session known, in place of what it was known by before, to whomever that belonged. */
+/** Makes the browser of a session a known device, and forgets its `former` token, which may be another user's. */
 export async function rememberDevice(
   queries: Queries,
   { clock, random }: { clock: Clock; random: Randomness },
@@ -64,7 +64,7 @@ export async function rememberDevice(
   return { token, expiresAt };
 }
 
-/** Gives a device another token, until when it had the one before; null: it has ended meanwhile. */
+/** Replaces the token of a device without extending its expiry; null if it has ended meanwhile. */
 export async function renewDevice(
   queries: Queries,
   random: Randomness,

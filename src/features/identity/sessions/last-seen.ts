@@ -2,12 +2,12 @@ import type { Database } from '../../../database/database.ts';
 import { createLastUses, minuteOf } from '../../../database/last-uses.ts';
 import { noteLastSeen } from './store.ts';
 
-/** When sessions were used last, to the minute; what is not yet in the database is in memory. */
+/** Last uses of sessions, to the minute. Recent ones are in memory until they are stored. */
 export interface LastSeen {
-  /** The later of what a row says and what this process knows. */
+  /** The last use: the stored one, or a later one in memory. */
   of(session: { id: string; last_seen_at: string }): string;
   note(session: { id: string; last_seen_at: string }, now: Date): void;
-  /** Writes down what is still in memory. */
+  /** Stores what is still in memory. */
   flush(): Promise<void>;
 }
 

@@ -5,7 +5,7 @@ import { ROLES } from '../../../lib/roles.ts';
 const REACHES = ['all', 'own', 'none'] as const;
 
 export const stageSchema = Type.Object({
-  stage: stringEnum(SESSION_STAGES, 'what is asked for next; `full`: signed in'),
+  stage: stringEnum(SESSION_STAGES, 'the stage of the sign-in; `full`: signed in'),
 });
 
 export const signInSchema = Type.Object({
@@ -17,7 +17,7 @@ export const codeSchema = Type.Object({
   code: Type.String({
     minLength: 1,
     maxLength: 64,
-    description: 'six digits of the app, or a recovery code',
+    description: 'six digits from the app, or a recovery code',
   }),
 });
 
@@ -30,7 +30,7 @@ export const signedInUserSchema = Type.Object({
   mfa_enabled: Type.Boolean(),
 });
 
-/** What is offered to somebody in an account, straight from the permission table. */
+/** A user's permissions in an account, from the permission table. */
 const reachSchema = Type.Object({
   'account.read': stringEnum(REACHES),
   'account.change': stringEnum(REACHES),
@@ -46,7 +46,7 @@ const reachSchema = Type.Object({
 });
 
 export const presentSessionSchema = Type.Object({
-  stage: stringEnum(SESSION_STAGES, '`second_factor`: names and telephone are not told yet'),
+  stage: stringEnum(SESSION_STAGES, '`second_factor`: names and telephone are left empty'),
   user: signedInUserSchema,
   accounts: Type.Array(
     Type.Object({
@@ -57,13 +57,13 @@ export const presentSessionSchema = Type.Object({
       requires_second_factor: Type.Boolean(),
       may: reachSchema,
     }),
-    { description: 'the accounts of the person, by name; empty until the session is full' },
+    { description: 'the accounts of the user, by name; empty until the session is full' },
   ),
 });
 
 export const sessionSchema = Type.Object({
   id: uuid(),
-  current: Type.Boolean({ description: 'the one that asks' }),
+  current: Type.Boolean({ description: 'the session of this request' }),
   address: Type.String(),
   user_agent: nullableString(),
   created_at: timestamp(),

@@ -4,12 +4,12 @@ import { endOf, stageOf, surelyIdleSince } from './state.ts';
 describe('the end of a session', () => {
   it.each([
     ['twelve hours after its last use', '2026-01-01T00:00:00.000Z', '2026-01-01T12:00:00.000Z'],
-    ['no later than it may last', '2026-01-29T20:00:00.000Z', '2026-01-30T06:00:00.000Z'],
+    ['no later than its maximum age', '2026-01-29T20:00:00.000Z', '2026-01-30T06:00:00.000Z'],
   ])('is %s', (_, last_seen_at, end) => {
     expect(endOf({ last_seen_at, expires_at: '2026-01-30T06:00:00.000Z' })).toBe(end);
   });
 
-  it('is an hour past before it is deleted for not being used', () => {
+  it('is an hour past before an idle session is deleted', () => {
     expect(surelyIdleSince('2026-01-01T13:00:00.000Z')).toBe('2026-01-01T00:00:00.000Z');
   });
 });
@@ -23,7 +23,10 @@ describe('stageOf', () => {
     [false, null, 'an account', 'enrolment'],
     [true, SINCE, null, 'second_factor'],
     [true, null, 'an account', 'second_factor'],
-  ])('awaits: %s, switched on: %s, demanded by: %s is %s', (awaits, confirmed_at, demanded_by, stage) => {
-    expect(stageOf({ awaits_second_factor: awaits, confirmed_at, demanded_by })).toBe(stage);
-  });
+  ])(
+    'awaiting a code: %s, on since: %s, required by: %s gives %s',
+    (awaits, confirmed_at, required_by, stage) => {
+      expect(stageOf({ awaits_second_factor: awaits, confirmed_at, required_by })).toBe(stage);
+    },
+  );
 });

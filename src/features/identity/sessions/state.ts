@@ -1,49 +1,49 @@
 import type { SessionStage } from '../../../access/session.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../lib/durations.ts';
 
-/** A session that nobody has used for so long ends. */
+/** A session ends after this time without use. */
 export const IDLE_MS = 12 * HOUR_MS;
-/** However much it is used, it ends so long after it began. */
-export const LONGEST_MS = 30 * DAY_MS;
-/** So long the second factor is awaited, */
-export const AWAITING_MS = 10 * MINUTE_MS;
-/** and so many wrong codes end it. */
-export const WRONG_CODES = 5;
+/** A session ends at most this long after its start. */
+export const MAX_AGE_MS = 30 * DAY_MS;
+/** Time to enter the second factor. */
+export const SECOND_FACTOR_MS = 10 * MINUTE_MS;
+/** Wrong codes that end a session before its second factor. */
+export const MAX_WRONG_CODES = 5;
 
-/** What decides whether a session still lives; times as they are stored. */
+/** The stored times that determine the end of a session; ISO 8601 in UTC. */
 export interface Lifetime {
   last_seen_at: string;
   expires_at: string;
 }
 
-/** When it ends if it is not used again. */
+/** When a session ends without further use. */
 export function endOf({ last_seen_at, expires_at }: Lifetime): string {
   const idle = new Date(Date.parse(last_seen_at) + IDLE_MS).toISOString();
   return idle < expires_at ? idle : expires_at;
 }
 
-/** Uses are written down late, so a session that nobody seems to use any more may be in use again. */
-const DOUBT_MS = HOUR_MS;
+/** Uses are stored late, so a session that looks idle may be in use. */
+const IDLE_MARGIN_MS = HOUR_MS;
 
-/** The latest `last_seen_at` of a session that has surely ended by not being used. */
+/** The latest `last_seen_at` of sessions that have certainly ended by idleness. */
 export function surelyIdleSince(now: string): string {
-  return new Date(Date.parse(now) - IDLE_MS - DOUBT_MS).toISOString();
+  return new Date(Date.parse(now) - IDLE_MS - IDLE_MARGIN_MS).toISOString();
 }
 
-/** How a person stands to second factors. */
+/** A user's second factor, and whether an account requires one. */
 export interface FactorState {
-  /** Since when theirs is switched on; null: none is. */
+  /** When it was switched on; null: off. */
   confirmed_at: string | null;
-  /** An account of theirs that demands one; null: none does. */
-  demanded_by: string | null;
+  /** An account of the user that requires one; null: none. */
+  required_by: string | null;
 }
 
-/** How far a session has come. Worked out anew for each request: what an account demands holds at once. */
+/** The stage of a session. Computed for each request, so that a new requirement of an account applies at once. */
 export function stageOf({
   awaits_second_factor,
   confirmed_at,
-  demanded_by,
+  required_by,
 }: FactorState & { awaits_second_factor: boolean }): SessionStage {
   if (awaits_second_factor) return 'second_factor';
-  return demanded_by !== null && confirmed_at === null ? 'enrolment' : 'full';
+  return required_by !== null && confirmed_at === null ? 'enrolment' : 'full';
 }

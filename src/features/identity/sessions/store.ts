@@ -3,7 +3,7 @@ import type { Database, PreparedQuery, Queries } from '../../../database/databas
 import type { Tables } from '../../../database/tables.ts';
 import { type FactorState, surelyIdleSince } from './state.ts';
 
-/** A session as each request needs it. */
+/** A session, with the state that every request needs. */
 export interface KnownSession extends FactorState {
   id: string;
   user_id: string;
@@ -12,8 +12,8 @@ export interface KnownSession extends FactorState {
   expires_at: string;
 }
 
-/** An account of the person that demands a second factor. One that they are only invited to has no say in how they sign in. */
-const demandedBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 'person'>) =>
+/** An account of the user that requires a second factor. Open invitations do not count. */
+const requiredBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 'person'>) =>
   eb
     .selectFrom('memberships as member')
     .innerJoin('accounts as account', 'account.id', 'member.account_id')
@@ -23,7 +23,7 @@ const demandedBy = (eb: ExpressionBuilder<Tables & { person: Tables['users'] }, 
     .where('account.requires_second_factor', '=', true)
     .limit(1);
 
-/** The query that every request of a session makes. */
+/** The query that every request of a session runs. */
 export function prepareFindSession(
   database: Pick<Database, 'prepare'>,
 ): PreparedQuery<{ tokenHash: string }, KnownSession> {
@@ -40,7 +40,7 @@ export function prepareFindSession(
         'session.expires_at',
         'factor.confirmed_at',
       ])
-      .select((eb) => demandedBy(eb).as('demanded_by'))
+      .select((eb) => requiredBy(eb).as('required_by'))
       .where('session.token_hash', '=', parameter('tokenHash')),
   );
 }
@@ -50,17 +50,17 @@ export async function findFactorState(queries: Queries, userId: string): Promise
     .selectFrom('users as person')
     .leftJoin('second_factors as factor', 'factor.user_id', 'person.id')
     .select('factor.confirmed_at')
-    .select((eb) => demandedBy(eb).as('demanded_by'))
+    .select((eb) => requiredBy(eb).as('required_by'))
     .where('person.id', '=', userId)
     .executeTakeFirst();
-  return found ?? { confirmed_at: null, demanded_by: null };
+  return found ?? { confirmed_at: null, required_by: null };
 }
 
 export async function addSession(queries: Queries, session: Insertable<Tables['sessions']>): Promise<void> {
   await queries.insertInto('sessions').values(session).execute();
 }
 
-/** Undefined: there is no such session any more. */
+/** Replaces the token of a session; undefined if it no longer exists. */
 export function setSessionToken(
   queries: Queries,
   id: string,
@@ -74,7 +74,7 @@ export function setSessionToken(
     .executeTakeFirst();
 }
 
-/** Writes down a use, unless another process has seen a later one. */
+/** Stores the minute of a use, unless a later one is stored. */
 export async function noteLastSeen(queries: Queries, id: string, minute: string): Promise<void> {
   await queries
     .updateTable('sessions')
@@ -84,7 +84,7 @@ export async function noteLastSeen(queries: Queries, id: string, minute: string)
     .execute();
 }
 
-/** The sessions of a person that are signed in, the latest first. */
+/** The signed-in sessions of a user, latest first. */
 export function findSessionsOf(queries: Queries, userId: string) {
   return queries
     .selectFrom('sessions')
@@ -95,7 +95,7 @@ export function findSessionsOf(queries: Queries, userId: string) {
     .execute();
 }
 
-/** Ends a session; one that awaits the second factor counts as any. Returns whether there was such a one. */
+/** Ends a session at any stage. Returns whether it existed. */
 export async function deleteSession(
   queries: Queries,
   session: { id: string; userId: string },
@@ -112,7 +112,7 @@ export async function deleteSessions(queries: Queries, ids: readonly string[]): 
   await queries.deleteFrom('sessions').where('id', 'in', ids).execute();
 }
 
-/** Takes a session that awaits the second factor away, as only one request can. Undefined: there is none any more. */
+/** Deletes a session that awaits its second factor. Only one request succeeds; the others get undefined. */
 export function takeAwaitingSession(
   queries: Queries,
   id: string,
@@ -125,7 +125,7 @@ export function takeAwaitingSession(
     .executeTakeFirst();
 }
 
-/** Counts a wrong code against the session that it was sent to, and ends that at the last one allowed. */
+/** Counts a wrong code against its session, and ends the session at the last one allowed. */
 export async function countWrongCode(queries: Queries, id: string, allowed: number): Promise<void> {
   await queries
     .updateTable('sessions')
@@ -135,7 +135,7 @@ export async function countWrongCode(queries: Queries, id: string, allowed: numb
   await queries.deleteFrom('sessions').where('id', '=', id).where('wrong_codes', '>=', allowed).execute();
 }
 
-/** Ends the sessions of a person, but for one. Returns how many people would call signed in. */
+/** Ends the sessions of a user, except `keptId`. Returns how many of them were past the second factor. */
 export async function deleteSessionsOf(
   queries: Queries,
   userId: string,
@@ -147,7 +147,7 @@ export async function deleteSessionsOf(
   return ended.filter((session) => !session.awaits_second_factor).length;
 }
 
-/** Deletes the sessions that have ended by themselves. `now`: as times are stored. */
+/** Deletes expired and idle sessions. `now`: ISO 8601 in UTC. */
 export async function deleteExpiredSessions(queries: Queries, now: string): Promise<void> {
   await queries
     .deleteFrom('sessions')

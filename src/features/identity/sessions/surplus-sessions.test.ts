@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => homeport.remove());
 
-/** Sessions of a person in so many other browsers, used just now. */
+/** Adds recently used sessions of a user in other browsers. */
 const others = (userId: string, count: number, awaits_second_factor = false) =>
   homeport.platform.database.write(async ({ queries }) => {
     for (let index = 0; index < count; index++) {
@@ -36,12 +36,12 @@ const others = (userId: string, count: number, awaits_second_factor = false) =>
     }
   });
 
-it('a person has at most fifty sessions: those used longest ago end for new ones', async () => {
+it('a user has at most fifty sessions; the least recently used end first', async () => {
   const person = await homeport.person();
   const stranger = await signedIn(homeport, await homeport.person());
   const [used, idle] = [await signedIn(homeport, person), await signedIn(homeport, person)];
   clock.advance(MINUTE_MS);
-  // What of it is not yet written down counts as well.
+  // Uses that are not stored yet count, too.
   expect((await used.get('/session')).status).toBe(200);
   await others(person.userId, MAX_SESSIONS - 2);
   const latest = await signedIn(homeport, person);
@@ -51,7 +51,7 @@ it('a person has at most fifty sessions: those used longest ago end for new ones
   expect(statuses).toEqual([200, 401, 200, 200]);
 });
 
-it('one that awaits the second factor ends no other until it is signed in', async () => {
+it('a session that awaits its second factor ends no other', async () => {
   const person = await homeport.person();
   const first = await signedIn(homeport, person);
   const { recoveryCodes } = await enrol(first, clock.now());

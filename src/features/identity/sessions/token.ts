@@ -7,22 +7,22 @@ import { setSessionToken } from './store.ts';
 /** 256 bits. */
 const TOKEN_BYTES = 32;
 
-/** What a browser sends from now on: a cookie's token, of which only the hash is kept. */
+/** The token of a cookie. Only its hash is stored. */
 export interface BrowserToken {
   token: string;
   expiresAt: Date;
 }
 
-/** The cookies of a browser whose session has begun or was given another token. */
+/** The cookies for a new or renewed session. */
 export interface RenewedSession extends BrowserToken {
-  /** By which the browser is known again later; null: it keeps what it has. */
+  /** The token of the known device; null: unchanged. */
   device: BrowserToken | null;
 }
 
-/** For a session's cookie, or a device's. */
+/** Generates a token for a session or device cookie. */
 export const newBrowserToken = (random: Randomness): string => newSecret(random, TOKEN_BYTES);
 
-/** Gives a session another token, so that whoever has got hold of its cookie is left outside. Throws Unauthenticated where it has ended. */
+/** Replaces the token of a session, so that a stolen cookie stops working. Throws Unauthenticated if the session has ended. */
 export async function renewToken(queries: Queries, random: Randomness, id: string): Promise<BrowserToken> {
   const token = newBrowserToken(random);
   const renewed = await setSessionToken(queries, id, hashSecret(token));

@@ -11,7 +11,7 @@ afterAll(() => homeport.remove());
 
 const NOT_SIGNED_IN = { status: 401, body: { message: 'Authentication required' } };
 
-describe('a request of a page of another site', () => {
+describe('a request from a page of another site', () => {
   it.each([
     ['another origin', { origin: 'https://evil.example' }],
     ['the same host, another port', { origin: 'https://localhost:1' }],
@@ -21,7 +21,7 @@ describe('a request of a page of another site', () => {
     ['another site, as the browser says', { headers: { 'sec-fetch-site': 'cross-site' } }],
     ['a site below the same domain', { headers: { 'sec-fetch-site': 'same-site' } }],
     ['a typed address', { headers: { 'sec-fetch-site': 'none' } }],
-  ])('changes nothing by the cookie that the browser sends along: %s', async (_, options) => {
+  ])('changes nothing with the cookie that the browser sends: %s', async (_, options) => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     const json = { name: 'Stolen', account_id: accountId };
@@ -46,7 +46,7 @@ describe('a request of a page of another site', () => {
     expect((await browser.call('GET', '/session', options)).status).toBe(403);
   });
 
-  it('signs nobody in as somebody else', async () => {
+  it('cannot sign a user in as another', async () => {
     const person = await homeport.person();
     await givePassword(homeport, person);
     const browser = createPortalClient(homeport);
@@ -61,7 +61,7 @@ describe('a request of a page of another site', () => {
     expect(answer.headers['set-cookie']).toBeUndefined();
   });
 
-  it('may read what the API gives to credentials, and nothing of it with a cookie', async () => {
+  it('reads the API with credentials, but not with a cookie', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     const answer = await browser.call('GET', '/v1/user');

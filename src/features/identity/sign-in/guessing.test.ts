@@ -14,7 +14,7 @@ beforeAll(async () => {
     clock,
     environment: {
       HOMEPORT_AUTH_FAILURE_LIMIT: '100',
-      // The tests come from many places, as through a proxy.
+      // Each test has its own addresses, as through a proxy.
       HOMEPORT_TRUST_PROXY: '127.0.0.1',
     },
   });
@@ -34,12 +34,12 @@ const TOO_MANY = {
   body: { message: 'Too many attempts - please wait and try again' },
 };
 
-it('guessing a person’s password from one place is over after ten wrong ones a minute; nobody else is kept out', async () => {
+it('one user’s password can be guessed ten times a minute from one address; others can sign in', async () => {
   clock.advance(MINUTE_MS - (clock.now().getTime() % MINUTE_MS));
   const [victim, other] = [await homeport.person(), await homeport.person()];
   const theirs = await signedIn(homeport, victim);
   await givePassword(homeport, other);
-  // All at once: none slips through while another is looked at.
+  // Concurrently: none slips through while another is checked.
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) => tryFrom('192.0.2.1', victim.email, `guess ${index}`)),
   );
@@ -55,7 +55,7 @@ it('guessing a person’s password from one place is over after ten wrong ones a
   expect((await tryFrom('192.0.2.1', victim.email, NEW)).status).toBe(200);
 });
 
-it('guessing a person’s password from everywhere is over after ninety wrong ones a minute', async () => {
+it('one user’s password can be guessed ninety times a minute from all addresses', async () => {
   clock.advance(MINUTE_MS);
   const victim = await homeport.person();
   const theirs = await signedIn(homeport, victim);
@@ -64,11 +64,11 @@ it('guessing a person’s password from everywhere is over after ninety wrong on
   );
   expect(answers.filter(({ status }) => status === 401)).toHaveLength(90);
   expect(await tryFrom('192.0.2.3', victim.email, PASSWORD)).toMatchObject(TOO_MANY);
-  // Who is signed in is not in the way of that.
+  // Signed-in users are not affected.
   expect((await theirs.post('/second_factor/enrolment', { password: PASSWORD })).status).toBe(200);
 });
 
-it('guessing with somebody’s open session is over after ten wrong ones a minute, for each thing that asks', async () => {
+it('an open session can guess the password ten times a minute, for each form that asks', async () => {
   clock.advance(MINUTE_MS);
   const person = await homeport.person();
   const browser = await signedIn(homeport, person);
@@ -86,7 +86,7 @@ it('guessing with somebody’s open session is over after ten wrong ones a minut
   expect((await createPortalClient(homeport).signIn(person.email, PASSWORD)).status).toBe(200);
 });
 
-it('guessing says as little of people who are not there', async () => {
+it('guessing gives the same answers for unknown users', async () => {
   clock.advance(MINUTE_MS);
   const browser = createPortalClient(homeport);
   const statuses = [];
@@ -96,7 +96,7 @@ it('guessing says as little of people who are not there', async () => {
   expect(statuses).toEqual([...Array(10).fill(401), 429, 429]);
 });
 
-it('guessing many people’s passwords is over after thirty wrong ones a minute from one address', async () => {
+it('many users’ passwords can be guessed thirty times a minute from one address', async () => {
   clock.advance(MINUTE_MS);
   const browser = createPortalClient(homeport);
   const answers = await Promise.all(
@@ -106,7 +106,7 @@ it('guessing many people’s passwords is over after thirty wrong ones a minute 
   expect(answers.filter(({ status }) => status === 429)).toHaveLength(10);
 });
 
-it('signing in often is no guessing', async () => {
+it('right passwords do not count', async () => {
   clock.advance(MINUTE_MS);
   const person = await homeport.person();
   await givePassword(homeport, person);
@@ -116,7 +116,7 @@ it('signing in often is no guessing', async () => {
   }
 });
 
-it('looking at passwords is asked of the server no more often by who is signed in', async () => {
+it('password checks of signed-in users are limited, too', async () => {
   const strict = await startTestHomeport({
     clock: manualClock(new Date()),
     environment: {
@@ -132,7 +132,7 @@ it('looking at passwords is asked of the server no more often by who is signed i
     for (let times = 0; times < 25; times++) statuses.push((await ask()).status);
     return statuses;
   };
-  // What was asked before this, signing in among it, came from the same address.
+  // Earlier requests, the sign-in included, came from the same address.
   expect(await statusesOf(() => browser.signIn(person.email, PASSWORD))).toContain(429);
   const enrolments = await statusesOf(() => browser.post('/second_factor/enrolment', { password: PASSWORD }));
   expect(enrolments).toEqual([...Array(10).fill(200), ...Array(15).fill(429)]);

@@ -17,7 +17,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitBodyRoute({
       method: 'POST',
       path: '/session',
-      summary: 'Sign in with e-mail address and password; sets the cookie',
+      summary: 'Sign in with email address and password; sets the cookie',
       tag,
       errors: [400, 401, 403, 429, 503],
       stages: 'anybody',
@@ -57,7 +57,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/session',
-      summary: 'Who is signed in, how far, and what they may do in which account',
+      summary: 'The signed-in user, their sign-in stage and their permissions by account',
       tag,
       errors: [401, 403, 429, 503],
       stages: SESSION_STAGES,
@@ -81,7 +81,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'GET',
       path: '/sessions',
-      summary: 'Where you are signed in, the latest first',
+      summary: 'Your sessions, latest first',
       tag,
       errors: [401, 403, 429, 503],
       stages: ['full'],
@@ -101,7 +101,7 @@ export function sessionRoutes(sessions: SessionService): Route[] {
     visitRoute({
       method: 'DELETE',
       path: '/sessions',
-      summary: 'End all your sessions but this one; renews the cookie',
+      summary: 'End all your other sessions; renews the cookie',
       tag,
       errors: [401, 403, 429, 503],
       stages: ['full'],
@@ -114,6 +114,6 @@ export function sessionRoutes(sessions: SessionService): Route[] {
 }
 
 function sessionOf({ session }: Visit) {
-  if (!session) throw new Error('a request passed the gate without a session');
+  if (!session) throw new Error('a request reached its handler without a session');
   return session;
 }

@@ -12,13 +12,13 @@ import { verifyPassword } from '../../../secrets/password-hash.ts';
 import { hashSecret } from '../../../secrets/random-secret.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { isRecoveryCode } from '../second-factor/recovery-codes.ts';
-import { forgetWrongCodes } from '../second-factor/store.ts';
+import { resetWrongCodes } from '../second-factor/store.ts';
 import { createCodeVerifier } from '../second-factor/verification.ts';
 import { endOtherSessions, endSession, endSurplusSessions } from '../sessions/ending.ts';
 import { knownDevice, rememberDevice } from '../sessions/known-devices.ts';
 import { createLastSeen } from '../sessions/last-seen.ts';
 import type { presentSessionSchema, sessionSchema } from '../sessions/schema.ts';
-import { AWAITING_MS, endOf, LONGEST_MS, stageOf } from '../sessions/state.ts';
+import { endOf, MAX_AGE_MS, SECOND_FACTOR_MS, stageOf } from '../sessions/state.ts';
 import {
   addSession,
   deleteSession,
@@ -29,10 +29,10 @@ import {
 } from '../sessions/store.ts';
 import { newBrowserToken, type RenewedSession } from '../sessions/token.ts';
 import { emailKey, findAccountsOf, findUserByEmail, findUserById, findUserProfile } from '../users/store.ts';
-import { wrongCodes } from './wrong-codes.ts';
+import { createWrongCodeCounter } from './wrong-codes.ts';
 
-/** What a browser is given once the password, or the second factor, was right. */
-export interface MadeSession extends RenewedSession {
+/** The cookies and stage of a session after a right password or code. */
+export interface NewSession extends RenewedSession {
   stage: SessionStage;
 }
 
@@ -42,44 +42,44 @@ export interface SignIn {
   address: string;
   userAgent: string | null;
   requestId: string;
-  /** A session that the same browser still has; it ends. */
+  /** The browser's existing session, which ends. */
   replaced: Session | null;
-  /** The token that the browser may be known by. */
+  /** The device token of the browser. */
   device: string | null;
 }
 
 export interface SessionService extends SessionVerifier {
-  /** Throws Unauthenticated, RateLimited. */
-  signIn(attempt: SignIn): Promise<MadeSession>;
-  /** Throws Unauthenticated, RateLimited. */
-  passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<MadeSession>;
+  /** Signs in with a password, up to the stage before a second factor. Throws Unauthenticated, RateLimited. */
+  signIn(attempt: SignIn): Promise<NewSession>;
+  /** Completes a sign-in with a code. Throws Unauthenticated, RateLimited. */
+  passSecondFactor(session: Session, code: string, origin: BrowserOrigin): Promise<NewSession>;
   present(session: Session): Promise<Static<typeof presentSessionSchema>>;
   signOut(session: Session, origin: RequestOrigin): Promise<void>;
   list(session: Session): Promise<Static<typeof sessionSchema>[]>;
-  /** Ends one session of the caller's. Throws NotFound. */
+  /** Ends one of the caller's sessions. Throws NotFound. */
   end(caller: Caller, sessionId: string): Promise<void>;
-  /** Ends all others of its person, and gives it another token. Throws Unauthenticated. */
+  /** Ends the user's other sessions, and gives this one a new token. Throws Unauthenticated. */
   endOthers(session: Session, origin: RequestOrigin): Promise<RenewedSession>;
-  /** Writes down the uses that are still in memory. */
+  /** Stores last-seen times that are still in memory. */
   flush(): Promise<void>;
 }
 
-/** Whatever a browser calls itself, so much of it tells which it is. */
-const LONGEST_USER_AGENT = 400;
+/** Characters of `User-Agent` to store. */
+const MAX_USER_AGENT = 400;
 
 export function createSessionService(platform: Platform, limits: SignInLimits): SessionService {
   const { database, clock, random, activity, log } = platform;
   const { reader } = database;
   const find = prepareFindSession(database);
   const codes = createCodeVerifier(platform);
-  const noteWrongCode = wrongCodes(platform, limits);
+  const countWrongCode = createWrongCodeCounter(platform, limits);
   const lastSeen = createLastSeen(database, (error) =>
-    log.warn({ err: error }, 'could not write down when sessions were used'),
+    log.warn({ err: error }, 'could not store the last use of sessions'),
   );
 
   /**
-   * Begins a session with a token that nobody has seen before; its browser is known from then on if the person is wholly signed in. Their
-   * row is locked.
+   * Starts a session with a new token. If the user is fully signed in, the browser becomes a known device. The user's row
+   * must be locked.
    */
   async function begin(
     queries: Queries,
@@ -90,9 +90,9 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       userAgent: string | null;
       device: string | null;
     },
-  ): Promise<{ id: string; made: MadeSession }> {
+  ): Promise<{ id: string; made: NewSession }> {
     const now = clock.now();
-    const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? AWAITING_MS : LONGEST_MS));
+    const expiresAt = new Date(now.getTime() + (session.awaitsSecondFactor ? SECOND_FACTOR_MS : MAX_AGE_MS));
     const token = newBrowserToken(random);
     const id = random.uuid();
     await addSession(queries, {
@@ -101,7 +101,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
       user_id: session.userId,
       awaits_second_factor: session.awaitsSecondFactor,
       address: session.address,
-      user_agent: session.userAgent?.slice(0, LONGEST_USER_AGENT) ?? null,
+      user_agent: session.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
       last_seen_at: minuteOf(now),
       expires_at: expiresAt.toISOString(),
       created_at: now.toISOString(),
@@ -109,8 +109,8 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     if (!session.awaitsSecondFactor) await endSurplusSessions(queries, session.userId, lastSeen.of);
     const known = { userId: session.userId, sessionId: id, former: session.device };
     const device = session.awaitsSecondFactor ? null : await rememberDevice(queries, platform, known);
-    const standing = await findFactorState(queries, session.userId);
-    const stage = stageOf({ ...standing, awaits_second_factor: session.awaitsSecondFactor });
+    const factor = await findFactorState(queries, session.userId);
+    const stage = stageOf({ ...factor, awaits_second_factor: session.awaitsSecondFactor });
     return { id, made: { token, expiresAt, stage, device } };
   }
 
@@ -134,7 +134,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const made = await database.write(async (transaction) => {
       const { queries } = transaction;
       await lockRow(transaction, 'users', person.id);
-      // Changed meanwhile, it has ended all sessions; this one must not come after them.
+      // A password change meanwhile has ended all sessions, so it must refuse this one, too.
       const present = await findUserById(queries, person.id);
       if (present?.password_hash !== person.password_hash) throw new Unauthenticated('Bad Credentials');
       if (replaced) await deleteSession(queries, replaced);
@@ -178,7 +178,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         await lockRow(transaction, 'users', userId);
         const person = await findUserById(queries, userId);
         if (!person || !(await codes.use(queries, match))) return undefined;
-        await forgetWrongCodes(queries, userId);
+        await resetWrongCodes(queries, userId);
         const awaiting = await takeAwaitingSession(queries, session.id);
         if (!awaiting) throw new Unauthenticated('Authentication required');
         const begun = await begin(queries, {
@@ -201,7 +201,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
         return begun.made;
       }));
     if (!made) {
-      await noteWrongCode(session, origin);
+      await countWrongCode(session, origin);
       throw new Unauthenticated('Wrong code');
     }
     attempt.succeeded();
@@ -211,7 +211,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
   async function present({ userId, stage }: Session) {
     const person = await findUserProfile(reader, userId);
     if (!person) throw new Unauthenticated('Authentication required');
-    // Whoever knows no more than the password learns nothing by it.
+    // The password alone must reveal nothing more about the user.
     const user =
       stage === 'second_factor' ? { ...person, first_name: '', last_name: '', phone: null } : person;
     const accounts = stage === 'full' ? await findAccountsOf(reader, userId) : [];
@@ -237,7 +237,7 @@ export function createSessionService(platform: Platform, limits: SignInLimits): 
     const { id, userId, stage } = session;
     await database.write(async (transaction) => {
       const person = await findUserById(transaction.queries, userId);
-      // Whoever got no further than the password was never signed in.
+      // Without the second factor the user was never signed in.
       if (!(await deleteSession(transaction.queries, session)) || !person || stage === 'second_factor')
         return;
       await activity.recordForUser(

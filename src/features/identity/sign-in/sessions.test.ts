@@ -39,7 +39,7 @@ const resultsOf = async (browser: PortalClient) => {
 const statusOf = async (browser: PortalClient) => (await browser.get('/session')).status;
 
 describe('signing in', () => {
-  it('sets a cookie that only the portal itself sends, and that no script reads', async () => {
+  it('sets a cookie that only pages of the portal send and no script can read', async () => {
     const person = await personWithPassword();
     const browser = createPortalClient(homeport);
     const answer = await browser.signIn(person.email, PASSWORD);
@@ -59,7 +59,7 @@ describe('signing in', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
-  it('shows who is signed in, and what they may do in which of their accounts', async () => {
+  it('shows the user and their permissions by account', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const browser = await signedIn(homeport, owner);
     expect((await browser.get('/session')).body).toEqual({
@@ -92,14 +92,14 @@ describe('signing in', () => {
     });
   });
 
-  it('takes the address in whatever case, and the API then takes the cookie', async () => {
+  it('accepts the address in any case, and the API accepts the cookie', async () => {
     const person = await personWithPassword();
     const browser = createPortalClient(homeport);
     expect((await browser.signIn(` ${person.email.toUpperCase()} `, PASSWORD)).status).toBe(200);
     expect((await browser.get('/v1/user')).body).toMatchObject({ id: person.userId });
   });
 
-  it('answers the same to an unknown address, a person without password, and a wrong password', async () => {
+  it('answers alike for an unknown address, a user without a password and a wrong password', async () => {
     const known = await personWithPassword();
     const without = await homeport.person();
     const browser = createPortalClient(homeport);
@@ -120,7 +120,7 @@ describe('signing in', () => {
     }
   });
 
-  it('takes about as long whether or not there is a password to hold it against', async () => {
+  it('takes as much CPU time for unknown users as for wrong passwords', async () => {
     const known = await personWithPassword();
     const browser = createPortalClient(homeport);
     const timed = async (email: string) => {
@@ -129,16 +129,16 @@ describe('signing in', () => {
       return performance.now() - begun;
     };
     const [withHash, without]: [number[], number[]] = [[], []];
-    // By turns: what else the machine does is the same for both.
+    // Alternating, so that other load affects both alike.
     for (let tried = 0; tried < 5; tried++) {
       withHash.push(await timed(known.email));
       without.push(await timed('nobody@people.example'));
     }
-    // argon2 alone takes far more than all else: without it this would be a small fraction.
+    // argon2 takes most of the time: without it this would be a small fraction.
     expect(Math.min(...without)).toBeGreaterThan(Math.min(...withHash) / 3);
   });
 
-  it('says what is missing', async () => {
+  it('reports missing fields', async () => {
     const browser = createPortalClient(homeport);
     expect(await browser.post('/session', { email: 'a@b.example' })).toMatchObject({
       status: 400,
@@ -148,10 +148,10 @@ describe('signing in', () => {
     expect((await browser.post('/session', { email: 'a\0', password: 'x' })).status).toBe(400);
   });
 
-  it('gives a new token each time, and ends the session that the browser had', async () => {
+  it('gives a new token each time, and ends the previous session of the browser', async () => {
     const person = await personWithPassword();
     const browser = createPortalClient(homeport);
-    // Somebody has put it there, to know it afterwards.
+    // Session fixation: an attacker planted this cookie.
     browser.cookie = `__Host-homeport-session=${'x'.repeat(43)}`;
     await browser.signIn(person.email, PASSWORD);
     const first = browser.cookie;
@@ -163,7 +163,7 @@ describe('signing in', () => {
     expect(await browser.get('/session')).toMatchObject(NOT_SIGNED_IN);
   });
 
-  it('keeps no token, only its hash', async () => {
+  it('stores only the hash of the token', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     const token = browser.cookie?.split('=')[1] ?? '';
     const stored = JSON.stringify(
@@ -173,7 +173,7 @@ describe('signing in', () => {
     expect(stored).toContain(hashSecret(token));
   });
 
-  it('is written into the activity of the accounts of the person', async () => {
+  it('is logged in the accounts of the user', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     await signedIn(homeport, owner);
     const [written] = (await activityOf(homeport, accountId)).filter(
@@ -184,7 +184,7 @@ describe('signing in', () => {
 });
 
 describe('a session', () => {
-  /** Uses it, and has that written down: the clock runs faster here than anything is. */
+  /** Uses the session and stores the time of use. */
   async function use(browser: PortalClient): Promise<number> {
     const status = await statusOf(browser);
     await homeport.services.sessions.flush();
@@ -202,7 +202,7 @@ describe('a session', () => {
     expect((await browser.get('/v1/user')).status).toBe(401);
   });
 
-  it('is kept alive by nothing that a page asks while nobody is at it', async () => {
+  it('is not extended by background requests of a page', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     const unattended = { headers: { 'x-homeport-unattended': 'true' } };
     for (const hours of [6, 5]) {
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect((await browser.call('GET', '/session', unattended)).status).toBe(401);
   });
 
-  it('ends thirty days after it began, however much it is used', async () => {
+  it('ends thirty days after its start, even if used', async () => {
     const browser = await signedIn(homeport, await homeport.person());
     for (let half = 0; half < 65; half++) {
       clock.advance(11 * HOUR_MS);
@@ -225,7 +225,7 @@ describe('a session', () => {
     expect(await statusOf(browser)).toBe(401);
   });
 
-  it('is known by its last use in every process, once that is written down', async () => {
+  it('shares its last use with other processes once stored', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     clock.advance(6 * HOUR_MS);
@@ -240,7 +240,7 @@ describe('a session', () => {
     expect(row.last_seen_at).toBe(new Date(minute).toISOString());
   });
 
-  it('ends by signing out, which is written down: the cookie goes, and is worth nothing to who kept it', async () => {
+  it('ends at sign-out, which clears the cookie and is logged', async () => {
     const accountId = await homeport.account();
     const browser = await signedIn(homeport, await homeport.person(accountId));
     const kept = browser.cookie;
@@ -260,7 +260,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('is none for a token that nobody made', async () => {
+  it('is refused for an unknown token', async () => {
     const browser = createPortalClient(homeport);
     for (const token of ['', 'x', 'x'.repeat(43), '%00', "' or 1=1 --", 'é', 'x'.repeat(6000)]) {
       browser.cookie = `__Host-homeport-session=${encodeURIComponent(token)}`;
@@ -270,7 +270,7 @@ describe('a session', () => {
     }
   });
 
-  it('ends with its person', async () => {
+  it('ends when its user is deleted', async () => {
     const person = await homeport.person();
     const browser = await signedIn(homeport, person);
     await homeport.platform.database.write(({ queries }) =>
@@ -281,7 +281,7 @@ describe('a session', () => {
 });
 
 describe('the list of sessions', () => {
-  it('shows where somebody is signed in, the latest first, and lets them end one', async () => {
+  it('shows the user’s sessions, latest first, and ends one', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const first = await signedIn(homeport, owner);
     clock.advance(2 * MINUTE_MS);
@@ -317,14 +317,14 @@ describe('the list of sessions', () => {
     const browsers = [];
     for (let times = 0; times < 3; times++) browsers.push(await signedIn(homeport, person));
     const [first, ...others] = browsers;
-    if (!first) throw new Error('nobody signed in');
+    if (!first) throw new Error('no session');
     expect((await first.delete('/sessions')).status).toBe(204);
     expect(await statusOf(first)).toBe(200);
     for (const other of others) expect(await statusOf(other)).toBe(401);
     expect(await resultsOf(first)).toHaveLength(1);
   });
 
-  it('has nothing of another person', async () => {
+  it('contains no sessions of other users', async () => {
     const mine = await signedIn(homeport, await homeport.person());
     const theirs = await signedIn(homeport, await homeport.person());
     const [session] = await resultsOf(theirs);
@@ -333,7 +333,7 @@ describe('the list of sessions', () => {
     expect(await statusOf(theirs)).toBe(200);
   });
 
-  it('is not for credentials of the API', async () => {
+  it('refuses API credentials', async () => {
     const { owner } = await homeport.ownedAccount();
     const authorization = `Basic ${btoa(`${owner.credential.username}:${owner.credential.password}`)}`;
     const browser = createPortalClient(homeport);
@@ -343,7 +343,7 @@ describe('the list of sessions', () => {
   });
 });
 
-describe('a cookie that somebody else has got hold of', () => {
+describe('a stolen cookie', () => {
   it.each([
     [
       'a new password',
@@ -352,7 +352,7 @@ describe('a cookie that somebody else has got hold of', () => {
     ],
     ['the second factor', async (browser: PortalClient) => void (await enrol(browser, clock.now()))],
     ['the end of all other sessions', (browser: PortalClient) => browser.delete('/sessions')],
-  ])('is worth nothing after %s', async (_, shutOut) => {
+  ])('stops working after %s', async (_, shutOut) => {
     const browser = await signedIn(homeport, await homeport.person());
     const thief = createPortalClient(homeport);
     thief.cookie = browser.cookie;
@@ -360,12 +360,12 @@ describe('a cookie that somebody else has got hold of', () => {
     const [before] = await resultsOf(browser);
     await shutOut(browser);
     expect([await statusOf(browser), await statusOf(thief)]).toEqual([200, 401]);
-    // It is the same session, with the end that it had.
+    // The session stays, with its former end.
     expect(await resultsOf(browser)).toEqual([before]);
   });
 });
 
-it('what has ended by itself is deleted', async () => {
+it('ended sessions are deleted', async () => {
   const { deleteExpiredSessions } = await import('../sessions/store.ts');
   const person = await homeport.person();
   const idle = await signedIn(homeport, person);

@@ -3,20 +3,20 @@ import type { Session } from '../../../access/session.ts';
 import type { Platform } from '../../../platform/platform.ts';
 import type { SignInLimits } from '../limits/sign-in-limits.ts';
 import { addWrongCode } from '../second-factor/store.ts';
-import { WRONG_CODES } from '../sessions/state.ts';
+import { MAX_WRONG_CODES } from '../sessions/state.ts';
 import { countWrongCode } from '../sessions/store.ts';
 import { findUserById } from '../users/store.ts';
 
-/** Each time that so many have followed a right password since the last right one, over all sessions, its person is told. */
-const TOLD_AFTER = 5;
+/** The user is notified after each of this many wrong codes since the last right one, over all sessions. */
+const NOTIFY_AFTER = 5;
 
-/** Counts a wrong code of a session that awaits the second factor. Who sends many of them knows the password, which its person is told. */
-export function wrongCodes({ database, activity }: Platform, limits: SignInLimits) {
+/** Counts wrong codes at sign-in. Many of them mean that someone else knows the password, so the user is notified. */
+export function createWrongCodeCounter({ database, activity }: Platform, limits: SignInLimits) {
   async function count({ id, userId }: Session): Promise<number> {
     return database.write(async ({ queries }) => {
-      // In the order in which a right code takes hold of both.
+      // The same lock order as for a right code.
       const counted = await addWrongCode(queries, userId);
-      await countWrongCode(queries, id, WRONG_CODES);
+      await countWrongCode(queries, id, MAX_WRONG_CODES);
       return counted;
     });
   }
@@ -24,8 +24,8 @@ export function wrongCodes({ database, activity }: Platform, limits: SignInLimit
   return async (session: Session, origin: RequestOrigin): Promise<void> => {
     const { userId } = session;
     const counted = await count(session);
-    if (counted === 0 || counted % TOLD_AFTER !== 0) return;
-    if (!(await limits.mayTellOfWrongCodes(userId))) return;
+    if (counted === 0 || counted % NOTIFY_AFTER !== 0) return;
+    if (!(await limits.allowWrongCodesNotice(userId))) return;
     await database.write(async (transaction) => {
       const person = await findUserById(transaction.queries, userId);
       if (!person) return;

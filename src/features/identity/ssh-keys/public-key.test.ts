@@ -71,7 +71,7 @@ const SAMPLES = [
   { type: 'ssh-rsa', bits: 2050, blob: rsaBlob(2050) },
 ];
 
-describe('keys that are accepted', () => {
+describe('accepted keys', () => {
   test.each(SAMPLES)('$type of $bits bits', ({ type, bits, blob }) => {
     const key = accepted(lineOf(blob, type, 'someone@example.com'));
     expect(key).toMatchObject({
@@ -84,14 +84,14 @@ describe('keys that are accepted', () => {
     expect(key.fingerprintSha256).toMatch(/^[A-Za-z0-9+/]{43}$/);
   });
 
-  test('the comment may be absent, hold spaces and Unicode, and is trimmed', () => {
+  test('the comment may be missing, contain spaces and Unicode, and is trimmed', () => {
     const line = lineOf(ED25519, 'ssh-ed25519');
     expect(accepted(`${line}\n`).comment).toBe('');
     expect(accepted(`\t ${line}\t Zoë's  laptop 💻 \r\n`).comment).toBe("Zoë's  laptop 💻");
     expect(accepted(`${line} ${'x'.repeat(1024)}`).comment).toHaveLength(1024);
   });
 
-  test('fields may be apart by several blanks, and the line comes out canonical', () => {
+  test('several blanks between fields give the canonical line', () => {
     const base64 = ED25519.toString('base64');
     expect(accepted(`ssh-ed25519 \t${base64}`).line).toBe(`ssh-ed25519 ${base64}`);
   });
@@ -152,7 +152,7 @@ function listed(file: string, hash: string): string[] {
   return execFileSync('ssh-keygen', ['-l', '-E', hash, '-f', file], { encoding: 'utf8' }).split(' ');
 }
 
-describe('texts that are refused', () => {
+describe('refused texts', () => {
   const line = lineOf(ED25519, 'ssh-ed25519');
   const base64 = ED25519.toString('base64');
   const cases: [string, string, PublicKeyFault][] = [
@@ -336,7 +336,7 @@ describe('properties', () => {
     );
   });
 
-  test('whatever is accepted after mutation still has exactly the structure of its type', () => {
+  test('a mutated key that is accepted still has the structure of its type', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...SAMPLES),
@@ -350,7 +350,7 @@ describe('properties', () => {
           if (!result.ok) return;
           const peer = ssh2.utils.parseKey(result.key.line);
           if (peer instanceof Error || Array.isArray(peer)) throw new Error('the SSH library refuses it');
-          // The library writes the key anew from its parts: equal bytes mean that nothing was hidden between them.
+          // The library rebuilds the key from its parts: equal bytes prove that nothing is hidden between them.
           expect(peer.getPublicSSH().toString('base64')).toBe(blob.toString('base64'));
           expect(peer.type).toBe(sample.type);
           expect(Math.abs(result.key.bits - sample.bits)).toBeLessThan(16);

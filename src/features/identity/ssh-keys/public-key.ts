@@ -1,13 +1,13 @@
 import { createHash, createPublicKey, type JsonWebKey } from 'node:crypto';
 
-/** A public key that Homeport accepts (gaps section 5, "SSH key"). */
+/** A public key that Homeport accepts (docs/api.md, SSH keys). */
 export interface PublicKey {
   type: KeyType;
   /** Size of the key as `ssh-keygen -l` shows it: 256 for ed25519, the field size for ecdsa, the modulus for rsa. */
   bits: number;
-  /** What followed the key, trimmed; may be empty. */
+  /** The trimmed text after the key; may be empty. */
   comment: string;
-  /** The key in its one canonical form, `type base64`, without the comment: two equal keys have equal lines. */
+  /** The key in canonical form, `type base64`, without the comment. Equal keys have equal lines. */
   line: string;
   /** 16 colon-separated pairs of lower-case hex digits, without `MD5:`. */
   fingerprintMd5: string;
@@ -24,20 +24,20 @@ const CURVES = {
 type EcdsaType = keyof typeof CURVES;
 export type KeyType = 'ssh-ed25519' | 'ssh-rsa' | EcdsaType;
 
-/** Why a text is refused, and the sentence that tells its owner what to do. */
+/** Reasons for refusing a key, with the message for its owner. */
 export const PUBLIC_KEY_FAULTS = {
-  empty: 'The key is empty. Paste the one line that a .pub file holds.',
-  too_long: 'The text is too long for a public key. Paste the one line that a .pub file holds.',
-  private_key: 'This is a private key. Keep it secret and paste the .pub file that belongs to it.',
-  several_lines: 'A public key is a single line. Paste the one line that a .pub file holds.',
-  control_character: 'The text holds control characters. Copy the line of the .pub file again.',
-  options: 'The line must begin with the key type: options before the key are not accepted.',
-  certificate: 'This is a certificate. Paste the public key that it was made for.',
-  security_key: 'Keys on a security key (sk-) are not supported. Use an ed25519, ecdsa or rsa key.',
-  unsupported_type: 'Only ed25519, ecdsa and rsa keys are accepted.',
-  malformed: 'The key is damaged: its content is not a key of the type it names. Copy the whole line again.',
-  too_short: 'The rsa key is too short: at least 2048 bits are needed. An ed25519 key is the best choice.',
-  too_large: 'The rsa key is too large: at most 16384 bits are accepted.',
+  empty: 'The key is empty. Paste the line from your .pub file.',
+  too_long: 'The text is too long for a public key. Paste the line from your .pub file.',
+  private_key: 'This is a private key. Keep it secret, and paste the matching .pub file instead.',
+  several_lines: 'A public key is a single line. Paste the line from your .pub file.',
+  control_character: 'The text contains control characters. Copy the line from your .pub file again.',
+  options: 'The line must begin with the key type. Remove the options before the key.',
+  certificate: 'This is a certificate. Paste its public key instead.',
+  security_key: 'Security keys (sk-) are not supported. Use an ed25519, ecdsa or rsa key.',
+  unsupported_type: 'This key type is not supported. Use an ed25519, ecdsa or rsa key.',
+  malformed: 'The key is damaged or of another type than it names. Copy the whole line again.',
+  too_short: 'The rsa key is too short. Use at least 2048 bits, or better an ed25519 key.',
+  too_large: 'The rsa key is too large. Use at most 16384 bits, or better an ed25519 key.',
   comment_too_long: 'The comment after the key is too long (maximum is 1024 bytes).',
 } as const;
 
@@ -48,18 +48,15 @@ export type PublicKeyResult = { ok: true; key: PublicKey } | { ok: false; reason
 const MAX_LINE_BYTES = 16 * 1024;
 const MAX_COMMENT_BYTES = 1024;
 const MIN_RSA_BITS = 2048;
-/** OpenSSL's own limits: a larger modulus is never used, nor a longer exponent with a modulus over 3072 bits. */
+/** OpenSSL's limits: it refuses larger moduli, and longer exponents with a modulus over 3072 bits. */
 const MAX_RSA_BITS = 16384;
 const MAX_RSA_EXPONENT_BYTES = 8;
 
 const PRIVATE_KEY = /PRIVATE KEY|^PuTTY-User-Key-File/;
-/** Control characters, lone surrogates, and the line ends that only Unicode knows. */
+/** Control characters, lone surrogates and Unicode line separators. */
 const FORBIDDEN = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/**
- * Parses one line of an OpenSSH public key file and checks that it really is a usable key. Surrounding white space
- * (a final line end, for one) is ignored. Never throws.
- */
+/** Parses one line of an OpenSSH public key file and checks that the key is usable. Ignores surrounding white space. Never throws. */
 export function parsePublicKey(text: string): PublicKeyResult {
   if (Buffer.byteLength(text) > MAX_LINE_BYTES) return refuse('too_long');
   const trimmed = text.trim();
@@ -115,18 +112,17 @@ function isEcdsaType(type: string): type is EcdsaType {
   return Object.hasOwn(CURVES, type);
 }
 
-/** What a first word that is no accepted key type stands for. */
+/** The reason for refusing a line whose first word is not an accepted key type. */
 function faultOfType(word: string, line: string): PublicKeyFault {
   if (/-cert-v0\d@openssh\.com$/.test(word)) return 'certificate';
   if (/^sk-/.test(word)) return 'security_key';
   if (/(?:^|\s)(?:ssh-|ecdsa-sha2-|sk-)\S+\s+AAAA/.test(line) && !/^(?:ssh-|ecdsa-sha2-)/.test(word)) {
     return 'options';
   }
-  // Another kind of key is told that it is; what is no key at all has no type either.
   return /^(?:ssh-|ecdsa-)\S+\s+AAAA/.test(line) ? 'unsupported_type' : 'malformed';
 }
 
-/** Checks a wire blob (RFC 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4) and gives its size in bits. */
+/** Checks a wire blob (RFC 4253 section 6.6, RFC 5656 section 3.1, RFC 8709 section 4) and returns its size in bits. */
 function checkBlob(type: KeyType, blob: Buffer): number | PublicKeyFault {
   const fields = splitFields(blob);
   if (fields === null || fields[0]?.toString('latin1') !== type) return 'malformed';
@@ -212,8 +208,8 @@ const P = 2n ** 255n - 19n;
 const D = modulo(-121665n * power(121666n, P - 2n));
 
 /**
- * OpenSSL imports any 32 bytes as an ed25519 key, so the point is checked here: it must decode (RFC 8032 section
- * 5.1.3) and must not be one of the eight points of small order, for which anybody can make valid signatures.
+ * OpenSSL imports any 32 bytes as an ed25519 key, so this checks the point: it must decode (RFC 8032 section
+ * 5.1.3). It must not be one of the eight points of small order, which allow anyone to forge signatures.
  */
 function checkEd25519([point, ...further]: Buffer[]): number | PublicKeyFault {
   if (point === undefined || further.length > 0 || point.length !== 32) return 'malformed';
@@ -221,7 +217,7 @@ function checkEd25519([point, ...further]: Buffer[]): number | PublicKeyFault {
   const y = littleEndian % 2n ** 255n;
   if (y >= P) return 'malformed';
   const yy = modulo(y * y);
-  // x² = (y² - 1) / (d y² + 1); the quotient has a root just when the product of the two is a square or zero.
+  // x² = (y² - 1) / (d y² + 1); the quotient has a root only if the product of the two is a square or zero.
   const product = modulo((yy - 1n) * (D * yy + 1n));
   const isOnCurve = product === 0n || power(product, (P - 1n) / 2n) === 1n;
   // Orders 1 and 2 have y = ±1, order 4 has y = 0, and doubling a point of order 8 gives y = 0: d y⁴ + 2y² = 1.

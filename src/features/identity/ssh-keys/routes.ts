@@ -4,12 +4,12 @@ import type { SshKeyService, SshKeyView } from './service.ts';
 
 const sshKeySchema = Type.Object(
   {
-    comment: Type.String({ description: 'what follows the key' }),
+    comment: Type.String({ description: 'the text after the key' }),
     created_at: timestamp(),
     fingerprint: Type.String({ description: 'MD5, 16 colon-separated hex pairs' }),
     uuid: uuid(),
   },
-  { description: 'A public key of yours' },
+  { description: 'An SSH public key' },
 );
 
 const createSshKeySchema = Type.Object({
@@ -59,7 +59,7 @@ export function sshKeyRoutes(keys: SshKeyService): Route[] {
     route({
       method: 'DELETE',
       path: '/ssh_keys/:ssh_key_id',
-      summary: 'Remove an SSH key; open connections with it end',
+      summary: 'Remove an SSH key and end its connections',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 204,
@@ -72,7 +72,7 @@ const portalSshKeySchema = Type.Object({
   id: uuid(),
   comment: Type.String(),
   fingerprint_sha256: Type.String({ description: 'base64, as ssh-keygen -l shows it after `SHA256:`' }),
-  fingerprint_md5: Type.String({ description: '16 colon-separated hex pairs, as `/v1` has it' }),
+  fingerprint_md5: Type.String({ description: '16 colon-separated hex pairs, as in `/v1`' }),
   created_at: timestamp(),
 });
 

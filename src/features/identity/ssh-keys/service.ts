@@ -12,12 +12,12 @@ import { countSshKeys, deleteSshKey, insertSshKey, pageOfSshKeys, type SshKeyVie
 
 export type { SshKeyView };
 
-/** Of a person: more than anybody has machines, against a client that adds them in a loop. */
+/** Keys of one user; stops a client that adds keys in a loop. */
 export const MAX_KEYS = 1000;
 
 export type SshKeyService = ReturnType<typeof createSshKeyService>;
 
-/** Everyone's own keys: what they sign in to the SFTP gateway with. */
+/** The SSH keys of users, for SFTP and SSH. */
 export function createSshKeyService({
   database,
   activity,
@@ -49,7 +49,7 @@ export function createSshKeyService({
       pageOfSshKeys(reader, caller.userId, page),
 
     async add(caller: Caller, text: string): Promise<SshKeyView> {
-      requireWholePerson(caller);
+      requireUnlimited(caller);
       const parsed = parsePublicKey(text);
       if (!parsed.ok) throw invalidKey(parsed.reason);
       const { key } = parsed;
@@ -69,13 +69,13 @@ export function createSshKeyService({
         })
         .catch((error: unknown) => {
           if (uniqueViolation(error) !== 'ssh_keys.user_id, ssh_keys.fingerprint_sha256') throw error;
-          throw taken('SshKey', 'public_key', 'You have added this SSH key already');
+          throw taken('SshKey', 'public_key', 'You have already added this SSH key');
         });
       return row;
     },
 
     async remove(caller: Caller, id: string): Promise<void> {
-      requireWholePerson(caller);
+      requireUnlimited(caller);
       await database.write(async (transaction) => {
         const removed = await deleteSshKey(transaction.queries, caller.userId, id);
         if (!removed) throw new NotFound();
@@ -86,14 +86,16 @@ export function createSshKeyService({
 }
 
 const tooMany = () =>
-  new InvalidRequest(`You have ${MAX_KEYS} SSH keys, the most there can be; remove one that is not needed`);
+  new InvalidRequest(
+    `You have reached the limit of ${MAX_KEYS} SSH keys. Remove one that you no longer need`,
+  );
 
-/** A key opens every install of its person: no credential that is confined to some makes itself one. */
-function requireWholePerson({ limits }: Caller): void {
+/** A key opens every install of its user, so a credential limited to an account or installs may not add or remove keys. */
+function requireUnlimited({ limits }: Caller): void {
   if (hasLimitedScope(limits)) throw new Forbidden();
 }
 
-/** Faults of the text as such are said in the specification's words; a key that is well-formed is told what it lacks. */
+/** Faults that get the specification's message instead of a specific one. */
 const FORMAT_FAULTS: PublicKeyFault[] = [
   'empty',
   'too_long',

@@ -33,7 +33,7 @@ async function addedKey(person: Person, line = newSshKey().public): Promise<stri
 const TAKEN = refusal(
   'SshKey.public_key',
   'value_unavailable / taken',
-  'You have added this SSH key already',
+  'You have already added this SSH key',
 );
 const refusedKey = (message = 'SSH key must be in valid OpenSSH format') =>
   refusal('SshKey.public_key', 'invalid_value / invalid_format', message, 'Invalid SSH key format');
@@ -59,7 +59,7 @@ describe('POST /ssh_keys', () => {
 
   const hasKeygen = spawnSync('ssh-keygen', ['-?']).error === undefined;
 
-  it.runIf(hasKeygen)('tells the fingerprints that ssh-keygen tells', async () => {
+  it.runIf(hasKeygen)('shows the same fingerprints as ssh-keygen', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'keys-'));
     try {
       for (const type of ['ed25519', 'ecdsa', 'rsa']) {
@@ -81,7 +81,7 @@ describe('POST /ssh_keys', () => {
     }
   });
 
-  it('takes a key once for a person, whatever the comment, and from several people', async () => {
+  it('accepts a key once per user, with any comment, and from several users', async () => {
     const [one, two] = [await homeport.person(), await homeport.person()];
     const [type, blob] = newSshKey().public.split(' ');
     expect((await add(one, `${type} ${blob} a`)).status).toBe(201);
@@ -90,7 +90,7 @@ describe('POST /ssh_keys', () => {
     expect((await one.client.get('/ssh_keys')).body).toMatchObject({ count: 1 });
   });
 
-  it('takes a key once of several simultaneous requests', async () => {
+  it('accepts a key once from concurrent requests', async () => {
     const person = await homeport.person();
     const line = newSshKey().public;
     const answers = await Promise.all(Array.from({ length: 6 }, () => add(person, line)));
@@ -98,7 +98,7 @@ describe('POST /ssh_keys', () => {
     for (const answer of answers) if (answer.status === 400) expect(answer).toMatchObject(TAKEN);
   });
 
-  it('takes a thousand keys of a person, and no more of several simultaneous requests', async () => {
+  it('limits a user to a thousand keys, also for concurrent requests', async () => {
     const person = await homeport.person();
     await homeport.platform.database.write(async ({ queries }) => {
       for (let times = 1; times < MAX_KEYS; times++) {
@@ -113,14 +113,14 @@ describe('POST /ssh_keys', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 400, 400]);
     const refused = answers.find(({ status }) => status === 400);
     expect(refused?.body).toMatchObject({
-      message: 'You have 1000 SSH keys, the most there can be; remove one that is not needed',
+      message: 'You have reached the limit of 1000 SSH keys. Remove one that you no longer need',
     });
     const added = answers.find(({ status }) => status === 201);
     expect((await person.client.delete(`/ssh_keys/${text(added?.body, 'uuid')}`)).status).toBe(204);
     await addedKey(person);
   });
 
-  it('refuses what is no public key in the words of the specification', async () => {
+  it('refuses malformed keys with the message of the specification', async () => {
     const person = await homeport.person();
     const [type = '', blob = ''] = newSshKey().public.split(' ');
     for (const wrong of [
@@ -159,20 +159,18 @@ describe('POST /ssh_keys', () => {
     expect((await person.client.get('/ssh_keys')).body).toMatchObject({ count: 0 });
   });
 
-  it('tells what a well-formed key lacks', async () => {
+  it('explains why a well-formed key is refused', async () => {
     const person = await homeport.person();
     const weak = ssh2.utils.generateKeyPairSync('rsa', { bits: 1024 }).public;
     expect(await add(person, weak)).toMatchObject(
-      refusedKey(
-        'The rsa key is too short: at least 2048 bits are needed. An ed25519 key is the best choice.',
-      ),
+      refusedKey('The rsa key is too short. Use at least 2048 bits, or better an ed25519 key.'),
     );
     expect(await add(person, newSshKey().private)).toMatchObject(
-      refusedKey('This is a private key. Keep it secret and paste the .pub file that belongs to it.'),
+      refusedKey('This is a private key. Keep it secret, and paste the matching .pub file instead.'),
     );
     const dss = Buffer.from('\0\0\0\x07ssh-dss').toString('base64');
     expect(await add(person, `ssh-dss ${dss}`)).toMatchObject(
-      refusedKey('Only ed25519, ecdsa and rsa keys are accepted.'),
+      refusedKey('This key type is not supported. Use an ed25519, ecdsa or rsa key.'),
     );
   });
 });
@@ -201,7 +199,7 @@ describe('GET /ssh_keys', () => {
 });
 
 describe('DELETE /ssh_keys/{ssh_key_id}', () => {
-  it('removes a key of the caller, and says of all others that it may not', async () => {
+  it('removes a key of the caller, and answers 403 for others', async () => {
     const [person, other] = [await homeport.person(), await homeport.person()];
     const id = await addedKey(person);
     const remove = (one: Person, key: string) => one.client.delete(`/ssh_keys/${key}`);
@@ -218,7 +216,7 @@ describe('DELETE /ssh_keys/{ssh_key_id}', () => {
     expect((await person.client.get('/ssh_keys')).body).toMatchObject({ count: 0 });
   });
 
-  it('frees the key', async () => {
+  it('allows the key to be added again', async () => {
     const person = await homeport.person();
     const line = newSshKey().public;
     await person.client.delete(`/ssh_keys/${await addedKey(person, line)}`);
@@ -274,7 +272,7 @@ describe('signing in by SFTP', () => {
   const isRefused = async (username: string, privateKey: string) =>
     expect(signIn(username, privateKey)).rejects.toThrow(/authentication methods failed/);
 
-  it('works as the install, with its files, until the key is removed', async () => {
+  it('gives access to the files of the install until the key is removed', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const install = await homeport.install(owner, accountId);
     const key = newSshKey();
@@ -290,7 +288,7 @@ describe('signing in by SFTP', () => {
     await isRefused(install.name, key.private);
   });
 
-  it('is for those who may work on the install, as long as they may', async () => {
+  it('needs permission to work on the install', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const [mine, theirs] = [
       await homeport.install(owner, accountId),
@@ -329,7 +327,7 @@ describe('signing in by SFTP', () => {
     await isRefused(install.name, key.private);
   });
 
-  it('works with a key that two people have, for what either of them may', async () => {
+  it('allows a key of two users what either of them may do', async () => {
     const one = await homeport.ownedAccount();
     const two = await homeport.ownedAccount();
     const installs = [

@@ -4,8 +4,8 @@ import type { SshLogin } from '../../../hosting/contract/host.ts';
 import { ownersOfKey } from './store.ts';
 
 /**
- * Answers the gateway: whose key this is, if its owner may work on the install of that name now. The same key may be
- * several people's; any of them who may is enough.
+ * Finds the user for an SSH login: an owner of the key who may work on the install. Several users can have the same key,
+ * and one of them with permission is enough. Null refuses the login.
  */
 export function createSshLogin({ reader }: Pick<Database, 'reader'>) {
   return async (installName: string, fingerprintSha256: string): Promise<SshLogin | null> => {

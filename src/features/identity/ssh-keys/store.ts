@@ -12,7 +12,7 @@ export interface SshKeyView {
   created_at: string;
 }
 
-/** A person's own keys, oldest first. */
+/** A page of a user's keys, oldest first. */
 export async function pageOfSshKeys(
   queries: Queries,
   userId: string,
@@ -45,7 +45,7 @@ export async function insertSshKey(queries: Queries, key: Insertable<Tables['ssh
   await queries.insertInto('ssh_keys').values(key).execute();
 }
 
-/** Deletes a key of a person. Returns it; undefined if it is not theirs or not there. */
+/** Deletes and returns a user's key; undefined if they have no such key. */
 export function deleteSshKey(queries: Queries, userId: string, id: string) {
   return queries
     .deleteFrom('ssh_keys')
@@ -55,7 +55,7 @@ export function deleteSshKey(queries: Queries, userId: string, id: string) {
     .executeTakeFirst();
 }
 
-/** Everybody of an active install's account who has a key, and what they may do there; in the order of the keys. */
+/** Users of an active install's account who have a key, with their role and grant; oldest key first. */
 export function ownersOfKey(queries: Queries, installName: string, fingerprintSha256: string) {
   return (
     queries
@@ -69,7 +69,7 @@ export function ownersOfKey(queries: Queries, installName: string, fingerprintSh
       .where('install.name', '=', installName)
       .where('install.status', '=', 'active')
       .where('key.fingerprint_sha256', '=', fingerprintSha256)
-      // The same answer each time, or a connection would seem to be somebody else's all at once.
+      // A stable order, so that a connection always belongs to the same user.
       .orderBy('key.seq')
       .execute()
   );

@@ -2,7 +2,7 @@ import type { Updateable } from 'kysely';
 import type { Queries } from '../../../database/database.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** Somebody who signs in, or proves that they know their password. */
+/** A user with their password hash. */
 export interface UserWithPassword {
   id: string;
   email: string;
@@ -28,7 +28,7 @@ export function findUserById(queries: Queries, id: string): Promise<UserWithPass
   return queries.selectFrom('users').select(WITH_PASSWORD).where('id', '=', id).executeTakeFirst();
 }
 
-/** A person as they see themselves. */
+/** The profile of a user. */
 export function findUserProfile(queries: Queries, id: string) {
   return queries
     .selectFrom('users')
@@ -45,7 +45,7 @@ export async function updateUser(
   await queries.updateTable('users').set(change).where('id', '=', id).execute();
 }
 
-/** The accounts that a person has joined, with what they are there. */
+/** The accounts that a user has joined, with their role. */
 export function findAccountsOf(queries: Queries, userId: string) {
   return queries
     .selectFrom('memberships as member')

@@ -3,7 +3,7 @@ import type { Queries, Transaction } from '../../../database/database.ts';
 import { lockRowToDelete } from '../../../database/lock.ts';
 import type { Tables } from '../../../database/tables.ts';
 
-/** What somebody was invited to and has not accepted, with the links that went to them. */
+/** The open invitations of a user, with grants and links. */
 export interface OpenInvitations {
   memberships: Insertable<Tables['memberships']>[];
   grants: Insertable<Tables['install_grants']>[];
@@ -11,8 +11,8 @@ export interface OpenInvitations {
 }
 
 /**
- * Whether nobody has ever been this person: they were invited, and nothing more. Anybody can be invited by any address, so that alone
- * makes it nobody's.
+ * Whether a user is unclaimed: only ever invited, without password, joined account, credential or SSH key. Anyone can
+ * invite any address, so an invitation alone does not claim it.
  */
 export async function isUnclaimed(queries: Queries, userId: string): Promise<boolean> {
   const found = await queries
@@ -33,8 +33,8 @@ export async function isUnclaimed(queries: Queries, userId: string): Promise<boo
   return found !== undefined;
 }
 
-/** Deletes somebody who is nobody, and gives what they were invited to; undefined, having changed nothing, where they are somebody. */
-export async function dissolveUnclaimed(
+/** Deletes an unclaimed user and returns their open invitations. Returns undefined without a change if the user is claimed. */
+export async function deleteUnclaimedUser(
   transaction: Transaction,
   userId: string,
 ): Promise<OpenInvitations | undefined> {
@@ -57,7 +57,7 @@ export async function dissolveUnclaimed(
   return { memberships: memberships.map(({ seq, ...member }) => member), grants, links };
 }
 
-/** Invites a person to what another was invited to, by the same links; not to accounts where they are already. */
+/** Moves open invitations and their links to another user, except for accounts that the user is already in. */
 export async function takeOverInvitations(
   queries: Queries,
   userId: string,
