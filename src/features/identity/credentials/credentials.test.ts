@@ -120,7 +120,7 @@ describe('credentials of a user', () => {
       await homeport.services.credentials.issue(person.userId, { name: String(n) });
     const { id } = await made({}, theirs);
     const refused = await theirs.post('/credentials', { name: 'one more' });
-    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('revoke one') } });
+    expect(refused).toMatchObject({ status: 400, body: { message: expect.stringContaining('Revoke one') } });
     await theirs.delete(`/credentials/${id}`);
     await made({}, theirs);
     expect((await theirs.post('/credentials', { name: 'one more' })).status).toBe(400);
