@@ -748,15 +748,14 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/portal/api/installs/{install_id}/connection': {
+  '/portal/api/install_options': {
     get: {
-      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
+      parameters: { query?: never; path?: never; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { connection: { host: string; port: number; username: string; shell: boolean; host_keys: Array<{ type: string; fingerprint: string; known_hosts: string }>; http_url: string; https_url: string; website_url: string } | null } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; site_domain: string } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
-        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };
@@ -769,14 +768,15 @@ export interface paths {
     patch?: never;
     trace?: never;
   };
-  '/portal/api/install_options': {
+  '/portal/api/installs/{install_id}/connection': {
     get: {
-      parameters: { query?: never; path?: never; header?: never; cookie?: never };
+      parameters: { query?: never; path: { install_id: string }; header?: never; cookie?: never };
       requestBody?: never;
       responses: {
-        200: { headers: Record<string, unknown>; content: { 'application/json': { php_versions: Array<string>; site_domain: string } } };
+        200: { headers: Record<string, unknown>; content: { 'application/json': { connection: { host: string; port: number; username: string; shell: boolean; host_keys: Array<{ type: string; fingerprint: string; known_hosts: string }>; http_url: string; https_url: string; website_url: string } | null } } };
         401: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         403: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
+        404: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         429: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
         503: { headers: Record<string, unknown>; content: { 'application/json': components['schemas']['Error'] } };
       };

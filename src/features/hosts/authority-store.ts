@@ -2,12 +2,12 @@ import type { Insertable, Updateable } from 'kysely';
 import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 
-/** What the authority of the hosts is kept as, its keys sealed: there is one row of it. */
+/** The stored authority of the hosts, keys sealed. The table has one row. */
 export function findAuthority(queries: Queries) {
   return queries.selectFrom('host_authority').selectAll().executeTakeFirst();
 }
 
-/** Nothing where there is one already. */
+/** Inserts the authority unless a row exists. */
 export async function insertAuthority(
   queries: Queries,
   authority: Omit<Insertable<Tables['host_authority']>, 'one'>,

@@ -10,18 +10,18 @@ import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findAuthority, insertAuthority, updateAuthority } from './authority-store.ts';
 
-/** What this platform and its hosts know each other by. */
+/** The certificates by which this platform and its hosts authenticate each other. */
 export interface HostAuthority {
   authority: Certified;
   client: ClientIdentity;
 }
 
-/** The control plane's own certificate is made anew when it has so long left. */
+/** The control plane renews its own certificate this long before expiry. */
 const RENEW_BEFORE_MS = 365 * DAY_MS;
 
 type Parts = Pick<Platform, 'database' | 'sealer' | 'clock'>;
 
-/** The authority, made when it is first asked for. Its keys are sealed. */
+/** The authority, created by the first call. Its keys are sealed. */
 export async function hostAuthority(platform: Parts): Promise<HostAuthority> {
   const { database, sealer, clock } = platform;
   const stored = (await read(platform)) ?? (await create(platform));
@@ -46,7 +46,7 @@ async function read({ database, sealer }: Parts): Promise<HostAuthority | undefi
   };
 }
 
-/** Another process may make one at the same time: the first that is written counts. */
+/** Another process may create one at the same time; the first one stored wins. */
 async function create(platform: Parts): Promise<HostAuthority> {
   const { database, sealer, clock } = platform;
   const authority = await createAuthority(clock.now());

@@ -43,8 +43,8 @@ const jobsOf = (lane: string) =>
     .orderBy('seq')
     .execute();
 
-describe('a host that is away', () => {
-  it('fails nothing, however often it was tried, and is asked again within 30 s of its return', async () => {
+describe('an unreachable host', () => {
+  it('fails no job after any number of attempts, and gets them within 30 s of its return', async () => {
     const { backups, installs } = homeport.services;
     const first = await install();
     const doomed = await install();
@@ -65,7 +65,7 @@ describe('a host that is away', () => {
     const { jobId: restore } = await backups.requestRestore(requested.id);
     const { jobId: core } = await installs.switchWordpress(first.name, '6.1.9');
     await owner.client.post(`/installs/${first.id}/purge_cache`, { type: 'page' });
-    // Twice as long as all the attempts of each had taken.
+    // Twice the time that all attempts of each had taken.
     for (let i = 0; i < 12; i++) {
       await homeport.idle();
       clock.advance(5 * MINUTE_MS);
@@ -76,7 +76,7 @@ describe('a host that is away', () => {
     expect((await jobsOf(first.id)).filter(({ state }) => state === 'failed')).toEqual([]);
 
     await local.up();
-    // What waits in a lane comes one after the other.
+    // Jobs in one lane run one after the other.
     clock.advance(30_000);
     await homeport.idle();
     expect(await lateStatus()).toBe('completed');
@@ -85,7 +85,7 @@ describe('a host that is away', () => {
     expect((await jobsOf(first.id)).at(-1)).toMatchObject({ kind: 'purge_cache', state: 'succeeded' });
   });
 
-  it('gets the installs that were asked for meanwhile, for an hour, and what is to be taken away at any time', async () => {
+  it('provisions installs requested within the last hour, and removes websites after any time', async () => {
     const gone = await install();
     await local.down();
     const created = await homeport.services.installs.create(operatorFor(owner.userId), {
@@ -119,7 +119,7 @@ describe('a host that is away', () => {
     expect((await jobsOf(never.id)).at(0)).toMatchObject({ kind: 'provision_install', state: 'failed' });
     expect(local.versions.has(created.id)).toBe(true);
     await local.up();
-    // The worker may have tried, and postponed, the removal between the last day and the host's return.
+    // The worker may have tried and postponed the removal between the last day and the host's return.
     clock.advance(30_000);
     await homeport.idle();
     expect(local.versions.has(created.id)).toBe(false);

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.ts';
 import type { Queries } from '../../database/database.ts';
 import { hostNameOf } from './store.ts';
 
-/** The name of the host that an install is on, as reports tell it; empty while it is not placed on any. */
+/** The name of an install's host, as status reports show it; empty until the install is placed. */
 export async function clusterOf(
   queries: Queries,
   { host }: Pick<Config, 'host'>,

@@ -12,21 +12,21 @@ import { allHosts, findHost, type KnownHost, updateHost } from './store.ts';
 
 export type Connect = (target: HostTarget) => RemoteHost;
 
-/** The connections of this process to all hosts. */
+/** This process's connections to all hosts. */
 export interface Connections {
-  /** Meets every host that answers soon. Throws OperatorError if there is none. */
+  /** Connects to every host that answers soon. Throws OperatorError if no host is registered. */
   start(): Promise<void>;
   /**
-   * Asks each how it is and writes that down; connects to new ones, and forgets those that were removed. What a slow one says is
-   * written down when it comes: it is not waited for.
+   * Requests and stores each host's status, connects to new hosts, and drops removed ones. Does not wait for a slow
+   * host; its answer is stored when it comes.
    */
   refresh(): Promise<void>;
-  /** Rejects with a PermanentHostError for a host that was removed, HostUnreachableError for one of another machine. */
+  /** Rejects with a PermanentHostError for a removed host, with a HostUnreachableError for a socket on another machine. */
   machine(hostId: string): Promise<RemoteHost>;
   isKnown(hostId: string): Promise<boolean>;
-  /** The ids of the hosts that answered when they were last asked. */
+  /** The ids of the hosts that answered the last status check. */
   met(): string[];
-  /** Calls back with each host that answers, those that do already included. Returns how to stop that. */
+  /** Calls back with each host that answers, including those that do already. Returns the unsubscribe function. */
   onMet(listener: (hostId: string) => void): () => void;
   ports(): HostDescription['ports'] | null;
   close(): Promise<void>;
@@ -34,9 +34,9 @@ export interface Connections {
 
 export interface ConnectionsOptions {
   connect: Connect;
-  /** What the host of that id may ask. */
+  /** Answers the questions of the host of that id. */
   questionsOf: (hostId: string) => HostQuestions;
-  /** For how long one host may keep those waiting who ask how all are, in milliseconds; 5 s if left out. */
+  /** How long one slow host can delay a status check of all, in milliseconds; 5 s by default. */
   patienceMs?: number;
 }
 
@@ -47,9 +47,9 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   const { database, log } = platform;
   const { reader } = database;
   const hosts = createHostService(platform);
-  /** By the id of the host; that of this machine is among them once it has said its id. */
+  /** By host id. The local host is among them once it has sent its id. */
   const machines = new Map<string, RemoteHost>();
-  /** Why hosts do not answer, so that it is said once. */
+  /** Why hosts do not answer, so that each reason is logged once. */
   const faults = new Map<string, string>();
   const met = new Set<string>();
   const listeners = new Set<(hostId: string) => void>();
@@ -58,13 +58,13 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   let ports: HostDescription['ports'] | null = null;
   let isClosing = false;
 
-  /** Asks whoever is at this machine's own socket who it is. Rejects if nobody is. */
+  /** Asks the host at this machine's socket for its description. Rejects if nothing listens there. */
   const meetLocal = singleFlight(async () => {
     const description = await local.describe();
     if (description.id !== localId) {
       await hosts.registerLocal(description);
       if (localId !== null) {
-        // Another host is there now, which is to be told nothing of the earlier one's installs.
+        // Another host now answers on the socket; it must learn nothing about the earlier one's installs.
         machines.delete(localId);
         await local.close();
         local = connect(hosts.localTarget);
@@ -79,7 +79,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   function adopt(hostId: string, remote: RemoteHost): RemoteHost {
     machines.set(hostId, remote);
     remote.answer(questionsOf(hostId), (err) => {
-      log.warn({ err, host: hostId }, 'the questions of a host cannot be answered for the moment');
+      log.warn({ err, host: hostId }, 'cannot answer the questions of a host; will retry');
     });
     return remote;
   }
@@ -100,11 +100,11 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     }
     const target = await hosts.targetOf(host);
     if (isClosing) throw new HostUnreachableError('The connections to the hosts are being closed');
-    // Another call may have connected meanwhile.
+    // Another call may have connected in the meantime.
     return machines.get(hostId) ?? adopt(hostId, connect(target));
   }
 
-  /** Those that are being asked how they are, by their ids: a slow one is not asked again meanwhile. */
+  /** Status checks in progress, by host id: a slow host gets no second request. */
   const looks = new Map<string, Promise<void>>();
 
   const refresh = singleFlight(async () => {
@@ -118,12 +118,12 @@ export function createConnections(platform: Platform, options: ConnectionsOption
     ports ??= known.find(({ description }) => description !== null)?.description?.ports ?? null;
   });
 
-  /** Resolves when it is done, or has taken too long to wait for; it goes on then. */
+  /** Resolves once the check is done or has taken too long; the check itself continues. */
   async function patiently(id: string, work: () => Promise<void>): Promise<void> {
     let looking = looks.get(id);
     if (looking === undefined) {
       looking = work()
-        .catch((err: unknown) => log.error({ err, host: id }, 'could not find out how a host is'))
+        .catch((err: unknown) => log.error({ err, host: id }, 'could not check a host'))
         .finally(() => looks.delete(id));
       looks.set(id, looking);
     }
@@ -136,7 +136,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   async function forgetRemoved(known: KnownHost[]): Promise<void> {
     for (const [id, remote] of machines) {
       if (known.some((host) => host.id === id)) continue;
-      // It may have been met since they were read.
+      // It may have connected since the rows were read.
       if (await findHost(reader, { id })) continue;
       machines.delete(id);
       met.delete(id);
@@ -167,7 +167,7 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   async function look(host: KnownHost): Promise<void> {
     try {
       const description = await (await machine(host.id)).describe();
-      if (description.id !== host.id) throw new Error(`it says that it is the host ${description.id}`);
+      if (description.id !== host.id) throw new Error(`it identifies itself as the host ${description.id}`);
       await noteWell(description);
     } catch (error) {
       await noteFault(host, error);
@@ -183,13 +183,13 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   }
 
   async function noteFault({ id, name }: KnownHost, error: unknown): Promise<void> {
-    // That we hung up ourselves is no fault of the host's.
+    // A connection that we closed is no failure of the host.
     if (isClosing) return;
     met.delete(id);
     const reason = messageOf(error);
     if (faults.get(id) === reason) return;
     faults.set(id, reason);
-    log.warn({ err: error, host: name }, 'a host cannot be asked how it is');
+    log.warn({ err: error, host: name }, 'a host does not answer the status check');
     await database.write(({ queries }) => updateHost(queries, id, { reason }));
   }
 
@@ -224,5 +224,5 @@ export function createConnections(platform: Platform, options: ConnectionsOption
   };
 }
 
-/** Among the hosts' ids: whoever is at this machine's own socket. */
+/** Key of the host at this machine's own socket, among the host ids. */
 const LOCAL = 'local';

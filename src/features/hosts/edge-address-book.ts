@@ -8,9 +8,9 @@ import { type KnownHost, servingHost } from './store.ts';
 
 type Host = Pick<KnownHost, 'address' | 'edge_addresses'>;
 
-/** Tells at which addresses the world reaches websites: what A and AAAA records should hold. None where nobody has said. */
+/** Gives the addresses at which websites are reached, for A and AAAA records. Empty if unknown. */
 export interface EdgeAddressBook {
-  /** Of the websites of a host; undefined: of this process, or of those that are on no host yet. */
+  /** For the websites of a host; undefined: of this process, or of installs without a host. */
   ofHost(host: Host | undefined): string[];
   ofInstall(queries: Queries, installId: string): Promise<string[]>;
 }
@@ -23,7 +23,7 @@ export function createEdgeAddressBook(
   function ofHost(host: Host | undefined): string[] {
     if (host === undefined) return ofThisMachine;
     if (host.edge_addresses.length > 0) return host.edge_addresses;
-    // What can be told of this machine without asking is wrong of another.
+    // Interface addresses of this machine are wrong for another.
     return isLocalAddress(host.address) ? ofThisMachine : config.edgeAddresses;
   }
 
@@ -35,7 +35,7 @@ export function createEdgeAddressBook(
   };
 }
 
-/** The form in which addresses of a host's edge are kept, each once, in the order given. Throws OperatorError. */
+/** Normalizes the edge addresses of a host; keeps the order and drops duplicates. Throws OperatorError. */
 export function parseEdgeAddresses(texts: readonly string[]): string[] {
   return [...new Set(texts.map(parseEdgeAddress))];
 }

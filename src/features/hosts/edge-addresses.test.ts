@@ -23,16 +23,16 @@ function addresses(host: string, { configured = [''], allowed = [''] } = {}): st
   );
 }
 
-it('are those that are configured, else the one that the edge listens on, private or not', () => {
+it('are the configured ones, else the one that the edge listens on, private or not', () => {
   expect(addresses('0.0.0.0', { configured: ['10.9.9.9'] })).toEqual(['10.9.9.9']);
   expect(addresses('10.0.0.5')).toEqual(['10.0.0.5']);
 });
 
-it('are the public ones of the interfaces where it listens on all', () => {
+it('are the public ones of the interfaces if it listens on all', () => {
   expect(addresses('0.0.0.0')).toEqual(['8.8.4.4']);
   expect(addresses('::')).toEqual(['8.8.4.4', '2606:4700::5']);
 });
 
-it('are private ones too where checks may reach them', () => {
+it('include private ones if checks may reach them', () => {
   expect(addresses('0.0.0.0', { allowed: ['10.0.0.0/8'] })).toEqual(['8.8.4.4', '10.0.0.5']);
 });

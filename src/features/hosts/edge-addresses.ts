@@ -3,9 +3,9 @@ import type { Config } from '../../config/config.ts';
 import { createAddressPolicy } from '../../network/probe/address-policy.ts';
 
 /**
- * The addresses at which the world reaches the edge, for A and AAAA records: those that are configured; else the one that
- * it listens on; else, where it listens on all of the machine's, those of its interfaces that are public or that checks
- * may reach nonetheless. None may be left, as behind NAT, where only the operator knows the address in front.
+ * The public addresses of the edge, for A and AAAA records: the configured ones, else the address it listens on. If it
+ * listens on all interfaces: their public addresses, and private ones if checks may reach those. Empty behind NAT, where
+ * only the operator knows the public address.
  */
 export function edgeAddresses(
   {

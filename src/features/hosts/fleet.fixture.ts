@@ -5,7 +5,7 @@ import { hostQuestions } from '../provisioning/host-questions.ts';
 import { requireNameFree } from '../provisioning/orphans.ts';
 import { createFleet, type Fleet } from './fleet.ts';
 
-/** Of a Homeport whose websites are on the machine that serves in a folder. */
+/** Settings of a Homeport whose host listens in a run folder. */
 export function environment(runFolder: string): Record<string, string> {
   return { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: runFolder };
 }
@@ -19,7 +19,7 @@ export function startFleet({ platform }: TestHomeport, refreshMs?: number): Flee
   });
 }
 
-/** An install as the database has it. */
+/** The database row of an install. */
 export const row = ({ platform }: TestHomeport, id: string) =>
   platform.database.reader
     .selectFrom('installs')
@@ -35,7 +35,7 @@ export const jobsOf = ({ platform }: TestHomeport, lane: string) =>
     .orderBy('seq')
     .execute();
 
-/** Leaves the machines as empty as they were. */
+/** Deletes every install. */
 export async function deleteInstalls(homeport: TestHomeport, client: Client): Promise<void> {
   const { results } = Object(await client.get('/installs?limit=100').then(({ body }) => body));
   for (const { id } of results) await client.delete(`/installs/${id}`);

@@ -21,7 +21,7 @@ import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fi
 import { createFleet, type Fleet } from './fleet.ts';
 import { loadInstallOptions } from './install-options.ts';
 
-/** This machine's host, which has room for two. */
+/** This machine's host, with a capacity of two. */
 let local: ServedMachine;
 let homeport: TestHomeport;
 let clock: ManualClock;
@@ -45,7 +45,7 @@ afterAll(async () => {
 const install = (more: object = {}) => homeport.install(owner, accountId, more);
 
 describe('a platform with one host', () => {
-  it('knows it by the name of the machine, and puts installs on it', async () => {
+  it("registers it under the machine's name and places installs on it", async () => {
     expect(await homeport.services.hosts.list()).toEqual([
       expect.objectContaining({
         id: local.description.id,
@@ -78,7 +78,7 @@ describe('a platform with one host', () => {
     expect(local.versions.has(id)).toBe(false);
   });
 
-  it('gives the PHP version that is asked for, and refuses one that no host has', async () => {
+  it('installs the requested PHP version and refuses one that no host has', async () => {
     const { id } = await install({ php_version: '8.2' });
     expect(await row(homeport, id)).toMatchObject({ status: 'active', php_version: '8.2' });
     const refused = await owner.client.post('/installs', {
@@ -108,7 +108,7 @@ describe('a platform with one host', () => {
     await homeport.idle();
   });
 
-  it('reserves the names of the log-ins that the machine has', async () => {
+  it("reserves the names of the machine's logins", async () => {
     const answer = await owner.client.post('/installs', { name: 'www-data', account_id: accountId });
     expect(answer).toMatchObject(
       refusal(
@@ -119,7 +119,7 @@ describe('a platform with one host', () => {
     );
   });
 
-  it('keeps the name by which people reach the host from installs, and those of installs from it', async () => {
+  it("keeps a host's public name from installs, and install names from hosts", async () => {
     const { hosts } = homeport.services;
     await hosts.setReach(localName, { publicName: 'gate.localhost' });
     expect(await owner.client.post('/installs', { name: 'gate', account_id: accountId })).toMatchObject(
@@ -148,7 +148,7 @@ describe('a platform with one host', () => {
     expect(field((await owner.client.get(path)).body, 'report', 'domains', 0, 'cluster_id')).toBe(localName);
   });
 
-  it('backs up and restores there', async () => {
+  it('backs up and restores on the host', async () => {
     const { id, name } = await install();
     await local.write({ id }, 'index.html', 'saved');
     const asked = await owner.client.post(`/installs/${id}/backups`, {
@@ -166,7 +166,7 @@ describe('a platform with one host', () => {
     expect((await local.http(`${name}.localhost`, '/')).text).toBe('saved');
   });
 
-  it('fails an install that has no room, says why, and takes no room for it', async () => {
+  it('fails an install that no host has capacity for, with a reason, and counts nothing for it', async () => {
     await install();
     await install();
     const third = await install();
@@ -184,7 +184,7 @@ describe('a platform with one host', () => {
     ]);
   });
 
-  it('never places more than there is room for, whoever asks at the same time', async () => {
+  it('never exceeds the capacity when requests compete', async () => {
     const { database } = homeport.platform;
     await Promise.all(
       ['one', 'two', 'three', 'four', 'five'].map((suffix) =>
@@ -200,8 +200,8 @@ describe('a platform with one host', () => {
     expect(states.filter(({ status, host_id }) => status === 'failed' && host_id === null)).toHaveLength(3);
   });
 
-  it('takes away what was made of an install whose making failed, and its place', async () => {
-    // The host has lost that version, and nobody has noticed yet.
+  it('removes the remains of a failed provisioning and frees its place', async () => {
+    // The host has dropped that version since its last description.
     const { phpVersions } = local.description;
     local.description.phpVersions = ['8.2'];
     const { id } = await install({ php_version: '8.4' });
@@ -210,7 +210,7 @@ describe('a platform with one host', () => {
     expect((await jobsOf(homeport, id)).at(0)).toMatchObject({ state: 'failed' });
   });
 
-  it('puts nothing anywhere for an install that was deleted before it was placed', async () => {
+  it('places nothing for an install that was deleted before', async () => {
     const fleet = startFleet(homeport);
     await fleet.start();
     const gone = siteState(`gone${process.pid}`, [`gone${process.pid}.localhost`]);
@@ -222,7 +222,7 @@ describe('a platform with one host', () => {
     await fleet.stop();
   });
 
-  it('switches WordPress, and leaves it as it is if the host cannot', async () => {
+  it('switches WordPress, and keeps the old version if the host cannot', async () => {
     const { id, name } = await install();
     const { installs } = homeport.services;
     expect(await installs.switchWordpress(name, '6.1.9')).toMatchObject({ installId: id, from: '6.8.7' });
@@ -257,8 +257,8 @@ describe('a platform with one host', () => {
   });
 });
 
-describe('a host that is away', () => {
-  it('is written down, its work waits, and goes on when it is back', async () => {
+describe('an unreachable host', () => {
+  it('is recorded as unreachable; its jobs wait and run when it is back', async () => {
     const { id, name } = await install();
     await local.down();
     const asked = await owner.client.post(`/installs/${id}/domains`, {
@@ -279,7 +279,7 @@ describe('a host that is away', () => {
     expect((await local.http(`${name}.localhost`, '/')).status).not.toBe(404);
   });
 
-  it('shows in the list for as long as it lasts', async () => {
+  it('shows in the list while it lasts', async () => {
     const fleet = startFleet(homeport, 100);
     await fleet.start();
     await local.down();
@@ -293,8 +293,8 @@ describe('a host that is away', () => {
   });
 });
 
-describe('a host that somebody has broken into', () => {
-  /** It shows that it lives whatever it is asked, and never ends; or describes itself as the test says. */
+describe('a compromised host', () => {
+  /** A host that keeps answering pings and never finishes a call, or describes itself as the test says. */
   async function hostile(name: string, described?: object): Promise<{ asked: string[] }> {
     const { identity } = await homeport.services.hosts.add(name, `https://127.0.0.1:${await freePort()}`);
     const { certificate, key, ca } = parseIdentity(identity);
@@ -333,7 +333,7 @@ describe('a host that somebody has broken into', () => {
   const known = async (name: string) =>
     (await homeport.services.hosts.list()).find((host) => host.name === name);
 
-  it('holds up neither the start nor what is asked of others, and is told as silent', async () => {
+  it('delays neither the start nor calls to other hosts, and is reported as silent', async () => {
     const { asked } = await hostile('spoilt1');
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('hosts').set({ seen_at: null }).where('name', '=', localName).execute(),
@@ -350,14 +350,14 @@ describe('a host that somebody has broken into', () => {
     await fleet.stop();
   });
 
-  it('is asked no second time before it has answered, and let go when the platform ends', async () => {
+  it('gets no second status check before it has answered the first, and is dropped when the platform stops', async () => {
     const { asked } = await hostile('spoilt2');
     const fleet = impatient({});
     await fleet.start();
-    // What cannot be placed has all asked how they are.
+    // A failed placement makes the fleet check all hosts again.
     for (let time = 0; time < 2; time++) await fleet.apply(siteState('nowhere')).catch(() => {});
     await until(() => expect(asked).toContain('/v1/describe'));
-    // Once by this fleet, and perhaps by the platform's own, which asks all every half a minute.
+    // Once by this fleet, and perhaps by the platform's own, which checks all hosts every half minute.
     expect(asked.filter((url) => url === '/v1/describe').length).toBeLessThanOrEqual(2);
     const begun = performance.now();
     await fleet.stop();
@@ -365,7 +365,7 @@ describe('a host that somebody has broken into', () => {
     expect(await known('spoilt2')).toMatchObject({ reason: null });
   });
 
-  it('is left out where a proof is shown and taken away everywhere', async () => {
+  it('is skipped when a challenge is published and withdrawn everywhere', async () => {
     await hostile('spoilt3', local.description);
     const fleet = impatient({ publish: 1_500, withdraw: 1_500 });
     await fleet.start();
@@ -379,7 +379,7 @@ describe('a host that somebody has broken into', () => {
     await fleet.stop();
   });
 
-  it('takes no name from the others, and is not believed what no machine has', async () => {
+  it('reserves no names for other hosts, and its impossible capacity is not believed', async () => {
     await hostile('spoilt4', { ...local.description, reservedNames: ['shopping'] });
     await hostile('spoilt5', { ...local.description, capacity: 1_000_000 });
     const fleet = impatient({});
@@ -410,13 +410,13 @@ describe('starting', () => {
     await again.stop();
   });
 
-  it('says what to do where there is no host at all', async () => {
+  it('says what to do without any host', async () => {
     await expect(startTestHomeport({ environment: environment('/run/nowhere') })).rejects.toThrow(
       /^There is no host for the websites\. The host \S+ does not answer: nothing listens at \/run\/nowhere\/host\.sock\. Start it there, as root, with "homeport host".*"homeport host add"\.$/,
     );
   });
 
-  it('goes on where a known host is away, and knows another in its place as another', async () => {
+  it('continues if a known host is unreachable, and treats another host in its place as another', async () => {
     const first = await serveMachine();
     const own = await startTestHomeport({ environment: environment(first.runFolder) });
     await own.stop();

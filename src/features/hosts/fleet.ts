@@ -12,32 +12,35 @@ import { type ConnectionsOptions, createConnections } from './connections.ts';
 import { placeInstall } from './placement.ts';
 import { allHosts, freeFailed, hostServing, placeOf } from './store.ts';
 
-/** Every machine that runs websites, as one host: each call goes to the machine of its install. */
+/** All hosts as one: each call goes to the host of its install. */
 export interface Fleet extends Host {
-  /** The machine that an install is on. Rejects with a {@link PermanentHostError} if it is on none. */
+  /** The host of an install. Rejects with a {@link PermanentHostError} if it is on none. */
   machineOf(installId: string): Promise<HostMachine>;
-  /** The machine of that id. */
+  /** The host of that id. */
   machine(hostId: string): Promise<HostMachine>;
-  /** The ids of the machines that answered when they were last asked. */
+  /** The ids of the hosts that answered the last status check. */
   met(): string[];
-  /** Calls back with each machine that answers, and again when one answers after it did not. Returns how to stop that. */
+  /**
+   * Calls back with each host that answers, and again when one answers after an outage. Returns the unsubscribe
+   * function.
+   */
   onMet(listener: (hostId: string) => void): () => void;
-  /** Ports on which the host of this machine, else the first of all, serves websites; null while none is known. */
+  /** Ports on which this machine's host, else the first host, serves websites; null until one is known. */
   ports(): HostDescription['ports'] | null;
 }
 
 export interface FleetOptions extends ConnectionsOptions {
   /** Rejects with a {@link PermanentHostError} if the host holds another website under the name of an install. */
   requireNameFree(hostId: string, install: InstallRef): Promise<void>;
-  /** How often the machines are asked how they are, in milliseconds; 30 s if left out. */
+  /** Milliseconds between status checks of the hosts; 30 s by default. */
   refreshMs?: number;
 }
 
 const REFRESH_MS = 30_000;
 
 /**
- * Starting it connects to all machines, makes the one at this machine's own socket known, and throws an OperatorError if
- * there is none at all. From then on their questions are answered, and how they are is written down for everybody.
+ * `start` connects to all hosts, registers the one at this machine's socket, and throws an OperatorError if no host
+ * is registered. It then answers the hosts' questions and records their status.
  */
 export function createFleet(platform: Platform, options: FleetOptions): Fleet {
   const { database, log } = platform;
@@ -45,7 +48,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
   const connections = createConnections(platform, options);
   let refreshes: Repetition | undefined;
 
-  /** A host may have been added, or have come back, since they were last asked. */
+  /** Places an install. Retries once after a refresh: a host may have been added or have come back since the last one. */
   async function place(installId: string): Promise<string> {
     return placeInstall(platform, installId).catch(async () => {
       await connections.refresh();
@@ -55,12 +58,12 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
 
   async function machineOf(installId: string): Promise<HostMachine> {
     const place = await placeOf(reader, installId);
-    if (!place) throw new PermanentHostError('There is no such install any more');
+    if (!place) throw new PermanentHostError('The install no longer exists');
     if (place.hostId === null) throw new PermanentHostError('The install is not on any host');
     return connections.machine(place.hostId);
   }
 
-  /** On each machine that answers, side by side. Rejects if there is none, or if one refuses. */
+  /** Calls all reachable hosts in parallel. Rejects if no host answers or if one refuses. */
   async function everywhere(work: (machine: HostMachine) => Promise<void>): Promise<void> {
     const answering = (await allHosts(reader)).filter(({ reason }) => reason === null);
     const outcomes = await Promise.allSettled(
@@ -72,7 +75,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
     const refusal = faults.find((fault) => !(fault instanceof HostUnreachableError));
     if (refusal !== undefined) throw refusal;
     if (faults.length === outcomes.length) throw faults[0] ?? new HostUnreachableError('No host answers');
-    for (const err of faults) log.warn({ err }, 'a host was left out');
+    for (const err of faults) log.warn({ err }, 'skipped a host');
   }
 
   return {
@@ -85,7 +88,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       }
       refreshes = repeatEvery(connections.refresh, {
         delayMs: options.refreshMs ?? REFRESH_MS,
-        onError: (err) => log.error({ err }, 'could not find out how the hosts are'),
+        onError: (err) => log.error({ err }, 'could not check the hosts'),
       });
     },
     async stop() {
@@ -107,11 +110,14 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
 
     async remove({ id, name, hostId }) {
       const place = hostId === undefined ? await placeOf(reader, id) : { hostId };
-      // Nobody knows of a restore's trial where it was made: this process may be another one.
+      // No row names the host of a restore check's scratch install, and another process may have made it.
       if (place === undefined) return everywhere((machine) => machine.remove({ id, name }));
       if (place.hostId === null) return;
       if (!(await connections.isKnown(place.hostId))) {
-        log.warn({ install: id, host: place.hostId }, 'the host of a deleted install is not known any more');
+        log.warn(
+          { install: id, host: place.hostId },
+          'the host of a deleted install is no longer registered',
+        );
         return;
       }
       await (await connections.machine(place.hostId)).remove({ id, name });
@@ -131,7 +137,7 @@ export function createFleet(platform: Platform, options: FleetOptions): Fleet {
       if (hostId === null) return everywhere((machine) => machine.publish(proof));
       await (await connections.machine(hostId)).publish(proof);
     },
-    // A name may have passed to another host since.
+    // Another host may serve the name by now.
     withdraw: (proof) => everywhere((machine) => machine.withdraw(proof)),
   };
 }

@@ -2,9 +2,9 @@ import { PermanentHostError } from '../../hosting/contract/host.ts';
 import { HostUnreachableError } from '../../hosting/remote/client.ts';
 import { PermanentFailure, Postponed } from '../../jobs/job.ts';
 
-/** What a host's failures are to the job that asked it. */
+/** Translates a host's failures for the job that called it. */
 
-/** What a host says will not mend itself is not tried again; its sentence was written to be shown. */
+/** A permanent host failure is not retried; its sentence is written for users. */
 export async function permanently<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -14,7 +14,7 @@ export async function permanently<Result>(work: Promise<Result>): Promise<Result
   }
 }
 
-/** While a host is away, what it is to do waits for it. Which host, and why, is the operator's affair. */
+/** While a host is unreachable, its jobs wait. Users do not learn which host or why; operators do. */
 export async function postponing<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

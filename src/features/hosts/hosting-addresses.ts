@@ -1,6 +1,6 @@
 import type { ListenAddress } from '../../config/config.ts';
 
-/** Where websites, and SFTP, are listened for. */
+/** The addresses on which websites and SFTP are served. */
 export interface HostingAddresses {
   edgeHttp: ListenAddress;
   edgeHttps: ListenAddress;

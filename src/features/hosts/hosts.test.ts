@@ -21,7 +21,7 @@ afterAll(() => homeport?.remove());
 const hosts = () => homeport.services.hosts;
 
 describe('adding a host', () => {
-  it('gives the file by which it and the control plane know each other', async () => {
+  it('returns an identity by which host and control plane authenticate each other', async () => {
     const { host, identity } = await hosts().add('web1', 'https://10.0.0.2:8470/');
     expect(host).toMatchObject({
       name: 'web1',
@@ -34,14 +34,14 @@ describe('adding a host', () => {
     expect(hostId).toBe(host.id);
     const authority = new X509Certificate(ca);
     expect(new X509Certificate(certificate).verify(authority.publicKey)).toBe(true);
-    // The authority stays, whoever asks.
+    // The authority stays the same.
     const again = await hostAuthority(homeport.platform);
     expect(again.client.ca).toBe(ca);
     expect(new X509Certificate(again.client.certificate).verify(authority.publicKey)).toBe(true);
     expect(await hosts().targetOf(host)).toMatchObject({ url: 'https://10.0.0.2:8470', hostId });
   });
 
-  it('keeps no key that is not sealed', async () => {
+  it('stores keys only sealed', async () => {
     const row = await homeport.platform.database.reader
       .selectFrom('host_authority')
       .selectAll()
@@ -50,7 +50,7 @@ describe('adding a host', () => {
     expect(homeport.platform.sealer.open(row.sealed_key)).toContain('PRIVATE KEY');
   });
 
-  it('takes the name by which people reach it, or refuses both', async () => {
+  it('accepts a public name, or refuses the host with the name', async () => {
     const { host } = await hosts().add('named', 'https://10.0.0.9:8470', { publicName: '203.0.113.9' });
     expect(host.public_name).toBe('203.0.113.9');
     await hosts().remove('named');
@@ -72,7 +72,7 @@ describe('adding a host', () => {
     expect((await hosts().list()).map((host) => host.name)).toEqual(['web1']);
   });
 
-  it('by many at the same time makes one authority', async () => {
+  it('creates one authority when many requests compete', async () => {
     const fresh = await startTestHomeport({ roles: { api: true, hosting: false } });
     const made = await Promise.all(
       ['a', 'b', 'c'].map((name) => fresh.services.hosts.add(name, `https://${name}.example:1`)),
@@ -97,7 +97,7 @@ it('renews its own certificate before it expires', async () => {
   expect(await hostAuthority(homeport.platform)).toEqual(later);
 });
 
-it('takes no more installs while it is drained', async () => {
+it('gets no new installs while it is drained', async () => {
   await hosts().setAccepting('web1', false);
   expect((await hosts().list())[0]).toMatchObject({ accepting: false });
   await hosts().setAccepting('web1', true);
@@ -105,7 +105,7 @@ it('takes no more installs while it is drained', async () => {
   await expect(hosts().setAccepting('nobody', true)).rejects.toThrow('There is no host "nobody"');
 });
 
-it('is reached by another name once it was given one, and by none of its own again', async () => {
+it('is reached by a public name once it has one, and by its address again without', async () => {
   const kept = async () => (await hosts().list())[0]?.public_name;
   expect(await hosts().setReach('web1', { publicName: 'Web1.example.com' })).toMatchObject({
     public_name: 'web1.example.com',
@@ -120,7 +120,7 @@ it('is reached by another name once it was given one, and by none of its own aga
   expect(await kept()).toBeNull();
 });
 
-it('has edge addresses of its own once they were given, in the order given, each once, and none again', async () => {
+it('stores its own edge addresses in order, without duplicates, and can drop them', async () => {
   const kept = async () => (await hosts().list())[0]?.edge_addresses;
   expect(await kept()).toEqual([]);
   await hosts().setReach('web1', { publicName: 'web1.example.com' });
@@ -143,7 +143,7 @@ it('has edge addresses of its own once they were given, in the order given, each
 });
 
 describe('removing a host', () => {
-  it('waits for the websites that are still being taken away', async () => {
+  it('is refused while jobs still remove websites', async () => {
     const { database, queue } = homeport.platform;
     const [host] = await hosts().list();
     const id = crypto.randomUUID();
@@ -163,8 +163,8 @@ describe('removing a host', () => {
   });
 });
 
-describe('a platform that hosts in its own process', () => {
-  it('has no hosts, offers no PHP, and says so', async () => {
+describe('a platform with an embedded host', () => {
+  it('has no hosts and offers no PHP, with an error that says so', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const { id, name } = await homeport.install(owner, accountId);
     const { reader } = homeport.platform.database;

@@ -1,13 +1,13 @@
 import type { Queries } from '../../database/database.ts';
 import { allHosts } from './store.ts';
 
-/** What new installs may ask of the hosts that take them. */
+/** The options that hosts accepting new installs have in common. */
 export interface InstallOptions {
   /** `major.minor`, newest first. */
   phpVersions: string[];
-  /** Names that no new install gets, because each of the machines has a log-in of that name. */
+  /** Names refused to new installs because every accepting host has a login of that name. */
   reservedNames: Set<string>;
-  /** Host names and addresses by which people reach the machines themselves. */
+  /** Host names and addresses by which users reach the hosts themselves. */
   publicNames: string[];
 }
 
@@ -22,12 +22,12 @@ export async function loadInstallOptions(queries: Queries): Promise<InstallOptio
   };
 }
 
-/** One machine that reserves a name, or says that it does, keeps it from itself alone. */
+/** A name reserved by one host only is refused by that host's placement, not here. */
 function inAll([first = new Set<string>(), ...others]: Set<string>[]): Set<string> {
   return new Set([...first].filter((name) => others.every((names) => names.has(name))));
 }
 
-/** Versions like `8.2` and `6.8.7`, each once. */
+/** Sorts versions like `8.2` and `6.8.7`, without duplicates. */
 export function newestFirst(versions: string[]): string[] {
   return [...new Set(versions)].sort((one, other) => compare(other, one));
 }

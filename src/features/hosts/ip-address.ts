@@ -1,8 +1,8 @@
 import ipaddr from 'ipaddr.js';
 
-/** An address as it is kept. Null for what is none, and for that which means any: nobody reaches anything at it. */
+/** Normalizes an IP address. Null for other text and for the unspecified address, at which nothing is reached. */
 export function parseIpAddress(text: string): string | null {
-  // Not the short forms of old: 10.1 would be 10.0.0.1.
+  // Refuses short forms: 10.1 would mean 10.0.0.1.
   const isAddress =
     ipaddr.IPv4.isValidFourPartDecimal(text) || (ipaddr.IPv6.isValid(text) && !text.includes('%'));
   if (!isAddress) return null;

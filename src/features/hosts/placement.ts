@@ -8,9 +8,9 @@ import { allHosts, findPlacement, installCounts, setHost } from './store.ts';
 const GONE = 'The install was deleted meanwhile';
 
 /**
- * The host of an install, which is chosen when it is first asked for and stays. Counting and writing are one
- * transaction, so that no host gets more than it has room for. Rejects with a {@link PermanentHostError} if the install is
- * gone or no host suits it, with a {@link HostUnreachableError} if one may later.
+ * The host of an install, chosen at the first call. One transaction counts and assigns, so no host exceeds its capacity.
+ * Rejects with a {@link PermanentHostError} if the install is gone or no host suits it, with a {@link
+ * HostUnreachableError} if one may suit later.
  */
 export async function placeInstall(
   { database }: Pick<Platform, 'database'>,
@@ -28,7 +28,7 @@ export async function placeInstall(
         ? new PermanentHostError(choice.refusal)
         : new HostUnreachableError(choice.refusal);
     }
-    // Deleted between the two: whoever did that does not know of the host.
+    // The install was deleted in between, and its deletion knows no host.
     if (!(await setHost(queries, installId, choice.host.id))) throw new PermanentHostError(GONE);
     return choice.host.id;
   });

@@ -2,10 +2,10 @@ import { HOST_LABEL, MAX_HOST_NAME } from '../../lib/host-names.ts';
 import { OperatorError } from '../../lib/operator-error.ts';
 import { parseIpAddress } from './ip-address.ts';
 
-/** The last label is no number: `10.1` would be taken for an address. */
+/** The last label is not a number, because `10.1` would be read as an address. */
 const PUBLIC_NAME = new RegExp(`^(${HOST_LABEL}\\.)*(?![0-9]+$)${HOST_LABEL}$`);
 
-/** The form in which the public name of a host is kept: a host name, lower case, or an IP address. Throws OperatorError. */
+/** Normalizes the public name of a host: a lower-case host name or an IP address. Throws OperatorError. */
 export function parsePublicName(text: string): string {
   const name = text.toLowerCase().replace(/\.$/, '');
   if (name.length <= MAX_HOST_NAME && PUBLIC_NAME.test(name)) return name;

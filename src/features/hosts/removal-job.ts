@@ -4,16 +4,16 @@ import type { JobType } from '../../jobs/job.ts';
 const removalPayload = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** The machine that it was on, where its row is gone; null if it was on none. */
+  /** The host of the deleted install; null if it was on none. */
   host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
 });
 
-/** Takes away the website of an install that is deleted, or whose provisioning gave up. */
+/** Removes the website of a deleted install, or what a failed provisioning left. */
 export const removeInstall: JobType<typeof removalPayload> = {
   name: 'remove_install',
   payload: removalPayload,
   maxAttempts: 25,
   timeoutMs: 300_000,
-  // Nobody else would take away what is left there.
+  // No other job would remove the remains.
   patienceMs: Number.POSITIVE_INFINITY,
 };

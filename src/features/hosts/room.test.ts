@@ -34,11 +34,11 @@ const withPhp = (known: KnownHost, ...phpVersions: string[]): KnownHost => ({
 });
 
 it.each<[string, KnownHost[], Record<string, number>, string]>([
-  ['the only one', [host('a', 1)], {}, 'a'],
-  ['the one with more room', [host('a', 10), host('b', 20)], {}, 'b'],
-  ['the one with more room left', [host('a', 10), host('b', 20)], { b: 15 }, 'a'],
-  ['the older of equals', [host('a', 10), host('b', 10)], { a: 5, b: 5 }, 'a'],
-  ['one that takes new installs', [host('a', 100, { accepting: false }), host('b', 1)], {}, 'b'],
+  ['the only host', [host('a', 1)], {}, 'a'],
+  ['the one with more capacity', [host('a', 10), host('b', 20)], {}, 'b'],
+  ['the one with more free capacity', [host('a', 10), host('b', 20)], { b: 15 }, 'a'],
+  ['the older of two equals', [host('a', 10), host('b', 10)], { a: 5, b: 5 }, 'a'],
+  ['one that accepts installs', [host('a', 100, { accepting: false }), host('b', 1)], {}, 'b'],
   ['one that answers', [host('a', 100, { reason: 'down' }), host('b', 1)], {}, 'b'],
   ['one that has described itself', [host('a', 100, { description: null }), host('b', 1)], {}, 'b'],
 ])('chooses %s', (_what, hosts, counts, chosen) => {
@@ -56,7 +56,7 @@ const without = (known: KnownHost, name: string): KnownHost => ({
         },
 });
 
-it('chooses one with the versions that are asked for, and without a log-in of the name', () => {
+it('chooses a host with the requested versions and without a login of that name', () => {
   const hosts = [host('a', 100), withPhp(host('b', 1), '8.4', '8.2')];
   expect(chooseHost(hosts, new Map(), { ...needs, phpVersion: '8.4' })).toMatchObject({
     host: { name: 'b' },
@@ -69,31 +69,37 @@ it('chooses one with the versions that are asked for, and without a log-in of th
 });
 
 it.each<[string, KnownHost[], Partial<Needs>, RegExp, boolean]>([
-  ['there is none', [], {}, /No host takes new installs/, true],
-  ['none takes new ones', [host('a', 1, { accepting: false })], {}, /No host takes new installs/, true],
+  ['no host exists', [], {}, /No host takes new installs/, true],
+  ['none accepts installs', [host('a', 1, { accepting: false })], {}, /No host takes new installs/, true],
   ['all are full', [host('full', 0)], {}, /No host has room/, true],
   ['none has the version', [host('a', 5)], { phpVersion: '7.4' }, /No host has PHP 7\.4/, true],
-  ['each has such a log-in', [host('a', 5)], { name: 'backup' }, /^Every host has a log-in "backup"/, true],
   [
-    'each with the version has such a log-in',
+    'each has a login of that name',
+    [host('a', 5)],
+    { name: 'backup' },
+    /^Every host has a log-in "backup"/,
+    true,
+  ],
+  [
+    'each with the version has a login of that name',
     [host('a', 5), without(withPhp(host('b', 5), '7.4'), 'backup')],
     { name: 'backup', phpVersion: '8.2' },
     /^Every host with PHP 8\.2 has a log-in "backup"/,
     true,
   ],
   [
-    'the one with room may come back',
+    'the one with capacity may come back',
     [host('full', 0), host('b', 5, { reason: 'down' })],
     {},
     /b does not answer/,
     false,
   ],
-])('chooses none where %s', (_what, hosts, changes, sentence, permanent) => {
+])('chooses no host if %s', (_what, hosts, changes, sentence, permanent) => {
   const choice = chooseHost(hosts, new Map(), { ...needs, ...changes });
   expect(choice).toEqual({ refusal: expect.stringMatching(sentence), permanent });
 });
 
-it('orders versions by their numbers', () => {
+it('orders versions numerically', () => {
   expect(newestFirst(['8.2', '8.10', '7.4', '8.2'])).toEqual(['8.10', '8.2', '7.4']);
   expect(newestFirst(['6.8', '6.8.7', '7.0'])).toEqual(['7.0', '6.8.7', '6.8']);
 });

@@ -1,19 +1,19 @@
 import type { KnownHost } from './store.ts';
 
-/** What a new install needs of its host. */
+/** What a new install requires of its host. */
 export interface Needs {
   name: string;
-  /** `major.minor`, or null for whatever the host has. */
+  /** `major.minor`, or null for the host's default. */
   phpVersion: string | null;
   wordpressVersion: string | null;
 }
 
-/** Which host a new install is put on, or why on none. */
+/** The chosen host, or why none was chosen. */
 export type Choice = { host: KnownHost } | { refusal: string; permanent: boolean };
 
 /**
- * The host with most room among those that take new installs, answer, and have what is needed; of equals the oldest.
- * `counts`: how many installs each has.
+ * Chooses the host with the most free capacity that accepts installs, answers and meets the requirements; the oldest
+ * wins ties. `counts`: installs per host.
  */
 export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, needs: Needs): Choice {
   const accepting = hosts.filter((host) => host.accepting);
@@ -44,7 +44,7 @@ export function chooseHost(hosts: KnownHost[], counts: Map<string, number>, need
   };
 }
 
-/** How many installs more a host takes. */
+/** Free capacity of a host, in installs. */
 function roomOf({ id, description }: KnownHost, counts: Map<string, number>): number {
   return (description?.capacity ?? 0) - (counts.get(id) ?? 0);
 }

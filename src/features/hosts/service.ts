@@ -27,16 +27,16 @@ import {
   updateHost,
 } from './store.ts';
 
-/** A host with what is on it, for the operator. */
+/** A host with its number of installs. */
 export interface HostView extends KnownHost {
   installs: number;
 }
 
-/** How a host is reached, besides by the control plane. */
+/** How users and visitors reach a host; the control plane uses its address. */
 export interface HostReach {
-  /** By people, for SFTP and SSH; null: where the control plane reaches it. */
+  /** For users, by SFTP and SSH. Null: the address that the control plane uses. */
   publicName?: string | null;
-  /** By visitors of its websites; none: where the settings say. */
+  /** For visitors of its websites. Empty: the addresses from the settings. */
   edgeAddresses?: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export type HostService = ReturnType<typeof createHostService>;
 
 const NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/;
 
-/** The machines that run websites: for the command line, and for the fleet. */
+/** Registers, lists and removes the hosts, for the command line and the fleet. */
 export function createHostService(platform: Platform) {
   const { config, database, clock, random } = platform;
   const socket = `${config.hostRunFolder}/host.sock`;
@@ -55,7 +55,7 @@ export function createHostService(platform: Platform) {
     return host;
   }
 
-  /** What people may reach a host by: an install's own name leads to that install. Throws OperatorError. */
+  /** Checks a public name. An install's default domain leads to that install, so it is refused. Throws OperatorError. */
   async function freePublicName(text: string): Promise<string> {
     const name = parsePublicName(text);
     const below = `.${config.siteDomain}`;
@@ -76,7 +76,7 @@ export function createHostService(platform: Platform) {
     await insertHost(queries, { ...host, created_at: timestamp(clock) });
   }
 
-  /** Adds a machine. Gives its identity, PEM, which is shown only now. Throws OperatorError. */
+  /** Adds a host. Returns its identity (PEM), which is not stored. Throws OperatorError. */
   async function add(
     name: string,
     address: string,
@@ -102,7 +102,7 @@ export function createHostService(platform: Platform) {
     return { host: await named(name), identity };
   }
 
-  /** A new identity for a host whose own was lost, or will expire. Throws OperatorError. */
+  /** Issues a new identity for a host whose own is lost or about to expire. Throws OperatorError. */
   async function renewIdentity(name: string): Promise<string> {
     const { id, address } = await named(name);
     if (address.startsWith(UNIX)) {
@@ -117,15 +117,15 @@ export function createHostService(platform: Platform) {
     return hosts.map((host) => ({ ...host, installs: counts.get(host.id) ?? 0 }));
   }
 
-  /** Whether new installs are put on it; those that are there stay. Throws OperatorError. */
+  /** Sets whether the host takes new installs. Present installs stay. Throws OperatorError. */
   async function setAccepting(name: string, accepting: boolean): Promise<void> {
     const { id } = await named(name);
     await database.write(({ queries }) => updateHost(queries, id, { accepting }));
   }
 
   /**
-   * How people and visitors reach it from now on; what is left out stays. Null and an empty list: as if nothing had been said. Gives the
-   * host as it is kept. Throws OperatorError.
+   * Changes how users and visitors reach a host; omitted fields stay. Null or an empty list restores the default.
+   * Returns the stored host. Throws OperatorError.
    */
   async function setReach(name: string, { publicName, edgeAddresses }: HostReach): Promise<KnownHost> {
     const change: HostChange = {};
@@ -137,7 +137,7 @@ export function createHostService(platform: Platform) {
     return named(name);
   }
 
-  /** Forgets a machine on which nothing is left. Throws OperatorError. */
+  /** Removes a host without installs. Throws OperatorError. */
   async function remove(name: string): Promise<void> {
     const { id } = await named(name);
     await database.write(async (transaction) => {
@@ -159,7 +159,7 @@ export function createHostService(platform: Platform) {
     });
   }
 
-  /** Makes the host of this machine known, once it has described itself. Gives its id. */
+  /** Registers this machine's host from its description. Returns its id. */
   async function registerLocal(description: HostDescription): Promise<string> {
     const { id } = description;
     await database.write(async (transaction) => {
@@ -167,7 +167,7 @@ export function createHostService(platform: Platform) {
       await lockPlacement(transaction);
       const address = `${UNIX}${socket}`;
       const present = await findHost(queries, { id });
-      // One that is known by another address is reached by that from elsewhere, too.
+      // A host registered by another address is reached there from other machines too.
       if (present) return;
       const name = localName();
       const taken = (await findHost(queries, { name })) !== undefined;
@@ -182,14 +182,14 @@ export function createHostService(platform: Platform) {
     return id;
   }
 
-  /** How to reach a host. */
+  /** The connection target of a host. */
   async function targetOf({ id, name, address }: KnownHost): Promise<HostTarget> {
     if (address.startsWith(UNIX)) return { name, socket: address.slice(UNIX.length) };
     const { client } = await hostAuthority(platform);
     return { name, url: address, hostId: id, identity: client };
   }
 
-  /** Writes down how a host says that it is. */
+  /** Stores a host's description. */
   async function note(description: HostDescription): Promise<void> {
     await database.write(({ queries }) =>
       updateHost(queries, description.id, {
@@ -209,7 +209,7 @@ export function createHostService(platform: Platform) {
     remove,
     registerLocal,
     targetOf,
-    /** The same, by its name. Throws OperatorError. */
+    /** The connection target of the host of that name. Throws OperatorError. */
     target: async (name: string) => targetOf(await named(name)),
     note,
     /** The socket of the host on this machine. */
@@ -242,7 +242,7 @@ function parsedAddress(text: string): string {
   return url.origin;
 }
 
-/** Whether a website is still to be taken away from a host. */
+/** Whether jobs still remove websites from a host. */
 async function isBeingEmptied(queries: Queries, hostId: string): Promise<boolean> {
   const payloads = await payloadsOf(queries, removeInstall.name, ['queued', 'running']);
   return payloads.some(

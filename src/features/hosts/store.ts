@@ -6,18 +6,18 @@ import type { Tables } from '../../database/tables.ts';
 import type { HostDescription } from '../../hosting/contract/host.ts';
 import { descriptionSchema } from '../../hosting/remote/protocol.ts';
 
-/** A machine that runs websites, as the control plane knows it. */
+/** A host as the control plane knows it. */
 export interface KnownHost {
   id: string;
   name: string;
   /** `unix:` and a path, or `https://address:port`. */
   address: string;
-  /** Where people reach its SFTP and SSH: a host name or an IP address; null where nobody has told. */
+  /** Host name or IP address for SFTP and SSH; null: not set. */
   public_name: string | null;
-  /** Of its own, at which its websites are reached: what A and AAAA records should hold. None: those of the settings. */
+  /** The addresses of its own edge, for A and AAAA records. Empty: those from the settings. */
   edge_addresses: string[];
   accepting: boolean;
-  /** As it was last told; null before. */
+  /** Its latest description; null before the first. */
   description: HostDescription | null;
   seen_at: string | null;
   /** Why it does not answer; null while it does. */
@@ -74,12 +74,12 @@ function known<Row extends { description: unknown; edge_addresses: unknown }>(ro
   return {
     ...row,
     edge_addresses: Value.Parse(addresses, edge_addresses),
-    // What an older version wrote down is told anew soon.
+    // A description in an older version's format is replaced at the next status check.
     description: Value.Check(descriptionSchema, description) ? description : null,
   };
 }
 
-/** Adds a machine that has not described itself yet. */
+/** Adds a host without a description. */
 export async function insertHost(
   queries: Queries,
   {
@@ -119,7 +119,7 @@ export async function deleteHost(queries: Queries, id: string): Promise<void> {
   await queries.deleteFrom('hosts').where('id', '=', id).execute();
 }
 
-/** What the unfinished jobs of a kind are about. */
+/** The payloads of the unfinished jobs of a kind. */
 export async function payloadsOf(
   queries: Queries,
   kind: string,
@@ -134,7 +134,7 @@ export async function payloadsOf(
   return jobs.map(({ payload }) => payload);
 }
 
-/** An install with its machine, and what one must have for it. */
+/** An install with its host, and what it requires of one. */
 export function findPlacement(queries: Queries, installId: string) {
   return queries
     .selectFrom('installs')
@@ -143,7 +143,7 @@ export function findPlacement(queries: Queries, installId: string) {
     .executeTakeFirst();
 }
 
-/** Puts an install on a machine; false if it has been deleted. */
+/** Assigns an install to a host; false if it has been deleted. */
 export async function setHost(queries: Queries, installId: string, hostId: string): Promise<boolean> {
   const placed = await queries
     .updateTable('installs')
@@ -154,7 +154,7 @@ export async function setHost(queries: Queries, installId: string, hostId: strin
   return placed !== undefined;
 }
 
-/** The name of the machine that an install is on; undefined while it is on none. */
+/** The name of an install's host; undefined if it has none. */
 export async function hostNameOf(queries: Queries, installId: string): Promise<string | undefined> {
   const row = await queries
     .selectFrom('installs as install')
@@ -165,7 +165,7 @@ export async function hostNameOf(queries: Queries, installId: string): Promise<s
   return row?.name;
 }
 
-/** The machine that serves the websites of an install, as far as its addresses go; undefined while it is on none. */
+/** The addresses of an install's host; undefined if it has none. */
 export async function servingHost(
   queries: Queries,
   installId: string,
@@ -179,7 +179,7 @@ export async function servingHost(
   return row && { ...row, edge_addresses: Value.Parse(addresses, row.edge_addresses) };
 }
 
-/** Which machine each install is on, newest first; not those that could not be made. */
+/** The installs with their hosts, newest first. Failed ones are left out. */
 export function placedInstalls(queries: Queries) {
   return queries
     .selectFrom('installs')
@@ -210,7 +210,7 @@ export async function installCounts(queries: Queries): Promise<Map<string, numbe
   return new Map(rows.flatMap(({ host_id, count }) => (host_id === null ? [] : [[host_id, count]])));
 }
 
-/** The machine of an install: `hostId` null where it is not placed; undefined for an install that is not there. */
+/** An install's host: `hostId` is null before placement; undefined if the install does not exist. */
 export async function placeOf(
   queries: Queries,
   installId: string,
@@ -222,7 +222,7 @@ export async function placeOf(
     .executeTakeFirst();
 }
 
-/** The machine of the install that serves a host name: an exact name goes before a wildcard. Null if none does. */
+/** The host of the install that serves a host name; exact names go before wildcards. Null if no install serves it. */
 export async function hostServing(queries: Queries, hostname: string): Promise<string | null> {
   const wildcard = `*.${hostname.split('.').slice(1).join('.')}`;
   const rows = await queries
@@ -236,7 +236,7 @@ export async function hostServing(queries: Queries, hostname: string): Promise<s
   return row?.host_id ?? null;
 }
 
-/** An install that could not be made, and of which nothing is left, takes no room. */
+/** Removes a failed install from its host's count once nothing is left of it there. */
 export async function freeFailed(database: Pick<Database, 'write'>, installId: string): Promise<void> {
   await database.write(({ queries }) =>
     queries

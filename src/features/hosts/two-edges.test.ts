@@ -12,11 +12,11 @@ import { type ServedMachine, serveMachine } from '../../hosting/remote/embedded-
 import { parseIdentity } from '../../hosting/remote/identity.ts';
 import { precheck } from '../domains/certificates/precheck.ts';
 
-/** The edges of two machines, at the same ports, as two machines have them. */
+/** Two machines whose edges listen on the same ports. */
 const HERE = '127.0.0.1';
 const THERE = '127.0.0.3';
 
-describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', () => {
+describe.skipIf(!findDnsServers())('two hosts, each with its own edge', () => {
   let dns: DnsTestServers;
   let here: ServedMachine;
   let there: ServedMachine;
@@ -30,7 +30,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
 
   beforeAll(async () => {
     clock = manualClock(new Date());
-    // As an operator leaves it who begins with one machine.
+    // The settings of an operator who began with one machine.
     dns = await startDnsServers({ zones: { 'sites.example': `* A ${HERE}` } });
     here = await serveMachine();
     const { http, https } = here.description.ports;
@@ -86,14 +86,14 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
     );
   }
 
-  /** What is seen of a name of the other host before a certificate is ordered. */
+  /** The prober's result for a name of the other host, before the certificate order. */
   async function precheckOf(name: string) {
     const { platform } = homeport;
     const { internet } = createOutside(platform, {
       edgePorts: () => here.description.ports,
       dnsPort: dns.authority.port,
     });
-    const unused = () => Promise.reject(new Error('not asked here'));
+    const unused = () => Promise.reject(new Error('not used here'));
     const authority = { about: unused, register: unused, obtain: unused, renewalWindow: unused };
     const directoryUrl = 'https://acme.example/directory';
     return precheck(
@@ -119,7 +119,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
       'status',
     );
 
-  it('are told the addresses of the settings until one has its own', async () => {
+  it('use the addresses from the settings until one has its own', async () => {
     const shared = [HERE, THERE];
     expect(await config(onHere)).toEqual({ cname: `${onHere.name}.sites.example`, a_records: shared });
     expect(await config(onThere)).toEqual({ cname: `${onThere.name}.sites.example`, a_records: shared });
@@ -137,7 +137,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
     await homeport.services.hosts.setReach('web2', { edgeAddresses: [THERE] });
     expect(await config(onThere)).toEqual({ cname: `${onThere.name}.sites.example`, a_records: [THERE] });
     expect(await config(onHere)).toMatchObject({ a_records: shared });
-    // Whoever looks at the domains of that host sees the new ones; the others' pages load nothing.
+    // The domains of that host show the new addresses; pages of other hosts reload nothing.
     const change = {
       topic: 'domain',
       account_id: accountId,
@@ -146,14 +146,14 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
       user_id: null,
     };
     await until(() => expect(told).toEqual([change]));
-    // The same again is no change.
+    // Setting the same addresses changes nothing.
     await homeport.services.hosts.setReach('web2', { edgeAddresses: [THERE] });
     await homeport.services.hosts.setReach(hereName, { edgeAddresses: [HERE] });
     await until(() => expect(told.map(({ install_id }) => install_id)).toEqual([onThere.id, onHere.id]));
     unsubscribe();
   });
 
-  it('are one wrong and one right in a report', async () => {
+  it('appear in a report, one wrong and one right', async () => {
     await dns.setZone('wrong.example', `@ A ${HERE}\nwww CNAME ${onThere.name}.sites.example.`);
     const domain = await added(onThere, 'wrong.example');
     expect(await reportOn(onThere, domain)).toMatchObject({
@@ -186,7 +186,7 @@ describe.skipIf(!findDnsServers())('two hosts, each with an edge of its own', ()
     });
   });
 
-  it('have names of installs that the wildcard of one leads astray, which doctor and report tell', async () => {
+  it('have default domains that a wildcard record sends to the wrong host; doctor and reports show it', async () => {
     const domains = await owner.client.get(`/installs/${onThere.id}/domains?limit=100`);
     const www = await added(onThere, 'www.wrong.example');
     const own = text(domains.body, 'results', 0, 'id');

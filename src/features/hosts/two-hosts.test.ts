@@ -13,7 +13,7 @@ import { copyInstall, restoreBackup } from '../backups/jobs.ts';
 import { backupPassword } from '../provisioning/host-questions.ts';
 import { deleteInstalls, environment, jobsOf, row, startFleet } from './fleet.fixture.ts';
 
-/** This machine's host, which has room for two, and another that is reached by TLS. */
+/** This machine's host with a capacity of two, and another reached by TLS. */
 let local: ServedMachine;
 let other: ServedMachine;
 let homeport: TestHomeport;
@@ -39,12 +39,12 @@ afterAll(async () => {
   await other?.close();
 });
 
-/** Makes the other machine known, as an operator does. */
+/** Registers the other machine as an operator does. */
 async function addOther(name = 'web2'): Promise<void> {
   const { services } = homeport;
   const present = (await services.hosts.list()).find((host) => host.name === name);
   if (present) return;
-  // The machine has its id from the identity, as `homeport host` has.
+  // The machine takes its id from the identity, as `homeport host` does.
   const port = await freePort();
   const { identity } = await services.hosts.add(name, `https://127.0.0.1:${port}`);
   const parsed = parseIdentity(identity);
@@ -57,13 +57,13 @@ const install = (more: object = {}) => homeport.install(owner, accountId, more);
 describe('two hosts', () => {
   beforeAll(() => addOther());
 
-  it('get new installs by the room that they have', async () => {
+  it('get new installs by free capacity', async () => {
     const first = await install();
     const second = await install();
     const third = await install();
     const places = await Promise.all([first, second, third].map(({ id }) => row(homeport, id)));
     expect(places.every((place) => place?.status === 'active')).toBe(true);
-    // The other one has room for fifty.
+    // The other one has a capacity of fifty.
     expect(places.at(-1)).toMatchObject({ host_id: other.description.id, php_version: '8.2' });
     const { id, name } = third;
     await other.write({ id }, 'index.html', 'on the other');
@@ -75,7 +75,7 @@ describe('two hosts', () => {
     expect((await other.http(`${name}.localhost`, '/')).status).toBe(404);
   });
 
-  it('are chosen by what they have', async () => {
+  it('are chosen by the versions they offer', async () => {
     const old = await install({ php_version: '7.4' });
     expect(await row(homeport, old.id)).toMatchObject({
       status: 'active',
@@ -89,14 +89,14 @@ describe('two hosts', () => {
     });
   });
 
-  it('get no new ones while they are drained', async () => {
+  it('get no new installs while drained', async () => {
     await homeport.services.hosts.setAccepting('web2', false);
     const { id } = await install();
     expect(await row(homeport, id)).toMatchObject({ host_id: local.description.id });
     await homeport.services.hosts.setAccepting('web2', true);
   });
 
-  it('keep the names of their log-ins from themselves alone', async () => {
+  it('reserve their own logins on themselves only', async () => {
     const owned = { name: 'www-data', account_id: accountId };
     const made = await owner.client.post('/installs', owned);
     expect(made.status).toBe(201);
@@ -111,7 +111,7 @@ describe('two hosts', () => {
     await homeport.services.hosts.setAccepting('web2', true);
   });
 
-  it('are not removed while anything is on them', async () => {
+  it('are not removed while they have installs', async () => {
     const { name } = await install({ php_version: '7.4' });
     await expect(homeport.services.hosts.remove('web2')).rejects.toThrow(
       'There is an install on the host "web2". Delete them first',
@@ -119,7 +119,7 @@ describe('two hosts', () => {
     expect(name).toBeTruthy();
   });
 
-  it('show a proof where the name is served, and one for no known name everywhere', async () => {
+  it('publish a challenge where the name is served, and everywhere for an unknown name', async () => {
     const { id, name } = await install({ php_version: '7.4' });
     const fleet = startFleet(homeport);
     await fleet.start();
@@ -150,7 +150,7 @@ describe('two hosts', () => {
     await fleet.stop();
   });
 
-  it('are told of their own installs alone', async () => {
+  it('get answers about their own installs only', async () => {
     const here = await install({ php_version: '8.4' });
     const there = await install({ php_version: '7.4' });
     const key = newSshKey();
@@ -174,7 +174,7 @@ describe('two hosts', () => {
     await expect(local.server.questions.backupPassword(there.id)).rejects.toThrow(/is not on this host/);
     await expect(local.server.questions.backupPassword(randomUUID())).rejects.toThrow(/is not on this host/);
 
-    // But where an install is being made from a backup of another's, the host of that needs the other's password.
+    // A host that restores another host's backup needs the password of that repository.
     const running = (kind: string) =>
       database.write(({ queries }) =>
         queries
@@ -205,7 +205,7 @@ describe('two hosts', () => {
     }
   });
 
-  it('remove an install that nobody knows of any more, wherever it is', async () => {
+  it('remove an install without a row, wherever it is', async () => {
     const fleet = startFleet(homeport);
     await fleet.start();
     const known = await install({ php_version: '7.4' });
@@ -224,11 +224,11 @@ describe('two hosts', () => {
     expect(other.versions.has(scratch.id)).toBe(true);
     await fleet.remove(scratch);
     expect(other.versions.has(scratch.id)).toBe(false);
-    await expect(fleet.machineOf(scratch.id)).rejects.toThrow('There is no such install any more');
+    await expect(fleet.machineOf(scratch.id)).rejects.toThrow('The install no longer exists');
     await fleet.stop();
   });
 
-  it('keep the websites of one going while the other is away', async () => {
+  it('keep serving the websites of one while the other is unreachable', async () => {
     const here = await install({ php_version: '8.4' });
     const there = await install({ php_version: '7.4' });
     await other.down();

@@ -11,7 +11,7 @@ export async function findWebsitesFolder(queries: Queries): Promise<WebsitesFold
     .executeTakeFirst();
 }
 
-/** Nothing where there is one already. */
+/** Inserts the folder unless a row exists. */
 export async function insertWebsitesFolder(queries: Queries, folder: WebsitesFolder): Promise<void> {
   await queries
     .insertInto('websites_folder')

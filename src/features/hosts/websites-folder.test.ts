@@ -27,7 +27,7 @@ beforeEach(async () => {
 const FIRST = { id: '1e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c11', machine: 'web1', path: '/var/lib/homeport' };
 const SECOND = { id: '2e6a4c0e-6f0f-4d1e-9d0b-2f1f3f5a7c22', machine: 'web2', path: '/srv/homeport' };
 
-/** What happens while somebody waits. */
+/** Runs while the server waits. */
 type Meanwhile = () => Promise<void>;
 const nothing: Meanwhile = async () => {};
 const never: Meanwhile = async () => {
@@ -35,7 +35,7 @@ const never: Meanwhile = async () => {
 };
 
 const HERE = 17;
-/** As the folder has it; null: nothing is known of it. */
+/** The id stored in the folder; null: none. */
 let lastServer: string | null = null;
 const around = (meanwhile: Meanwhile) => ({
   process: `web1:${HERE}`,
@@ -62,8 +62,8 @@ async function showWorker(process: string): Promise<void> {
 const takeOver = (folder: typeof FIRST) => takeOverWebsites({ database, clock }, folder);
 const claimed = () => findWebsitesFolder(database.reader);
 
-describe('the folder of the websites', () => {
-  it('is the first that they are served from, and no other', async () => {
+describe('the websites folder', () => {
+  it('is the first one served from, and no other', async () => {
     await claim(FIRST);
     await claim(FIRST);
     await expect(claim(SECOND)).rejects.toThrow(
@@ -74,29 +74,29 @@ describe('the folder of the websites', () => {
     expect(await claimed()).toEqual({ ...FIRST, claimed_at: '2030-01-31T12:00:00.000Z' });
   });
 
-  it('is one of two that begin in the same moment', async () => {
+  it('is one of two that start at the same moment', async () => {
     const begun = await Promise.allSettled([claim(FIRST), claim(SECOND)]);
     expect(begun.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
   });
 
-  it('stays the same where it is moved, and is known by its new place', async () => {
+  it('stays the same when moved, under its new path', async () => {
     await claim(FIRST);
     await claim({ ...FIRST, machine: 'web3', path: '/data' });
     await expect(claim(SECOND)).rejects.toThrow('/data on web3');
   });
 
-  it('is no copy of one that is served still', async () => {
+  it('is not a copy of one that is still served', async () => {
     await claim(FIRST);
     await showWorker('web1:4711');
     await expect(claim({ ...FIRST, machine: 'web3' })).rejects.toThrow(
-      'The websites of this database are served still, from /var/lib/homeport on web1. End the server there first',
+      'The websites of this database are still served, from /var/lib/homeport on web1. End the server there first',
     );
     await database.write(({ queries }) => queries.deleteFrom('workers').execute());
     await claim({ ...FIRST, machine: 'web3' });
     expect(await claimed()).toMatchObject({ machine: 'web3' });
   });
 
-  it('is no copy of one that a machine of the same name serves at the same path', async () => {
+  it('is not a copy of one that a machine of the same name serves at the same path', async () => {
     await claim(FIRST);
     await showWorker('web1:4711');
     const heartbeat: Meanwhile = async () => {
@@ -108,13 +108,13 @@ describe('the folder of the websites', () => {
       );
     };
     await expect(claim(FIRST, heartbeat)).rejects.toThrow(
-      'The websites of this database are served still, from /var/lib/homeport on another machine that calls itself web1: ' +
+      'The websites of this database are still served, from /var/lib/homeport on another machine that calls itself web1: ' +
         'one is a copy of the other. End the server there first',
     );
     await expect(compare(FIRST, heartbeat)).rejects.toThrow('Run this command there');
   });
 
-  it('is that of a server that was killed, once that has lapsed', async () => {
+  it('is claimed from a killed server once its heartbeat lapsed', async () => {
     await claim(FIRST);
     await showWorker('web1:4711');
     const before = clock.now().getTime();
@@ -122,7 +122,7 @@ describe('the folder of the websites', () => {
     expect(clock.now().getTime() - before).toBe(10_000);
   });
 
-  it('does not wait for a killed server that had this very folder before', async () => {
+  it('is claimed at once from a killed server that had this same folder', async () => {
     await claim(FIRST);
     expect(lastServer).toBe(`web1:${HERE}`);
     lastServer = 'web1:4711';
@@ -130,7 +130,7 @@ describe('the folder of the websites', () => {
     await claim(FIRST, never);
   });
 
-  it('waits for any other worker of a machine of the same name, and in a command for each', async () => {
+  it('waits for other workers under the same machine name, and in a command for each', async () => {
     await claim(FIRST);
     lastServer = 'web1:4711';
     await showWorker('web1:4712');
@@ -139,28 +139,28 @@ describe('the folder of the websites', () => {
     await expect(compare(FIRST, never)).rejects.toThrow('it waited');
   });
 
-  it('does not wait for workers of this machine, nor for those of others', async () => {
+  it('does not wait for workers of this machine or of other machines', async () => {
     await claim(FIRST);
     await showWorker(`web1:${HERE}`);
     await showWorker('web10:4711');
     await claim(FIRST, never);
   });
 
-  it('is compared by a command, which writes nothing down', async () => {
+  it('is compared by a command, which records nothing', async () => {
     await compare(SECOND);
     expect(await claimed()).toBeUndefined();
     await claim(FIRST);
     await compare(FIRST);
     await expect(compare(SECOND)).rejects.toThrow(
       'The websites of this database are in another data folder: /var/lib/homeport on web1. ' +
-        'Start the server on web1, which goes on with what waits, or run this command there; ' +
+        'Start the server on web1, which continues the waiting jobs, or run this command there; ' +
         'or, if that folder is lost, let this one take its place: "homeport host take-over".',
     );
     await compare({ ...FIRST, machine: 'web3' });
     expect(await claimed()).toMatchObject({ machine: 'web1' });
   });
 
-  it('is another once that takes its place', async () => {
+  it('changes when another takes its place', async () => {
     expect(await takeOver(FIRST)).toBeNull();
     expect(await takeOver(FIRST)).toBeNull();
     expect(await takeOver(SECOND)).toMatchObject(FIRST);
@@ -170,7 +170,7 @@ describe('the folder of the websites', () => {
 });
 
 onlyOn('postgres', describe)('a second machine on the same PostgreSQL', () => {
-  it('serves the API, and no websites; after a move it does', async () => {
+  it('serves the API but no websites, and serves them after a move', async () => {
     const first = await startTestHomeport();
     const other = temporaryFolder();
     const place = { ...first.place, settings: { ...first.place.settings, dataDir: other.path } };

@@ -9,25 +9,25 @@ import {
   type WebsitesFolder,
 } from './websites-folder-store.ts';
 
-/** A folder that an embedded host keeps its websites in: its own id, and where it is now. */
+/** A data folder from which an embedded host serves websites: its stored id and its present path. */
 export type FolderHere = Pick<WebsitesFolder, 'id' | 'machine' | 'path'>;
 
 interface ClaimParts {
   database: Database;
   clock: Clock;
   pause(ms: number): Promise<void>;
-  /** Whether a process of this machine has this id; this one has, too. */
+  /** Whether a process with this id runs on this machine; true for this process. */
   runsHere(pid: number): boolean;
-  /** The process that served from this very folder before, on this machine and since it started. */
+  /** The process that served from this folder before, on this machine since its boot. */
   lastServer: { read(): Promise<string | null>; note(process: string): Promise<void> };
-  /** This process, as its worker calls itself. */
+  /** This process, by the name of its worker. */
   process: string;
 }
 
-/** How it is seen that this folder is the one that websites are served from. Throws OperatorError where it is not. */
+/** Checks that this folder is the one the websites are served from. Throws OperatorError if not. */
 export type WebsitesClaim = (parts: ClaimParts, here: FolderHere) => Promise<void>;
 
-/** What is said to whoever is refused. */
+/** The advice in a refusal. */
 interface Advice {
   otherFolder(machine: string): string;
   served: string;
@@ -43,15 +43,15 @@ const FOR_SERVER: Advice = {
 
 const FOR_COMMAND: Advice = {
   otherFolder: (machine) =>
-    `Start the server on ${machine}, which goes on with what waits, or run this command there; ` +
+    `Start the server on ${machine}, which continues the waiting jobs, or run this command there; ` +
     'or, if that folder is lost, let this one take its place: "homeport host take-over".',
   served: 'Run this command there (a server that was killed counts for 10 seconds more).',
 };
 
 /**
- * For a server. The first folder that websites are served from is written down, and no other is served from afterwards: it would answer for installs
- * whose files it does not have. One that was moved keeps its id; but not while it is served where it was, for then it was copied. The lock of
- * the folder is this process's by then.
+ * Claims the websites folder for a server. The first folder to serve websites is recorded; any other is refused, because
+ * it lacks the installs' files. A moved folder keeps its id. If its old path is still served, it is a copy and refused.
+ * The caller holds the folder's lock.
  */
 export const claimWebsites: WebsitesClaim = async (parts, here) => {
   const { database, clock } = parts;
@@ -61,7 +61,7 @@ export const claimWebsites: WebsitesClaim = async (parts, here) => {
     return findWebsitesFolder(queries);
   });
   if (served === undefined) throw new Error('the folder of the websites was not written down');
-  // The folder's lock was that process's and is ours, so it has ended, however long its worker still counts as live.
+  // That process held the folder's lock, which is ours now. It has ended even if its worker still counts as live.
   const ended = await parts.lastServer.read();
   await requireServedFrom(parts, served, here, FOR_SERVER, ended);
   if (!isSamePlace(served, here)) {
@@ -70,7 +70,10 @@ export const claimWebsites: WebsitesClaim = async (parts, here) => {
   await parts.lastServer.note(parts.process);
 };
 
-/** For a command that does a server's work while there is none: it writes nothing down, or the first to be refused could be the server. */
+/**
+ * Compares the folder for a command that does a server's work while none runs. It records nothing, or a later server
+ * could be refused.
+ */
 export const compareWebsites: WebsitesClaim = async (parts, here) => {
   const served = await findWebsitesFolder(parts.database.reader);
   if (served !== undefined) await requireServedFrom(parts, served, here, FOR_COMMAND);
@@ -92,14 +95,14 @@ async function requireServedFrom(
   if (isSamePlace(served, here)) {
     if (!(await isCopied(parts, machine, ended))) return;
     throw new OperatorError(
-      `The websites of this database are served still, from ${path} on another machine that calls itself ${machine}: ` +
+      `The websites of this database are still served, from ${path} on another machine that calls itself ${machine}: ` +
         `one is a copy of the other. ${advice.served}`,
     );
   }
   const workers = await workersOf(parts, machine);
   if (workers.length === 0) return;
   throw new OperatorError(
-    `The websites of this database are served still, from ${path} on ${machine}. ${advice.served}`,
+    `The websites of this database are still served, from ${path} on ${machine}. ${advice.served}`,
   );
 }
 
@@ -112,13 +115,13 @@ const workersOf = async ({ database, clock }: ClaimParts, machine: string): Prom
 const LOOK_EVERY_MS = 500;
 
 /**
- * Whether a worker that calls itself by this machine's name lives on another. None of this machine serves the folder, whose lock is here, so it is
- * there, or was killed here: then it shows itself no more, and has lapsed after a few seconds. After an orderly stop there is nothing to wait for,
- * nor for `ended`, which is known to have ended.
+ * Whether a worker under this machine's name runs on another machine. The folder's lock is here, so no process of this
+ * machine serves it. A killed worker counts as live until its heartbeat lapses a few seconds later. After an orderly
+ * stop there is nothing to wait for, nor for `ended`, which is known to have ended.
  */
 async function isCopied(parts: ClaimParts, machine: string, ended: string | null): Promise<boolean> {
   const { clock, pause } = parts;
-  // A command that works beside this process is no server.
+  // A command's worker is no server.
   const isHere = ({ process }: LiveWorker) =>
     process === ended || parts.runsHere(Number(process.slice(machine.length + 1)));
   const doubtful = async () => (await workersOf(parts, machine)).filter((worker) => !isHere(worker));
@@ -134,7 +137,7 @@ async function isCopied(parts: ClaimParts, machine: string, ended: string | null
   return false;
 }
 
-/** From now on this folder is the one. Gives the one that was, if that is another. */
+/** Makes this folder the one that serves websites. Returns the former one, if that is another. */
 export async function takeOverWebsites(
   { database, clock }: { database: Database; clock: Clock },
   here: FolderHere,

@@ -25,7 +25,7 @@ const ask = async (person: Person, body: object) =>
 const backupsOf = async ({ name }: { name: string }) =>
   (await homeport.services.backups.listAll(name)).map(({ description, status }) => [description, status]);
 
-it('backs several installs up by one request, each once', async () => {
+it('backs up many installs in one request, each once', async () => {
   const install_ids = [one.id, two.id, one.id.toUpperCase()];
   const answer = await ask(owner, { operation: 'backup', description: 'before the update', install_ids });
   expect(answer).toMatchObject({
@@ -46,7 +46,7 @@ it('backs several installs up by one request, each once', async () => {
   ]);
 });
 
-it('says of each that is refused why, and asks the others', async () => {
+it('reports why an install is refused, and continues with the others', async () => {
   const purge = { operation: 'purge_object_cache', install_ids: [one.id] };
   expect(await ask(owner, purge)).toMatchObject({ status: 202, body: { results: [{ refusal: null }] } });
   const given = await homeport.person(accountId, 'partial', [one.id, two.id]);
@@ -69,7 +69,7 @@ it('says of each that is refused why, and asks the others', async () => {
   });
 });
 
-it('touches nothing of strangers', async () => {
+it('changes nothing for installs of others', async () => {
   const { owner: stranger } = await homeport.ownedAccount();
   const before = (await activityOf(homeport, accountId)).length;
   expect(await ask(stranger, { operation: 'purge_page_cache', install_ids: [one.id] })).toMatchObject({
@@ -78,7 +78,7 @@ it('touches nothing of strangers', async () => {
   expect(await activityOf(homeport, accountId)).toHaveLength(before);
 });
 
-it('wants to know what backups are for, and of which installs', async () => {
+it('requires a description of backups and a list of installs', async () => {
   for (const body of [
     { operation: 'backup', install_ids: [one.id] },
     { operation: 'backup', description: ' ', install_ids: [one.id] },
@@ -88,14 +88,14 @@ it('wants to know what backups are for, and of which installs', async () => {
     expect((await ask(owner, body)).status).toBe(400);
 });
 
-it('takes 500 installs in one request, and no more', async () => {
+it('accepts 500 installs in one request, and no more', async () => {
   const installs = (count: number) => Array.from({ length: count }, () => crypto.randomUUID());
   const ofMany = (count: number) => ({ operation: 'purge_page_cache', install_ids: installs(count) });
   expect((await ask(owner, ofMany(500))).status).toBe(202);
   expect((await ask(owner, ofMany(501))).status).toBe(400);
 });
 
-it('takes what nobody foresaw for the refusal of one install, and logs its cause', async () => {
+it('turns an unexpected error into the refusal of one install, and logs its cause', async () => {
   const lines: string[] = [];
   const log = pino({ base: null }, { write: (line: string) => lines.push(line) });
   const { backups, caches } = homeport.services;
@@ -122,7 +122,7 @@ it('takes what nobody foresaw for the refusal of one install, and logs its cause
       install_id: one.id,
       refusal: {
         message:
-          'It failed unexpectedly. Look whether it has begun before you ask again; ' +
+          'Unexpected error. Check whether the operation has started before you try again; ' +
           'your provider finds the cause in the log under the number request-17.',
         retry_after_seconds: null,
       },
@@ -135,8 +135,8 @@ it('takes what nobody foresaw for the refusal of one install, and logs its cause
   ]);
 });
 
-it('costs the person a request for each install, and refuses the rest when none is left', async () => {
-  // Twenty seconds into a minute, and of a time in which the server's certificate is valid.
+it('counts a request for each install, and refuses the rest above the limit', async () => {
+  // Twenty seconds into a minute, within the validity of the server's certificate.
   const clock = manualClock(new Date(Math.floor(Date.now() / 60_000 - 1) * 60_000 + 20_000));
   const limited = await startTestHomeport({ clock, environment: { HOMEPORT_RATE_LIMIT: '4' } });
   try {

@@ -2,15 +2,15 @@ import { bodyRoute, type Route } from '../../../api/route.ts';
 import { stringEnum, Type, uuid } from '../../../api/schema.ts';
 import { type BulkService, OPERATIONS, type Refusal } from './service.ts';
 
-/** More are asked in several requests. */
+/** Clients split longer lists into several requests. */
 const MOST_INSTALLS = 500;
 
 const refusalSchema = Type.Unsafe<Refusal | null>({
   type: ['object', 'null'],
-  description: 'why nothing was asked of the install; null where it was',
+  description: 'why the install was refused; null if it was not',
   properties: {
     message: { type: 'string' },
-    retry_after_seconds: { type: ['integer', 'null'], description: 'null where waiting will not help' },
+    retry_after_seconds: { type: ['integer', 'null'], description: 'null if waiting does not help' },
   },
   required: ['message', 'retry_after_seconds'],
 });
@@ -20,8 +20,7 @@ export function bulkRoutes(several: BulkService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/operations',
-      summary:
-        'Ask the same of several installs: a result for each, and what is asked for is carried out by jobs',
+      summary: 'Run one operation on many installs; jobs carry it out, and each install has a result',
       tag: 'Installs',
       errors: [400, 401, 403, 429, 503],
       success: 202,
@@ -36,7 +35,7 @@ export function bulkRoutes(several: BulkService): Route[] {
             Type.Unsafe<string | null>({
               type: ['string', 'null'],
               maxLength: 1000,
-              description: 'what the backups are for; required of backups',
+              description: 'purpose of the backups; required for backups',
             }),
           ),
           install_ids: Type.Array(uuid(), { minItems: 1, maxItems: MOST_INSTALLS }),

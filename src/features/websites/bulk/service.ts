@@ -3,19 +3,19 @@ import type { Caller } from '../../../access/caller.ts';
 import { Failure, invalidValue, RateLimited } from '../../../lib/failures.ts';
 import type { CacheService } from '../caches/service.ts';
 
-/** What can be asked of several installs at once. */
+/** The operations available as bulk actions. */
 export const OPERATIONS = ['backup', 'purge_page_cache', 'purge_object_cache'] as const;
 
 export interface WantedOperation {
   operation: (typeof OPERATIONS)[number];
-  /** Of backups. */
+  /** Description of backups. */
   description: string | null;
 }
 
-/** Why an install does not do what was asked. */
+/** Why an install was refused. */
 export interface Refusal {
   message: string;
-  /** Null where trying again later will not help. */
+  /** Null if a later retry does not help. */
   retry_after_seconds: number | null;
 }
 
@@ -33,7 +33,7 @@ interface Backups {
 interface BulkParts {
   backups: Backups;
   caches: CacheService;
-  /** Spends one of the requests that a person has. */
+  /** Counts one request against the user's rate limit. */
   spend(userId: string): Promise<Spent> | Spent;
   log: Logger;
 }
@@ -43,7 +43,7 @@ interface Spent {
   resetSeconds: number;
 }
 
-/** Asks the same of several installs in one request, so that nothing depends on whether a page stays open. */
+/** Requests one operation for many installs in one request, so it does not depend on an open page. */
 export function createBulkService({ backups, caches, spend, log }: BulkParts) {
   function ask(caller: Caller, installId: string, { operation, description }: WantedOperation) {
     switch (operation) {
@@ -59,19 +59,19 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
     }
   }
 
-  /** It costs the person what a request of its own would. Throws RateLimited. */
+  /** Counts the install like a separate request. Throws RateLimited. */
   async function spendFor({ userId }: Caller): Promise<void> {
     const { allowed, resetSeconds } = await spend(userId);
     if (!allowed) throw new RateLimited(resetSeconds);
   }
 
   /**
-   * For the person who asked. What is no {@link Failure} is said of the one install too: an answer for all would say nothing of those that were asked
-   * before it, and who sent them again would ask twice.
+   * Presents a refusal to the user. An unexpected error also becomes the result of its one install: failing the whole
+   * request would hide earlier results, and a retry would repeat them.
    */
   function refusalFor(error: unknown, { origin }: Caller, install: string): Refusal {
     if (!(error instanceof Failure)) {
-      log.error({ err: error, request_id: origin.requestId, install }, 'one of several could not be asked');
+      log.error({ err: error, request_id: origin.requestId, install }, 'bulk action failed for an install');
       return { message: unexpected(origin.requestId), retry_after_seconds: null };
     }
     const retry_after_seconds = error instanceof RateLimited ? error.retryAfterSeconds : null;
@@ -79,7 +79,7 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
   }
 
   return {
-    /** One result for each install, in their order; a refusal of one holds up no other. Throws InvalidRequest. */
+    /** Returns one result for each install, in order; one refusal does not stop the others. Throws InvalidRequest. */
     async ask(
       caller: Caller,
       installIds: readonly string[],
@@ -90,7 +90,7 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
       const results: { install_id: string; refusal: Refusal | null }[] = [];
       for (const install_id of new Set(installIds.map((id) => id.toLowerCase()))) {
         try {
-          // The first is what the request itself was counted for.
+          // The request itself already counts for the first install.
           if (results.length > 0) await spendFor(caller);
           await ask(caller, install_id, wanted);
           results.push({ install_id, refusal: null });
@@ -103,6 +103,6 @@ export function createBulkService({ backups, caches, spend, log }: BulkParts) {
   };
 }
 
-/** It may have been asked for all the same: a connection can be lost after the work was done. */
+/** The operation may have been requested all the same: a connection can be lost after the commit. */
 const unexpected = (requestId: string | null) =>
-  `It failed unexpectedly. Look whether it has begun before you ask again${requestId === null ? '' : `; your provider finds the cause in the log under the number ${requestId}`}.`;
+  `Unexpected error. Check whether the operation has started before you try again${requestId === null ? '' : `; your provider finds the cause in the log under the number ${requestId}`}.`;

@@ -38,7 +38,7 @@ describe('a purge', () => {
         expect(await look(one, path)).toMatch(/MISS/);
         expect(await look(one, path)).toMatch(/HIT/);
       }
-      // What changes on disk does not show while it is cached.
+      // Changes on disk are invisible while cached.
       write(one, 'page.html', 'after');
       write(one, 'style.css', 'after');
       write(one, 'later.html', 'after');
@@ -52,7 +52,7 @@ describe('a purge', () => {
     writeFileSync(file, content);
   }
 
-  /** Where the edge had it from, and what it was. */
+  /** The edge's cache status and the body. */
   async function look({ name }: Install, path: string): Promise<string> {
     const { status, headers, body } = await visit(homeport, `http://${name}.localhost/${path}`);
     return `${headers['x-cache']} ${status === 200 ? body : status}`;
@@ -64,7 +64,7 @@ describe('a purge', () => {
   it.each([
     ['page', ['MISS after', 'HIT before', 'HIT 404']],
     ['cdn', ['HIT before', 'MISS after', 'HIT 404']],
-    // The look-ups: a file that was not there is found, and with its look-up every file is read anew.
+    // The file look-ups: a missing file is found after it was written, and every file is read again.
     ['object', ['MISS after', 'MISS after', 'MISS after']],
   ])('of the cache "%s" empties it, and that of no other install', async (type, seen) => {
     const answer = await purge(install, type);
@@ -77,7 +77,7 @@ describe('a purge', () => {
   });
 });
 
-describe('the limit of object purges', () => {
+describe('the rate limit of object cache purges', () => {
   const limited = (seconds: number) => ({
     status: 429,
     headers: { 'retry-after': String(seconds) },
@@ -86,7 +86,7 @@ describe('the limit of object purges', () => {
     },
   });
 
-  it('is one in 60 seconds for each install, and there is none on the others', async () => {
+  it('is one in 60 seconds for each install; other caches have none', async () => {
     const install = await homeport.install(owner, accountId);
     const other = await homeport.install(owner, accountId);
     expect((await purge(install, 'object')).status).toBe(202);
@@ -104,7 +104,7 @@ describe('the limit of object purges', () => {
     expect(await purge(install, 'object', member.client)).toMatchObject(limited(60));
   });
 
-  it('counts only what is carried out', async () => {
+  it('counts accepted purges only', async () => {
     const install = await homeport.install(owner, accountId);
     const stranger = (await homeport.ownedAccount()).owner;
     expect(await purge(install, 'object', stranger.client)).toMatchObject(NOT_FOUND);
@@ -112,14 +112,14 @@ describe('the limit of object purges', () => {
     expect((await purge(install, 'object')).status).toBe(202);
   });
 
-  it('lets one of several simultaneous ones through', async () => {
+  it('lets one of several concurrent purges through', async () => {
     const install = await homeport.install(owner, accountId);
     const answers = await Promise.all(Array.from({ length: 6 }, () => purge(install, 'object')));
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 429, 429, 429, 429, 429]);
   });
 });
 
-describe('what is refused', () => {
+describe('a purge is refused for', () => {
   const message = 'Cache type must be one of: object, page, cdn';
 
   it.each([[''], ['all'], ['Page'], [['page']]])('the type %j', async (type) => {
@@ -129,14 +129,14 @@ describe('what is refused', () => {
     );
   });
 
-  it('no type at all', async () => {
+  it('a missing type', async () => {
     const install = await homeport.install(owner, accountId);
     expect(await purge(install, undefined)).toMatchObject(
       refusal('Cache.type', 'missing_field / required', message, 'Invalid cache type'),
     );
   });
 
-  it('installs that are hidden, not there or no id', async () => {
+  it('hidden, missing and malformed install ids', async () => {
     const [mine, theirs] = [
       await homeport.install(owner, accountId),
       await homeport.install(owner, accountId),
@@ -152,7 +152,7 @@ describe('what is refused', () => {
   });
 });
 
-it('is nothing to fail on while the install is still being made', async () => {
+it('succeeds while the install is still pending', async () => {
   const created = await owner.client.post('/installs', { name: 'earlypurge', account_id: accountId });
   const id = text(created.body, 'id');
   expect((await purge({ id }, 'page')).status).toBe(202);

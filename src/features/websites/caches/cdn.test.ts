@@ -52,7 +52,7 @@ async function purges() {
 }
 
 describe('with a CDN', () => {
-  it('a purge of it names what the install answers for, but wildcards', async () => {
+  it('purges the install’s host names, wildcards excluded', async () => {
     await purge('cdn');
     await homeport.idle();
     const domains = await domainsOf(homeport.platform.database.reader, install.id);
@@ -62,13 +62,16 @@ describe('with a CDN', () => {
     ]);
   });
 
-  it.each(['page', 'object'])('a purge of the cache "%s" leaves it alone', async (type) => {
-    await purge(type);
-    await homeport.idle();
-    expect(cloudflare.asked).toEqual([]);
-  });
+  it.each(['ignores a purge of the cache "%s"', 'object'])(
+    'a purge of the cache "%s" leaves it alone',
+    async (type) => {
+      await purge(type);
+      await homeport.idle();
+      expect(cloudflare.asked).toEqual([]);
+    },
+  );
 
-  it('is tried again if it has no time, and given up if it refuses', async () => {
+  it('is retried if it times out, and given up if it refuses', async () => {
     let calls = 0;
     cloudflare.refuse(() => {
       calls += 1;
@@ -91,7 +94,7 @@ describe('with a CDN', () => {
 });
 
 describe('without a CDN', () => {
-  it('a purge of it says that there is none', async () => {
+  it('logs that there is none', async () => {
     const lines: string[] = [];
     const plain = await startTestHomeport({ log: pino({}, { write: (line) => lines.push(line) }) });
     try {
@@ -99,13 +102,13 @@ describe('without a CDN', () => {
       const { id } = await plain.install(owner, accountId);
       expect((await owner.client.post(`/installs/${id}/purge_cache`, { type: 'cdn' })).status).toBe(202);
       await plain.idle();
-      expect(lines.join('')).toContain('there is no CDN to purge: HOMEPORT_CDN_ZONE is not set');
+      expect(lines.join('')).toContain('no CDN to purge: HOMEPORT_CDN_ZONE is not set');
     } finally {
       await plain.remove();
     }
   });
 
-  it('as half of it is configured, Homeport does not start', async () => {
+  it('refuses to start with half of its settings', async () => {
     const place = await databasePlace();
     try {
       const environment = { HOMEPORT_CDN_ZONE: 'the-zone' };

@@ -7,7 +7,7 @@ import { postponing } from '../../hosts/host-failures.ts';
 import { findActiveInstall, servedNamesOf } from '../installs/website-store.ts';
 import { purgeCache } from './jobs.ts';
 
-/** Throws an OperatorError if the CDN is configured by halves. */
+/** Throws an OperatorError if the CDN is configured only in part. */
 export function cacheJobKinds(
   { database, config }: Pick<Platform, 'database' | 'config'>,
   host: Host,
@@ -18,9 +18,9 @@ export function cacheJobKinds(
       ...purgeCache,
       async run({ install_id, cache }, { signal, log }) {
         const install = await findActiveInstall(database.reader, install_id);
-        // A website that is not there has no cache.
+        // An install without a website has no cache.
         if (!install) return;
-        // The host first, or the CDN would fetch what is old anew.
+        // The host goes first, or the CDN would fetch stale content again.
         await postponing(host.purge(install, cache));
         if (cache === 'cdn')
           await purgeCdn(cdn, await servedNamesOf(database.reader, install.id), { signal, log });
@@ -35,17 +35,17 @@ async function purgeCdn(
   { signal, log }: { signal: AbortSignal; log: Logger },
 ): Promise<void> {
   if (cdn === null) {
-    log.info('there is no CDN to purge: HOMEPORT_CDN_ZONE is not set');
+    log.info('no CDN to purge: HOMEPORT_CDN_ZONE is not set');
     return;
   }
-  // A CDN purges names, and does not know which of those below a wildcard it has served.
+  // A CDN purges exact names and cannot list what it cached under a wildcard.
   const names = hostnames.filter((name) => !name.startsWith('*.'));
   const wildcards = hostnames.filter((name) => name.startsWith('*.'));
-  if (wildcards.length > 0) log.warn({ wildcards }, 'the CDN cannot purge what is below a wildcard');
+  if (wildcards.length > 0) log.warn({ wildcards }, 'the CDN cannot purge names under a wildcard');
   try {
     const { refused } = await cdn.purge(names, signal);
-    if (refused.length > 0) log.warn({ refused }, 'the CDN does not purge some of the names');
-    log.info({ names: names.length - refused.length }, 'the CDN was purged');
+    if (refused.length > 0) log.warn({ refused }, 'the CDN refused to purge some names');
+    log.info({ names: names.length - refused.length }, 'purged the CDN');
   } catch (error) {
     if (!(error instanceof CdnError && error.permanent)) throw error;
     throw new PermanentFailure(error.message, { cause: error });

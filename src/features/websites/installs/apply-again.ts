@@ -5,8 +5,8 @@ import { applyInstall } from './jobs.ts';
 import { findWebsite } from './website-store.ts';
 
 /**
- * For the command line: asks for an install, by its name, to be brought to what it should be, though nothing about it has changed: its
- * host lost it, or was mended by hand. Gives the job's id. Throws InvalidRequest.
+ * For the command line: applies the desired state of an install again, by name. The host may have lost the website, or
+ * an operator may have repaired it by hand. Returns the job's id. Throws InvalidRequest.
  */
 export function createApplyAgain({ database, queue }: Pick<Platform, 'database' | 'queue'>) {
   return async (name: string): Promise<{ jobId: string; installId: string }> =>
@@ -27,7 +27,7 @@ export function createApplyAgain({ database, queue }: Pick<Platform, 'database' 
     });
 }
 
-/** Asks for every active install to be brought to what it should be: after a restore, its website may be newer than the database. */
+/** Applies the desired state of every active install. After a restore, websites may be newer than the database. */
 export async function applyEveryInstall({
   database,
   queue,

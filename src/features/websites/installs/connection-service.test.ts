@@ -38,7 +38,10 @@ afterAll(async () => {
 const connection = (id = install.id, person = owner, platform = homeport) =>
   platform.services.connections.find(operatorFor(person.userId), id);
 
-/** Lists the files of an install by sftp(1), which asks nothing and goes on only if it knows the host from these lines. */
+/**
+ * Lists the files of an install by sftp(1), which asks no questions and connects only if these lines contain the host
+ * key.
+ */
 async function sftp({ host, port, username }: Connection, known: string, keyFile: string): Promise<string> {
   const file = join(folder, 'known_hosts');
   writeFileSync(file, `${known}\n`);
@@ -52,7 +55,7 @@ async function sftp({ host, port, username }: Connection, known: string, keyFile
   return (await listing).stdout;
 }
 
-/** The file of a private key with which a person may sign in. */
+/** The private key file of a user who may sign in. */
 async function keyOf({ client }: Person): Promise<string> {
   const file = join(folder, crypto.randomUUID());
   await run('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', file]);
@@ -61,7 +64,7 @@ async function keyOf({ client }: Person): Promise<string> {
   return file;
 }
 
-/** What OpenSSH itself finds at a server: the lines of known_hosts, and what it would ask about. */
+/** The known_hosts lines that OpenSSH gets from a server, and the fingerprints it would ask about. */
 async function scanned(host: string, port: number): Promise<{ lines: string[]; listed: string }> {
   const { stdout } = await run('ssh-keyscan', ['-p', String(port), host]);
   const file = join(folder, 'scanned');
@@ -73,7 +76,7 @@ async function scanned(host: string, port: number): Promise<{ lines: string[]; l
 }
 
 describe('the connection of an install', () => {
-  it('is that of the host in this process, on the ports that it has', async () => {
+  it('is that of the embedded host, with its ports', async () => {
     const { hosting } = homeport;
     expect(await connection()).toEqual({
       host: 'localhost',
@@ -94,7 +97,7 @@ describe('the connection of an install', () => {
     expect((await connection())?.https_url).toBe(`https://${name}:${homeport.hosting?.edgeHttps.port}/`);
   });
 
-  it('opens the website by its own name until the primary domain has been seen to lead here', async () => {
+  it('opens the website by its default domain until the primary domain was seen to reach this platform', async () => {
     const { hosting, platform } = homeport;
     const opened = async () => (await connection())?.website_url;
     expect(await opened()).toBe(`http://${install.name}.localhost:${hosting?.edgeHttp.port}/`);
@@ -108,7 +111,7 @@ describe('the connection of an install', () => {
     expect(await opened()).toBe(`http://${install.name}.example:${hosting?.edgeHttp.port}/`);
   });
 
-  it('is not known to a process beside the host, unless the settings tell', async () => {
+  it('is unknown to a process beside the host, unless the settings have the ports', async () => {
     const roles = { api: true, hosting: false };
     const beside = (environment: Record<string, string>) =>
       startTestHomeport({ place: homeport.place, roles, environment });
@@ -130,7 +133,7 @@ describe('the connection of an install', () => {
     await knowing.remove();
   });
 
-  it('is none for an install that could not be made', async () => {
+  it('is missing for a failed install', async () => {
     const failed = await homeport.install(owner, accountId);
     await homeport.platform.database.write(({ queries }) =>
       queries.updateTable('installs').set({ status: 'failed' }).where('id', '=', failed.id).execute(),
@@ -139,23 +142,26 @@ describe('the connection of an install', () => {
   });
 });
 
-describe('the key of the host', () => {
-  it.skipIf(!hasOpenSsh)('is what OpenSSH finds there, and its line lets a careful client in', async () => {
-    const found = await connection();
-    if (found === null) throw new Error('there is no connection');
-    const [key] = found.host_keys;
-    const { lines, listed } = await scanned(found.host, found.port);
-    expect(found.host_keys.map((one) => one.known_hosts)).toEqual(lines);
-    expect(listed).toContain(` ${key?.fingerprint} `);
-    expect(listed).toContain(`(${key?.type})`);
-    const keyFile = await keyOf(owner);
-    expect(await sftp(found, key?.known_hosts ?? '', keyFile)).toContain('index.html');
-    await expect(sftp(found, '', keyFile)).rejects.toThrow(/Host key verification failed/);
-  });
+describe('the host key', () => {
+  it.skipIf(!hasOpenSsh)(
+    'matches what OpenSSH finds, and its known_hosts line lets a strict client in',
+    async () => {
+      const found = await connection();
+      if (found === null) throw new Error('there is no connection');
+      const [key] = found.host_keys;
+      const { lines, listed } = await scanned(found.host, found.port);
+      expect(found.host_keys.map((one) => one.known_hosts)).toEqual(lines);
+      expect(listed).toContain(` ${key?.fingerprint} `);
+      expect(listed).toContain(`(${key?.type})`);
+      const keyFile = await keyOf(owner);
+      expect(await sftp(found, key?.known_hosts ?? '', keyFile)).toContain('index.html');
+      await expect(sftp(found, '', keyFile)).rejects.toThrow(/Host key verification failed/);
+    },
+  );
 });
 
 describe('the portal', () => {
-  it('shows it to those who see the install', async () => {
+  it('shows it to users who see the install', async () => {
     const portal = await signedIn(homeport, owner);
     const path = (id: string) => `/installs/${id}/connection`;
     const { status, body } = await portal.get(path(install.id));
@@ -170,7 +176,7 @@ describe('the portal', () => {
 });
 
 describe('on a Linux host', () => {
-  it('an install is reached where its machine is, or by the name that the operator gave, with a shell', async () => {
+  it('uses the host’s machine, or the public name from the operator, with a shell', async () => {
     const machine = await serveMachine();
     const linux = await startTestHomeport({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },
@@ -206,7 +212,7 @@ describe('on a Linux host', () => {
     await linux.services.hosts.setReach(host?.name ?? '', { publicName: null });
     expect(await found()).toMatchObject({ host: 'localhost' });
 
-    // A host of an earlier version says nothing of its keys.
+    // Hosts of earlier versions report no keys.
     const { sshHostKeys, ...earlier } = machine.description;
     await linux.services.hosts.note(earlier);
     expect(sshHostKeys).toHaveLength(1);
@@ -220,31 +226,28 @@ describe('on a Linux host', () => {
     await machine.close();
   });
 
-  it.skipIf(!hasOpenSsh)(
-    'of another machine it is reached by its public name and known by its own key',
-    async () => {
-      const here = await serveMachine({ capacity: 0 });
-      const there = await serveMachine();
-      const linux = await startTestHomeport({
-        environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: here.runFolder },
-      });
-      const port = await freePort();
-      const { identity } = await linux.services.hosts.add('web2', `https://127.0.0.1:${port}`, {
-        publicName: 'localhost',
-      });
-      const parsed = parseIdentity(identity);
-      there.description.id = parsed.hostId;
-      await there.listenTls(parsed, port);
+  it.skipIf(!hasOpenSsh)('on another machine uses its public name and its own key', async () => {
+    const here = await serveMachine({ capacity: 0 });
+    const there = await serveMachine();
+    const linux = await startTestHomeport({
+      environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: here.runFolder },
+    });
+    const port = await freePort();
+    const { identity } = await linux.services.hosts.add('web2', `https://127.0.0.1:${port}`, {
+      publicName: 'localhost',
+    });
+    const parsed = parseIdentity(identity);
+    there.description.id = parsed.hostId;
+    await there.listenTls(parsed, port);
 
-      const { accountId: account, owner: person } = await linux.ownedAccount();
-      const placed = await linux.install(person, account);
-      const found = await connection(placed.id, person, linux);
-      if (found === null) throw new Error('there is no connection');
-      expect(found).toMatchObject({ host: 'localhost', port: there.description.ports.ssh });
-      const [line = ''] = found.host_keys.map((key) => key.known_hosts);
-      expect(await sftp(found, line, await keyOf(person))).toContain('index.html');
-      await linux.remove();
-      await Promise.all([here.close(), there.close()]);
-    },
-  );
+    const { accountId: account, owner: person } = await linux.ownedAccount();
+    const placed = await linux.install(person, account);
+    const found = await connection(placed.id, person, linux);
+    if (found === null) throw new Error('there is no connection');
+    expect(found).toMatchObject({ host: 'localhost', port: there.description.ports.ssh });
+    const [line = ''] = found.host_keys.map((key) => key.known_hosts);
+    expect(await sftp(found, line, await keyOf(person))).toContain('index.html');
+    await linux.remove();
+    await Promise.all([here.close(), there.close()]);
+  });
 });

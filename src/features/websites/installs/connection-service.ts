@@ -8,11 +8,11 @@ import { addressesOf, type Connection, configuredAddresses, connectionOf } from 
 import { prepareFindInstall } from './store.ts';
 import { findWebsiteName } from './website-name.ts';
 
-/** The host that serves websites from this platform's own process. */
+/** The embedded host of this platform. */
 export interface OwnHost {
-  /** Where it listens, if it does in this very process. */
+  /** The addresses it listens on, if it runs in this process. */
   listening(): HostingAddresses | null;
-  /** Public keys by which SSH clients know it, each `type base64`; none where another process keeps them. */
+  /** SSH host keys, each `type base64`; empty if another process holds them. */
   sshHostKeys(): Promise<string[]>;
 }
 
@@ -24,13 +24,13 @@ interface ReachedHost {
 
 export type ConnectionService = ReturnType<typeof createConnectionService>;
 
-/** Tells people how they reach an install. */
+/** Tells users how to reach an install. */
 export function createConnectionService({ config, database }: Platform, own: OwnHost) {
   const { reader } = database;
   const findSeen = prepareFindInstall(database);
   const isLinux = config.host === 'linux';
 
-  /** The host of an install; null while nobody has told where it listens. */
+  /** The host of an install; null until its addresses are known. */
   async function hostOf(installId: string): Promise<ReachedHost | null> {
     if (!isLinux) {
       const addresses = own.listening() ?? configuredAddresses(config);
@@ -45,7 +45,7 @@ export function createConnectionService({ config, database }: Platform, own: Own
   }
 
   return {
-    /** How people reach an install; null where nobody has told yet, and where its website was never made. Throws NotFound. */
+    /** How to reach an install; null if unknown so far or if provisioning failed. Throws NotFound. */
     async find(caller: Caller, installId: string): Promise<Connection | null> {
       const install = await findSeen(installId, caller);
       authorize('install.read', 'install.read', install);

@@ -14,7 +14,7 @@ const description = {
   ports: { http: 80, https: 443, ssh: 2222 },
 };
 
-/** As `host:port http_url https_url`. */
+/** Formats a connection as `host:port http_url https_url`. */
 function shown(
   environment: Record<string, string>,
   host?: { address: string; publicName?: string },
@@ -33,8 +33,8 @@ function shown(
   return `${connection.host}:${connection.port} ${connection.http_url} ${connection.https_url}`;
 }
 
-describe('how an install is reached', () => {
-  it('on a trial on one machine, by its loopback and the ports that were set', () => {
+describe('the connection of an install', () => {
+  it('uses the loopback address and the configured ports on a single machine', () => {
     expect(shown({})).toBe('localhost:2222 http://harbour.example:8080/ https://harbour.example:8444/');
   });
 
@@ -44,7 +44,7 @@ describe('how an install is reached', () => {
     ['127.0.0.1', 'portal.example.com'],
     ['203.0.113.7', '203.0.113.7'],
     ['[2001:db8::7]', '2001:db8::7'],
-  ])('where %s is listened on, by %s', (address, host) => {
+  ])('for a listener on %s has the host %s', (address, host) => {
     const environment = {
       HOMEPORT_PUBLIC_URL: 'https://portal.example.com/base',
       HOMEPORT_EDGE_HTTP: `${address}:80`,
@@ -54,7 +54,7 @@ describe('how an install is reached', () => {
     expect(shown(environment)).toBe(`${host}:2200 http://harbour.example/ https://harbour.example/`);
   });
 
-  it('is opened by HTTP while browsers would warn of its certificate, and behind a proxy by its HTTPS', () => {
+  it('opens by HTTP while browsers would warn about the certificate, and by HTTPS behind a proxy', () => {
     const opened = (isTrusted: boolean, publicUrl: string) => {
       const config = readConfig({ HOMEPORT_PUBLIC_URL: publicUrl });
       const reached = { publicUrl, publicName: null, shell: false, hostKeys: [] };
@@ -66,17 +66,17 @@ describe('how an install is reached', () => {
     expect(opened(false, 'https://portal.example.com')).toBe('https://harbour.localhost/');
   });
 
-  it('behind a proxy, whose ports are the standard ones', () => {
+  it('uses the standard ports behind a proxy', () => {
     expect(shown({ HOMEPORT_PUBLIC_URL: 'https://portal.example.com' })).toBe(
       'portal.example.com:2222 http://harbour.example/ https://harbour.example/',
     );
   });
 
-  it('is not known while the system has yet to choose a port', () => {
+  it('is unknown until the system has chosen a port', () => {
     expect(shown({ HOMEPORT_SSH_LISTEN: '127.0.0.1:0' })).toBeNull();
   });
 
-  it('on a Linux host, by the ports that it tells and the name of its machine', () => {
+  it('uses the ports and the host name of a Linux host', () => {
     const environment = {
       HOMEPORT_PUBLIC_URL: 'https://portal.example.com',
       HOMEPORT_SSH_LISTEN: '0.0.0.0:22',
@@ -96,7 +96,7 @@ describe('how an install is reached', () => {
     ).toBeNull();
   });
 
-  it('by the public name of its host, where that has one; the websites by what they listen on', () => {
+  it('uses the public name of its host for SSH, and the listeners for the websites', () => {
     const environment = { HOMEPORT_PUBLIC_URL: 'https://portal.example.com' };
     const websites = 'http://harbour.example/ https://harbour.example/';
     for (const address of ['https://10.0.0.2:8470', 'unix:/run/homeport-host/host.sock']) {
@@ -107,10 +107,10 @@ describe('how an install is reached', () => {
   });
 });
 
-/** The key of RFC 8709 section 4, whose fingerprint ssh-keygen shows so. */
+/** The key of RFC 8709 section 4, with the fingerprint that ssh-keygen shows. */
 const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl';
 
-describe('the key of a host', () => {
+describe('an SSH host key', () => {
   it('has the type and the fingerprint that OpenSSH shows', () => {
     expect(shownHostKey(KEY, { host: 'web2.example.com', port: 22 })).toEqual({
       type: 'ED25519',
@@ -122,7 +122,7 @@ describe('the key of a host', () => {
   it.each([
     ['ssh-rsa', 'RSA'],
     ['ecdsa-sha2-nistp521', 'ECDSA'],
-  ])('of the algorithm %s is an %s key', (algorithm, type) => {
+  ])('with the algorithm %s is an %s key', (algorithm, type) => {
     expect(shownHostKey(`${algorithm} AAAA`, { host: 'a.example', port: 22 }).type).toBe(type);
   });
 
@@ -130,7 +130,7 @@ describe('the key of a host', () => {
     ['web2.example.com', 2222, '[web2.example.com]:2222'],
     ['2001:db8::2', 22, '2001:db8::2'],
     ['2001:db8::2', 2222, '[2001:db8::2]:2222'],
-  ])('stands in known_hosts under %s and port %i as %s', (host, port, place) => {
+  ])('for %s and port %i is %s in known_hosts', (host, port, place) => {
     expect(shownHostKey(KEY, { host, port }).known_hosts).toBe(`${place} ${KEY}`);
   });
 });

@@ -6,27 +6,27 @@ import type { KnownHost } from '../../hosts/store.ts';
 import { type HostKey, shownHostKey } from './host-keys.ts';
 import type { WebsiteName } from './website-name.ts';
 
-/** How people reach the files and the website of an install. */
+/** Addresses of an install's files and website. */
 export interface Connection {
   host: string;
   port: number;
   username: string;
-  /** Whether there is a shell, besides SFTP. */
+  /** Whether SSH gives a shell besides SFTP. */
   shell: boolean;
-  /** None where the host does not tell. */
+  /** Empty if the host's keys are unknown. */
   host_keys: HostKey[];
   http_url: string;
   https_url: string;
-  /** By which the website can be opened now. */
+  /** The address at which the website opens now. */
   website_url: string;
 }
 
 const STANDARD_PORTS = { http: 80, https: 443 };
 
 /**
- * What to tell the people of an install, from where its host listens. The address that something listens on is no name to reach it
- * by where it is all of a machine's or its loopback: then it is the host name of the public URL, behind which it stands. A public
- * name of the host's own goes before both. A website is opened by HTTP while browsers would warn of its certificate.
+ * Derives the addresses that users see from the listeners of the host. A wildcard or loopback address is replaced by the
+ * host name of the public URL. A host's public name goes before both. The website opens by HTTP while browsers would
+ * warn about its certificate.
  */
 export function connectionOf(
   install: { name: string; primaryDomain: string; website: WebsiteName },
@@ -39,7 +39,7 @@ export function connectionOf(
   }: { publicUrl: string; publicName: string | null; shell: boolean; hostKeys: string[] },
 ): Connection {
   const { hostname } = new URL(publicUrl);
-  // A website on the loopback of a machine that the world knows is behind a proxy, and that listens as all do.
+  // A loopback listener on a public machine is behind a proxy, which listens on the standard ports.
   const isBehindProxy = (host: string) => isLoopback(host) && !isLoopback(hostname);
   const url = (scheme: 'http' | 'https', name: string) => {
     const { host, port } = scheme === 'http' ? edgeHttp : edgeHttps;
@@ -62,13 +62,16 @@ export function connectionOf(
   };
 }
 
-/** Where the settings say that this platform's own host listens; null if the system chooses a port, which only that process knows. */
+/**
+ * The embedded host's addresses from the settings; null if the system chooses a port, which only the serving process
+ * knows.
+ */
 export function configuredAddresses({ edgeHttp, edgeHttps, sshListen }: Config): HostingAddresses | null {
   const isChosenLater = [edgeHttp, edgeHttps, sshListen].some(({ port }) => port === 0);
   return isChosenLater ? null : { edgeHttp, edgeHttps, ssh: sshListen };
 }
 
-/** Where a Linux host listens; null while it has not told. */
+/** The addresses of a Linux host; null before its first description. */
 export function addressesOf(
   { address, description }: Pick<KnownHost, 'address' | 'description'>,
   { edgeHttp, edgeHttps, sshListen }: Config,
@@ -93,7 +96,7 @@ function isLoopback(host: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** An IPv6 address without the brackets that it has in a URL. */
+/** Removes the brackets that an IPv6 address has in a URL. */
 function bare(hostname: string): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

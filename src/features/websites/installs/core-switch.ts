@@ -6,18 +6,15 @@ import { findHost } from '../../hosts/store.ts';
 import { switchWordpress } from './jobs.ts';
 import { findWebsite } from './website-store.ts';
 
-/** A switch of an install's WordPress that was asked for. */
+/** A requested switch of WordPress versions. */
 export interface RequestedSwitch {
   jobId: string;
   installId: string;
-  /** What it runs on now. */
+  /** The present version. */
   from: string | null;
 }
 
-/**
- * For the command line: asks for an install, by its name, to be put on a version of WordPress that its host holds. Throws
- * InvalidRequest.
- */
+/** For the command line: switches an install, by name, to a WordPress version that its host has. Throws InvalidRequest. */
 export function createCoreSwitch({
   database,
   queue,

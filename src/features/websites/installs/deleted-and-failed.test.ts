@@ -27,7 +27,7 @@ afterAll(() => homeport.remove());
 const { create, newSite, read } = installCalls(() => ({ accountId, owner }));
 
 describe('DELETE /installs/{install_id}', () => {
-  it('leaves nothing of it on disk nor in the database, and the name is free', async () => {
+  it('leaves nothing on disk or in the database, and frees the name', async () => {
     const install = await homeport.install(owner, accountId, { site_id: await newSite() });
     const partial = await homeport.person(accountId, 'partial', [install.id]);
     const path = `/installs/${install.id}`;
@@ -61,7 +61,7 @@ describe('DELETE /installs/{install_id}', () => {
     expect((await visit(homeport, `http://${install.name}.localhost/`)).status).toBe(200);
   });
 
-  it('takes away one that is still being made', async () => {
+  it('deletes an install that is still pending', async () => {
     const answer = await create();
     const id = text(answer.body, 'id');
     expect((await owner.client.delete(`/installs/${id}`)).status).toBe(204);
@@ -70,7 +70,7 @@ describe('DELETE /installs/{install_id}', () => {
     expect((await visit(homeport, `http://${text(answer.body, 'cname')}/`)).status).toBe(404);
   });
 
-  it('answers 404 for what is hidden, absent or no id', async () => {
+  it('answers 404 for hidden, missing and malformed ids', async () => {
     const other = await homeport.ownedAccount();
     const hidden = await homeport.install(other.owner, other.accountId);
     for (const id of [hidden.id, crypto.randomUUID(), 'x']) {
@@ -79,7 +79,7 @@ describe('DELETE /installs/{install_id}', () => {
     expect((await other.owner.client.get(`/installs/${hidden.id}`)).status).toBe(200);
   });
 
-  /** Files and folders below the data folder whose path or content names an install; the database's own apart. */
+  /** Files and folders below the data folder, the database's own excluded, whose path or content names an install. */
   function filesNaming(id: string): string[] {
     const folder = join(homeport.config.dataDir, 'host');
     return readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => {
@@ -88,7 +88,7 @@ describe('DELETE /installs/{install_id}', () => {
     });
   }
 
-  /** Tables that hold one of the ids anywhere. */
+  /** Tables with one of the ids in any column. */
   async function tablesNaming(...ids: string[]): Promise<string[]> {
     const { reader } = homeport.platform.database;
     const tables = [
@@ -111,8 +111,8 @@ describe('DELETE /installs/{install_id}', () => {
   }
 });
 
-describe('an install whose provisioning fails', () => {
-  /** Has the host find a file where its folder of installs should be. */
+describe('failed provisioning', () => {
+  /** Puts a file where the host keeps its folder of installs. */
   async function withoutFolder(work: () => Promise<void>): Promise<void> {
     const folder = join(homeport.config.dataDir, 'host', 'installs');
     renameSync(folder, `${folder}.aside`);
@@ -135,7 +135,7 @@ describe('an install whose provisioning fails', () => {
     throw new Error('it did not come to that within an hour');
   }
 
-  it('is tried again, then failed and undone, and keeps its name until it is deleted', async () => {
+  it('is retried, then fails and is undone, and keeps the name until the install is deleted', async () => {
     const name = installName();
     let id = '';
     await withoutFolder(async () => {
@@ -150,7 +150,7 @@ describe('an install whose provisioning fails', () => {
     expect(existsSync(join(homeport.config.dataDir, 'host', 'vhosts', `${id}.json`))).toBe(false);
     expect((await visit(homeport, `http://${name}.localhost/`)).status).toBe(404);
 
-    // What is asked of it is answered, and comes to nothing.
+    // Requests for the install are accepted but have no effect.
     const domains = `/installs/${id}/domains`;
     expect((await owner.client.post(domains, { name: 'failed.example' })).status).toBe(201);
     const email = `${name}@people.example`;
@@ -181,7 +181,7 @@ describe('an install whose provisioning fails', () => {
     expect(await read(again)).toMatchObject({ status: 'active' });
   });
 
-  it('becomes active if what was wrong is mended in time', async () => {
+  it('succeeds if the cause is fixed in time', async () => {
     let id = '';
     await withoutFolder(async () => {
       id = text((await create()).body, 'id');
@@ -204,10 +204,10 @@ describe('an install whose provisioning fails', () => {
   }
 });
 
-describe('at the same time', () => {
+describe('concurrent requests', () => {
   const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).sort();
 
-  /** What an account keeps counts of, and what there really is. */
+  /** The stored counts of an account and the real ones. */
   async function expectCountsRight(account: string, person: Person): Promise<void> {
     const { reader } = homeport.platform.database;
     const kept = await reader
@@ -226,7 +226,7 @@ describe('at the same time', () => {
     expect((await person.client.get('/installs')).body).toMatchObject({ count: installs.length });
   }
 
-  it('gives a name to one of several who ask for it', async () => {
+  it('give a name to one of them', async () => {
     const name = installName();
     const other = await homeport.ownedAccount();
     const answers = await Promise.all(
@@ -241,7 +241,7 @@ describe('at the same time', () => {
     await expectCountsRight(other.accountId, other.owner);
   });
 
-  it('gives a slot to one of several who ask for it', async () => {
+  it('give a slot to one of them', async () => {
     const site = await newSite();
     const waiting = await Promise.all([create(), create(), create()]);
     const answers = await Promise.all([
@@ -258,7 +258,7 @@ describe('at the same time', () => {
     expect(field((await owner.client.get(`/sites/${site}`)).body, 'installs')).toHaveLength(1);
   });
 
-  it('deletes once', async () => {
+  it('delete an install once', async () => {
     const { accountId: account, owner: person } = await homeport.ownedAccount();
     const site = await newSite(account, person);
     const install = await homeport.install(person, account, { site_id: site });
@@ -270,7 +270,7 @@ describe('at the same time', () => {
     await expectCountsRight(account, person);
   });
 
-  it('keeps the counts right in a storm of creations, moves and deletions', async () => {
+  it('keep the counts right through many creations, moves and deletions', async () => {
     const { accountId: account, owner: person } = await homeport.ownedAccount();
     const made = async (site_id?: string) =>
       text((await create({ account_id: account, site_id }, person.client)).body, 'id');
@@ -291,11 +291,11 @@ describe('at the same time', () => {
     }
   });
 
-  onlyOn('postgres', describe)('as far as transactions can overlap', () => {
+  onlyOn('postgres', describe)('overlapping transactions', () => {
     it.each([
       ['first', true],
       ['last', false],
-    ])('an install that is deleted with its site counts once (itself %s)', async (_, itselfFirst) => {
+    ])('count an install deleted with its site once (itself %s)', async (_, itselfFirst) => {
       const { accountId: account, owner: person } = await homeport.ownedAccount();
       const site = await newSite(account, person);
       const install = await homeport.install(person, account, { site_id: site });

@@ -1,7 +1,7 @@
 import type { Queries } from '../../../database/database.ts';
 import type { Environment, InstallStatus } from '../../../database/tables/installs.ts';
 
-/** An install as its operator sees it. */
+/** An install as operators see it. */
 export interface OperatorsInstall {
   id: string;
   name: string;
@@ -9,12 +9,12 @@ export interface OperatorsInstall {
   environment: Environment | null;
   wordpress_version: string | null;
   account: { id: string; name: string };
-  /** The machine; null until it is placed, and where the server itself hosts. */
+  /** The host; null until placement, and on the embedded host. */
   host: string | null;
   created_at: string;
 }
 
-/** For the command line: every install of the platform or of an account, by name. */
+/** All installs of the platform or of one account, by name. For the command line. */
 export async function everyInstall(queries: Queries, accountId: string | null): Promise<OperatorsInstall[]> {
   const rows = await queries
     .selectFrom('installs as install')

@@ -8,7 +8,7 @@ export const NO_SITE = refusal(
   'The site is not one that installs of this account may be in',
 );
 
-/** What the tests of installs ask for, in an account and as its owner, unless told otherwise. */
+/** Creates installs in an account, by default as its owner. */
 export function installCalls(present: () => { accountId: string; owner: Person }) {
   return {
     create: (more: object = {}, client = present().owner.client) =>

@@ -22,7 +22,7 @@ afterAll(() => homeport.remove());
 const { create, newSite, read } = installCalls(() => ({ accountId, owner }));
 
 describe('POST /installs', () => {
-  it('makes an install that is pending, and active once its website answers', async () => {
+  it('creates a pending install that becomes active once its website answers', async () => {
     const name = installName();
     const answer = await create({ name });
     expect(answer.status).toBe(201);
@@ -52,7 +52,7 @@ describe('POST /installs', () => {
   });
 
   it.each([['abc'], ['a1b'], ['a-b'], ['a--b'], [`a${'b'.repeat(39)}`]])(
-    'takes the name %s',
+    'accepts the name %s',
     async (name) => {
       expect((await create({ name })).status).toBe(201);
     },
@@ -93,7 +93,7 @@ describe('POST /installs', () => {
     );
   });
 
-  it('collects all faults in the order of the fields', async () => {
+  it('reports all faults in field order', async () => {
     const answer = await owner.client.post('/installs', { environment: 'live', site_id: 'x', name: 'X' });
     expect(answer.status).toBe(400);
     expect(field(answer.body, 'message')).toBe('Invalid install name');
@@ -111,7 +111,7 @@ describe('POST /installs', () => {
     ]);
   });
 
-  it('gives a name once on the whole platform', async () => {
+  it('gives each name once on the whole platform', async () => {
     const name = installName();
     const other = await homeport.ownedAccount();
     expect((await create({ name })).status).toBe(201);
@@ -136,11 +136,11 @@ describe('POST /installs', () => {
     expect((await other.owner.client.get('/installs')).body).toMatchObject({ count: 0, results: [] });
   });
 
-  it('keeps the names of the platform’s own hosts', async () => {
+  it('reserves the names of the platform’s own hosts', async () => {
     expect(await create({ name: 'www' })).toMatchObject(
       refusal('Installation.name', 'invalid_value / reserved', 'The name "www" is reserved for the platform'),
     );
-    // Whatever else is wrong is said with it.
+    // Other faults are reported with it.
     expect(await create({ name: 'www', php_version: '8.2' })).toMatchObject({
       body: { errors: [{ code: 'reserved' }, { field: 'php_version', code: 'not_offered' }] },
     });
@@ -159,7 +159,7 @@ describe('POST /installs', () => {
   });
 
   it.each(['admin', 'autodiscover', 'cpanel', 'ftp', 'mail', 'ns1', 'ns2', 'ns3', 'ns4', 'webmail', 'wpad'])(
-    'refuses %j, which visitors take for the operator’s',
+    'refuses %j, which visitors attribute to the operator',
     async (name) => {
       expect(await create({ name })).toMatchObject(
         refusal(
@@ -171,7 +171,7 @@ describe('POST /installs', () => {
     },
   );
 
-  it('refuses a name that begins like an encoded one and encodes nothing', async () => {
+  it('refuses a name with an invalid xn-- encoding', async () => {
     expect(await create({ name: 'xn--zz' })).toMatchObject(
       refusal(
         'Installation.name',
@@ -182,7 +182,7 @@ describe('POST /installs', () => {
     expect((await create({ name: 'xn--mnchen-3ya' })).status).toBe(201);
   });
 
-  it('fills a slot of a site of the same account, which is one install’s', async () => {
+  it('fills a free slot of a site in the same account', async () => {
     const site = await newSite();
     const answer = await create({ site_id: site.toUpperCase(), environment: 'production' });
     expect(answer).toMatchObject({ status: 201, body: { site: { id: site }, environment: 'production' } });
@@ -219,7 +219,7 @@ describe('POST /installs', () => {
     ]);
   });
 
-  it('refuses sites of other accounts like those that do not exist', async () => {
+  it('refuses sites of other accounts like missing ones', async () => {
     const other = await homeport.ownedAccount();
     const foreign = await newSite(other.accountId, other.owner);
     const both = await homeport.person(accountId, 'full');
@@ -229,7 +229,7 @@ describe('POST /installs', () => {
     }
   });
 
-  it('refuses accounts that the caller is not in like those that do not exist, and partial users', async () => {
+  it('refuses accounts of others like missing ones, and partial users', async () => {
     const other = await homeport.ownedAccount();
     const { name } = await homeport.install(other.owner, other.accountId);
     for (const account_id of [other.accountId, crypto.randomUUID()]) {
@@ -239,7 +239,7 @@ describe('POST /installs', () => {
         'You have no access to this account',
       );
       expect(await create({ account_id })).toMatchObject(refused);
-      // Nor is it said which names there are.
+      // The answer does not reveal which names exist.
       expect(await create({ account_id, name })).toMatchObject(refused);
     }
     const partial = await homeport.person(accountId, 'partial');
@@ -253,7 +253,7 @@ describe('POST /installs', () => {
 });
 
 describe('GET /installs', () => {
-  it('lists what the caller may see, oldest first, in pages, and of one account', async () => {
+  it('lists visible installs, oldest first, in pages, and for one account', async () => {
     const one = await homeport.ownedAccount();
     const other = await homeport.ownedAccount();
     const made = [];
@@ -320,7 +320,7 @@ describe('PATCH /installs/{install_id}', () => {
       site: { id: from },
       environment: 'development',
     });
-    // An environment is a slot of a site.
+    // Environments are slots of a site.
     expect((await change(id, { site_id: null })).body).toMatchObject({
       site: null,
       environment: null,
@@ -328,7 +328,7 @@ describe('PATCH /installs/{install_id}', () => {
     expect(await installsOf(from)).toEqual([]);
   });
 
-  it('changes neither the name nor anything that is not named', async () => {
+  it('changes neither the name nor omitted fields', async () => {
     const created = await create({ site_id: await newSite(), environment: 'staging' });
     const id = text(created.body, 'id');
     await homeport.idle();
@@ -337,7 +337,7 @@ describe('PATCH /installs/{install_id}', () => {
     expect((await change(id, { name: 'another', account_id: crypto.randomUUID() })).body).toEqual(before);
   });
 
-  it('refuses a slot that is taken, and sites of other accounts', async () => {
+  it('refuses taken slots and sites of other accounts', async () => {
     const [from, to] = [await newSite(), await newSite()];
     await create({ site_id: to, environment: 'production' });
     await create({ site_id: from, environment: 'staging' });
@@ -362,7 +362,7 @@ describe('PATCH /installs/{install_id}', () => {
     expect(await read(id)).toMatchObject({ site: { id: from }, environment: 'production' });
   });
 
-  it('answers 403 where there is nothing to be seen, and to partial users', async () => {
+  it('answers 403 for hidden installs and to partial users', async () => {
     const other = await homeport.ownedAccount();
     const hidden = await homeport.install(other.owner, other.accountId);
     for (const id of [hidden.id, crypto.randomUUID()]) {

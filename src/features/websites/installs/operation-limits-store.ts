@@ -1,6 +1,6 @@
 import type { Queries } from '../../../database/database.ts';
 
-/** The operations that an install does not take before `next_at`, which is later than `now`. */
+/** The operations that an install may not repeat before `next_at`, which is later than `now`. */
 export function heldOperations(queries: Queries, installId: string, now: string) {
   return queries
     .selectFrom('install_limits')
@@ -10,7 +10,7 @@ export function heldOperations(queries: Queries, installId: string, now: string)
     .execute();
 }
 
-/** Holds an operation until `next_at`; undefined, having changed nothing, where it is held beyond `now`. */
+/** Blocks an operation until `next_at`. Returns undefined and changes nothing if it is already blocked at `now`. */
 export function holdOperation(
   queries: Queries,
   {

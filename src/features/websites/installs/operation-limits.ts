@@ -15,8 +15,8 @@ const messageOf = (operation: Operation) =>
   `${NAMES[operation]} are rate-limited to one request every ${OPERATION_PAUSES[operation]} seconds for each install`;
 
 /**
- * Takes the one turn that an install has for an operation in so many seconds, in the transaction that carries it out:
- * it holds across all processes, and a request that fails for another reason takes none. Throws RateLimited.
+ * Takes an install's turn for an operation, in the transaction that carries it out. The limit holds across all
+ * processes; a request that fails otherwise uses no turn. Throws RateLimited.
  */
 export async function takeTurn(
   { queries }: Transaction,

@@ -6,28 +6,28 @@ const connectionSchema = Type.Object({
   host: Type.String(),
   port: Type.Integer(),
   username: Type.String(),
-  shell: Type.Boolean({ description: 'whether there is a shell, besides SFTP' }),
+  shell: Type.Boolean({ description: 'whether SSH gives a shell besides SFTP' }),
   host_keys: Type.Array(
     Type.Object({
       type: Type.String({ description: 'as `ssh` names it: ED25519, ECDSA or RSA' }),
       fingerprint: Type.String({ description: 'as `ssh` shows it: SHA256 and base64' }),
-      known_hosts: Type.String({ description: 'the line of known_hosts' }),
+      known_hosts: Type.String({ description: 'a line for known_hosts' }),
     }),
-    { description: 'by which the host is known; none where it does not tell' },
+    { description: 'public keys of the host; empty if unknown' },
   ),
   http_url: Type.String(),
   https_url: Type.String(),
-  website_url: Type.String({ description: 'by which the website can be opened now' }),
+  website_url: Type.String({ description: 'address at which the website opens now' }),
 });
 
-/** What the portal shows of an install besides what the API tells. */
+/** Portal endpoints for an install that the public API lacks. */
 export function installPortalRoutes(connections: ConnectionService): Route[] {
   const tag = 'Installs';
   return [
     route({
       method: 'GET',
       path: '/installs/:install_id/connection',
-      summary: 'How to reach the files and the website of an install; null where no host has told yet',
+      summary: 'Addresses of the files and the website of an install; null until its host reports them',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,

@@ -1,6 +1,8 @@
 import type { Config } from '../../../config/config.ts';
 
-/** Names below a domain that programs and people take for its operator's: websites, mail, DNS, control panels, discovery of proxies. */
+/**
+ * Labels that programs and users attribute to a domain's operator: websites, mail, DNS, control panels, proxy discovery.
+ */
 const ALWAYS = [
   ...['www', 'admin', 'administrator', 'cpanel', 'cpcalendars', 'cpcontacts', 'plesk', 'webdisk', 'whm'],
   ...['autoconfig', 'autodiscover', 'imap', 'mail', 'mta-sts', 'pop', 'pop3', 'smtp', 'webmail'],
@@ -8,12 +10,12 @@ const ALWAYS = [
   ...['ftp', 'sftp'],
 ];
 
-/** Names of scratch installs, in which it is tried whether backups can be restored. */
+/** Prefix of the scratch installs in which restore checks run. */
 export const RESTORE_CHECK_PREFIX = 'restore-check-';
 
 /**
- * Whether an install of this name would answer at a host of the platform itself (gaps section 5, Install.name): where the portal is, or
- * at one of `hostNames`, by which people reach a machine.
+ * Whether the name is reserved (docs/api.md, Installs): its default domain would be the portal's host, or one of
+ * `hostNames`, the public names of hosts.
  */
 export function isReservedName(
   name: string,

@@ -22,7 +22,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     bodyRoute({
       method: 'POST',
       path: '/installs',
-      summary: 'Create an install; it is active once its website answers',
+      summary: 'Create an install; it becomes active once its website answers',
       tag,
       errors: [400, 401, 403, 429, 503],
       success: 201,
@@ -69,7 +69,7 @@ export function installRoutes(installs: InstallService, siteDomain: string): Rou
     route({
       method: 'DELETE',
       path: '/installs/:install_id',
-      summary: 'Delete an install with everything that belongs to it',
+      summary: 'Delete an install and everything that belongs to it',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 204,

@@ -11,7 +11,7 @@ import { INSTALL_NAME } from '../../../lib/host-names.ts';
 
 export const ENVIRONMENTS = ['production', 'staging', 'development'] as const;
 
-/** A lower-case DNS label of 3 to 40 characters (gaps section 5). */
+/** A lower-case DNS label of 3 to 40 characters (docs/api.md, Installs). */
 export const INSTALL_NAME_PATTERN = `^${INSTALL_NAME}$`;
 
 export const installSchema = Type.Object(
@@ -19,9 +19,9 @@ export const installSchema = Type.Object(
     id: uuid(),
     name: Type.String(),
     account: Type.Object({ id: uuid() }),
-    php_version: nullableString('null where the host runs no PHP'),
+    php_version: nullableString('null if the host runs no PHP'),
     status: stringEnum(['pending', 'active', 'failed'], 'pending until the website answers'),
-    cname: Type.String({ description: 'the host name at which the install always answers' }),
+    cname: Type.String({ description: 'default domain: the host name at which the install always answers' }),
     environment: nullableEnum(ENVIRONMENTS),
     site: Type.Unsafe<{ id: string } | null>({
       type: ['object', 'null'],
@@ -44,7 +44,7 @@ export const createInstallSchema = Type.Object({
   }),
   account_id: uuid('owning account'),
   site_id: Type.Optional(Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid' })),
-  environment: Type.Optional(nullableEnum(ENVIRONMENTS, 'the slot of the site that the install fills')),
+  environment: Type.Optional(nullableEnum(ENVIRONMENTS, 'the slot that the install fills in its site')),
   php_version: Type.Optional(
     Type.Unsafe<string | null>({
       type: ['string', 'null'],

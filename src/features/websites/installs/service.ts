@@ -40,7 +40,7 @@ export interface NewInstall {
   account_id: string;
   site_id?: string | null;
   environment?: Environment | null;
-  /** `major.minor`, one that a host offers; null or left out: the newest. */
+  /** `major.minor`, one that a host offers. Null or omitted: the newest. */
   php_version?: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface InstallChange {
   environment?: Environment | null;
 }
 
-/** Of a host that serves files alone. */
+/** The options of an embedded host, which serves files only. */
 const NO_OPTIONS: InstallOptions = { phpVersions: [], reservedNames: new Set(), publicNames: [] };
 
 export type InstallService = ReturnType<typeof createInstallService>;
@@ -75,7 +75,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
     return { count, results };
   }
 
-  /** What the machines have against an install: its name must be nobody's else there, and the PHP version one that they have. */
+  /** Checks an install against the hosts' options: its name must be free there and its PHP version offered. */
   async function faultsOfOptions(name: string, phpVersion: string | null): Promise<Fault[]> {
     const offers = config.host === 'linux' ? await loadInstallOptions(database.reader) : NO_OPTIONS;
     const faults: Fault[] = [];
@@ -115,7 +115,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
         if (member && !isAllowed('install.change', { role: member.role, own: false })) throw new Forbidden();
         const faults = new FaultCollection(createInstallSchema, notOffered);
         await faults.from(() => requireMember(member));
-        // Nobody is told which names there are before their rights were looked at.
+        // Only members learn which names are taken.
         if (member) await faults.from(() => requireFreeName(queries, name));
         const site =
           member && site_id !== null
@@ -173,7 +173,7 @@ export function createInstallService(platform: Platform, deleteInstalls: DeleteI
         authorize('install.change', 'install.read', install);
         const site =
           typeof site_id === 'string' ? await requireSite(transaction, site_id, install.account_id) : null;
-        // An environment is a slot of a site.
+        // Environments are slots of a site.
         const present = site_id === null ? null : install.environment;
         environment = change.environment === undefined ? present : change.environment;
         if (site_id === undefined && change.environment === undefined) return;
@@ -221,7 +221,7 @@ function requireMember(member: MemberRole | undefined): void {
   if (!member) throw notPermitted('Installation', 'account_id', 'You have no access to this account');
 }
 
-/** Told with whatever else is wrong; of two requests in the same moment the constraint lets one through. */
+/** Reports a taken name together with other faults. If two requests compete, the unique constraint decides. */
 async function requireFreeName(queries: Queries, name: string): Promise<void> {
   if (await findWebsite(queries, { name })) throw nameTaken(name);
 }
@@ -229,7 +229,7 @@ async function requireFreeName(queries: Queries, name: string): Promise<void> {
 const nameTaken = (name: string) =>
   taken('Installation', 'name', `The install name "${name}" is already taken`);
 
-/** An install fills a slot of a site of its own account; locked, so that the site is still there at the commit. */
+/** Requires a site of the install's own account, and locks it so that it still exists at the commit. */
 async function requireSite(
   transaction: Transaction,
   siteId: string,
@@ -247,7 +247,7 @@ async function requireSite(
   return site;
 }
 
-/** The same, with the slot free, if it is to be in one. */
+/** Requires the site, and its slot to be free if the install is to fill one. */
 async function requirePlace(
   transaction: Transaction,
   install: { site_id: string; environment: Environment | null; account_id: string },

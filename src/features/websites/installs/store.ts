@@ -9,7 +9,7 @@ import type { Tables } from '../../../database/tables.ts';
 import type { PageRequest } from '../../../lib/page.ts';
 import type { Role } from '../../../lib/roles.ts';
 
-/** An install as the API shows it. */
+/** An install as the API presents it. */
 export interface InstallView {
   id: string;
   name: string;
@@ -35,7 +35,7 @@ const COLUMNS = [
   'install.created_at',
 ] as const;
 
-/** Installs with the name of their primary domain. `is_primary` is spelled so that its partial index is found. */
+/** Installs with their primary domain. `is_primary` is written so that the planner uses its partial index. */
 const withPrimaryDomain = (queries: Queries) =>
   queries
     .selectFrom('installs as install')
@@ -46,7 +46,7 @@ const withPrimaryDomain = (queries: Queries) =>
 
 export type SeenInstall = InstallView & ResourceAccess;
 
-/** One install together with how the caller stands to it, compiled once: the query of most requests. */
+/** Finds one install with the caller's access to it. Compiled once, because most requests run it. */
 export function prepareFindInstall(database: Database) {
   const find = database.prepare<{ id: string; user: string }, InstallView & Found>((queries, parameter) =>
     withPrimaryDomain(queries)
@@ -67,14 +67,14 @@ export function prepareFindInstall(database: Database) {
   };
 }
 
-/** What the queries above and below find of the caller's membership. */
+/** The caller's membership, as the queries of this file select it. */
 interface Found {
   role: Role | null;
   invite_accepted: boolean | null;
   granted: string | null;
 }
 
-/** A row of theirs with how the caller stands to its install. */
+/** Adds the caller's access to a row of those queries. */
 function within<Row extends Found & { id: string; account_id: string }>(
   caller: Caller,
   row: Row,
@@ -84,7 +84,7 @@ function within<Row extends Found & { id: string; account_id: string }>(
   return { ...row, ...limitedAccess(caller.limits, standing, row) };
 }
 
-/** How a caller stands to an install, inside a transaction. */
+/** Finds an install with the caller's access to it, inside a transaction. */
 export async function findInstallAccess(
   queries: Queries,
   caller: Caller,
@@ -122,7 +122,7 @@ export async function findInstallAccess(
   return row && within(caller, row);
 }
 
-/** A page in the order of creation. What is skipped is skipped in an index, before any row is read. */
+/** A page in order of creation. The offset is applied in an index, before any row is read. */
 export async function pageOfInstalls(
   queries: Queries,
   scope: Scope,
@@ -142,7 +142,7 @@ export async function pageOfInstalls(
     .execute();
 }
 
-/** How many installs a scope shows. Those of whole accounts are counted already. */
+/** The number of installs in a scope. Whole accounts store theirs. */
 export async function countInstalls(queries: Queries, scope: Scope): Promise<number> {
   if (scope.installIds !== null) {
     const { count } = await queries
@@ -167,7 +167,7 @@ export async function countInstalls(queries: Queries, scope: Scope): Promise<num
   return whole + count;
 }
 
-/** A site that an install of the account may be in. */
+/** Finds a site of the account. */
 export function findSiteOfAccount(
   queries: Queries,
   siteId: string,
@@ -181,7 +181,7 @@ export function findSiteOfAccount(
     .executeTakeFirst();
 }
 
-/** Whether an install fills an environment of a site. */
+/** Whether an environment of a site has an install. */
 export async function isSlotTaken(
   queries: Queries,
   siteId: string,
@@ -196,7 +196,7 @@ export async function isSlotTaken(
   return install !== undefined;
 }
 
-/** An install of a site, as the site lists it. */
+/** An install as its site lists it. */
 export interface SiteInstall {
   id: string;
   name: string;
@@ -205,7 +205,7 @@ export interface SiteInstall {
   php_version: string | null;
 }
 
-/** The installs of some sites that a scope shows, oldest first. */
+/** The installs of some sites that are in a scope, oldest first. */
 export async function installsOfSites(
   queries: Queries,
   scope: Scope,
@@ -221,7 +221,10 @@ export async function installsOfSites(
     .execute();
 }
 
-/** The installs of a site, oldest first, held until the commit: one that another request deletes or moves away is none of them. */
+/**
+ * Locks the installs of a site until the commit, oldest first. Installs that another request deletes or moves are left
+ * out.
+ */
 export async function holdInstallsOfSite(
   { dialect, queries }: Transaction,
   siteId: string,
@@ -250,7 +253,7 @@ export async function updateInstall(
   await queries.updateTable('installs').set(change).where('id', '=', id).execute();
 }
 
-/** Changes the kept count of an account's installs. */
+/** Changes the stored install count of an account. */
 export async function addToInstallCount(
   queries: Queries,
   accountId: string,
@@ -263,7 +266,7 @@ export async function addToInstallCount(
     .execute();
 }
 
-/** Adds the default domain of a new install, which is its primary domain at first. */
+/** Adds the default domain of a new install, at first its primary domain. */
 export async function insertDefaultDomain(
   queries: Queries,
   domain: { id: string; install_id: string; name: string; created_at: string },

@@ -1,16 +1,16 @@
 import type { Queries } from '../../../database/database.ts';
 import { nameCandidates } from './website-store.ts';
 
-/** The name by which a website is opened. */
+/** The host name at which a website opens. */
 export interface WebsiteName {
   name: string;
-  /** Browsers do not warn of its certificate. */
+  /** Whether browsers accept its certificate without a warning. */
   isTrusted: boolean;
 }
 
 /**
- * The primary domain, once a status report or the authority has seen that it leads here; until then the install's own name, which
- * always does. Undefined where the install has no domains.
+ * The primary domain if a status report or the certificate authority saw it reach this platform; else the default
+ * domain, which always does. Undefined without domains.
  */
 export async function findWebsiteName(queries: Queries, installId: string): Promise<WebsiteName | undefined> {
   const domains = await nameCandidates(queries, installId);

@@ -12,12 +12,12 @@ export async function findInstallStatus(queries: Queries, id: string): Promise<I
   return install?.status;
 }
 
-/** An install as the hosts know it, whatever became of it. */
+/** An install in any state, as hosts know it. */
 export function findInstallRef(queries: Queries, id: string): Promise<InstallRef | undefined> {
   return queries.selectFrom('installs').select(['id', 'name']).where('id', '=', id).executeTakeFirst();
 }
 
-/** The same, if the install has a website. */
+/** An active install, as hosts know it. */
 export function findActiveInstall(queries: Queries, id: string): Promise<InstallRef | undefined> {
   return queries
     .selectFrom('installs')
@@ -36,7 +36,7 @@ export async function findInstallId(queries: Queries, name: string): Promise<str
   return install?.id;
 }
 
-/** What is known of a website, by the id or the name of its install. */
+/** The website of an install, by id or name. */
 export function findWebsite(queries: Queries, of: { id: string } | { name: string }) {
   const query = queries
     .selectFrom('installs')
@@ -44,7 +44,7 @@ export function findWebsite(queries: Queries, of: { id: string } | { name: strin
   return ('id' in of ? query.where('id', '=', of.id) : query.where('name', '=', of.name)).executeTakeFirst();
 }
 
-/** Returns the host that its website is on; null for none. */
+/** Deletes the row of an install. Returns the id of its host, if it has one. */
 export async function deleteInstall(queries: Queries, id: string): Promise<string | null> {
   const gone = await queries
     .deleteFrom('installs')
@@ -54,7 +54,7 @@ export async function deleteInstall(queries: Queries, id: string): Promise<strin
   return gone?.host_id ?? null;
 }
 
-/** Notes that no website could be made; undefined if the install has been deleted. */
+/** Marks the provisioning of an install as failed; undefined if the install has been deleted. */
 export function failInstall(queries: Queries, id: string): Promise<InstallRef | undefined> {
   return queries
     .updateTable('installs')
@@ -64,7 +64,7 @@ export function failInstall(queries: Queries, id: string): Promise<InstallRef | 
     .executeTakeFirst();
 }
 
-/** The lanes of installs that could not be made: why, stands on their failed jobs alone. */
+/** The lanes of failed installs. Their failed jobs hold the only record of the cause. */
 export function failedLanes(queries: Queries): Expression<string> {
   return queries
     .selectFrom('installs')
@@ -73,7 +73,7 @@ export function failedLanes(queries: Queries): Expression<string> {
     .$asScalar();
 }
 
-/** Notes how a website is now. */
+/** Stores the state of a website that its host reported. */
 export async function noteApplied(
   queries: Queries,
   id: string,
@@ -81,7 +81,7 @@ export async function noteApplied(
     phpVersion: string | null;
     wordpressVersion: string | null;
     stableIps: readonly string[] | null;
-    /** As it stays where this is not given. */
+    /** Unchanged if omitted. */
     status?: InstallStatus | undefined;
   },
 ): Promise<void> {
@@ -98,7 +98,7 @@ export async function noteApplied(
     .execute();
 }
 
-/** The primary domain of an install and the name that it has of itself, which may be one, with what tells how they are reached. */
+/** The primary and the default domain of an install, with what is known about reaching them. They may be one. */
 export function nameCandidates(queries: Queries, installId: string) {
   return queries
     .selectFrom('domains as domain')

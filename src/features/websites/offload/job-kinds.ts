@@ -20,10 +20,10 @@ import {
   type ValidationFile,
 } from './store.ts';
 
-/** A validation file is 16 characters; white space at its end is an editor's, and more than this is another file. */
+/** A validation file has 16 characters. Editors may add white space at its end; anything longer is another file. */
 const LARGEST_VALIDATION_BYTES = 256;
 
-/** Checks that a bucket is the customer's, and only then puts the settings in force. */
+/** Verifies the customer's ownership of a bucket, then activates the settings. */
 export function offloadJobKinds(platform: Platform, storage: ObjectStorage): JobKind[] {
   const { database, queue, clock } = platform;
   return [
@@ -39,7 +39,7 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
           await queue.enqueue(transaction, applyInstall, { payload: { id: install_id }, lane: install_id });
         };
       },
-      /** What was in force stays in force. */
+      /** The active settings stay. */
       async giveUp({ install_id, settings }, failure, transaction) {
         if (!(await isLatest(transaction, install_id, settings))) return;
         await refuseOffload(transaction.queries, install_id, failure.reason, timestamp(clock));
@@ -48,7 +48,7 @@ export function offloadJobKinds(platform: Platform, storage: ObjectStorage): Job
   ];
 }
 
-/** Whether these settings are the ones asked for last. If not, a later job decides about those. */
+/** Whether these settings are the latest request. If not, a later job decides. */
 async function isLatest(
   transaction: Transaction,
   installId: string,
@@ -84,7 +84,7 @@ async function requireValidationFile(
   }
 }
 
-/** The body as text, or undefined if it is longer than a validation file can be. */
+/** The body as text; undefined if it is longer than a validation file. */
 async function readText({ body }: StoredObject): Promise<string | undefined> {
   if (body === null) return '';
   const chunks: Buffer[] = [];

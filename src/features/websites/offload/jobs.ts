@@ -5,8 +5,8 @@ import { filestoreSettingsSchema } from './schema.ts';
 const offloadPayload = Type.Object({ install_id: Type.String(), settings: filestoreSettingsSchema });
 
 /**
- * Reads the validation file back from the bucket that was asked for, and only then puts the settings in force. What the
- * storage answers is final; the tries are for failures of our own.
+ * Reads the validation file from the requested bucket, then activates the settings. An answer of the storage is final;
+ * retries are for failures of this platform.
  */
 export const configureOffload: JobType<typeof offloadPayload> = {
   name: 'configure_offload',

@@ -4,7 +4,7 @@ import { type S3Server, startS3Server } from '../../../../test/servers/s3-server
 
 export type Install = { id: string; name: string };
 
-/** A Homeport beside the object storage that its installs offload to. */
+/** A Homeport with the object storage that its installs offload to. */
 export interface Offloading {
   storage: S3Server;
   homeport: TestHomeport;
@@ -20,7 +20,7 @@ export async function startOffloading(): Promise<Offloading> {
   const homeport = await startTestHomeport({
     environment: {
       HOMEPORT_S3_ENDPOINT: storage.url,
-      // Not every resolver knows that `bucket.localhost` is this machine.
+      // Some resolvers do not resolve `bucket.localhost` to this machine.
       HOMEPORT_S3_PATH_STYLE: 'true',
       HOMEPORT_S3_CREDENTIALS: 'homeport:storage secret',
     },
@@ -40,7 +40,7 @@ export const settings = (bucket: string, more: object = {}) => ({
 
 let counter = 0;
 
-/** What the tests of offload ask for, as the owner unless told otherwise. */
+/** Requests of the offload tests, by default as the owner. */
 export function offloadCalls(present: () => Offloading) {
   const fileOf = ({ id }: Install, person = present().owner) =>
     person.client.get(`/installs/${id}/offload_settings/filestore_validation_file`);
@@ -52,7 +52,7 @@ export function offloadCalls(present: () => Offloading) {
       return homeport.install(owner, accountId);
     },
     read: ({ id }: Install, person = present().owner) => person.client.get(files(id)),
-    /** Asks for settings, and waits until that is decided. */
+    /** Requests settings and waits for the outcome. */
     async ask(
       { id }: Install,
       filestore_settings: object,
@@ -63,7 +63,7 @@ export function offloadCalls(present: () => Offloading) {
       await present().homeport.idle();
       return answer;
     },
-    /** A bucket that proves to be the install's. */
+    /** Creates a bucket with the install's validation file. */
     async bucketOf(install: Install): Promise<string> {
       counter += 1;
       const bucket = `bucket-${counter}`;

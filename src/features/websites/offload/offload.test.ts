@@ -38,7 +38,7 @@ async function inForce(install: Install): Promise<unknown> {
   return field((await read(install)).body, 'filestore_settings');
 }
 
-/** What became of the last request, for the operator. */
+/** The stored outcome of the last request. */
 const outcomeOf = ({ id }: Install) =>
   homeport.platform.database.reader
     .selectFrom('offload_settings')
@@ -55,7 +55,7 @@ function write({ id }: Install, path: string, content: string): void {
 const open = ({ name }: Install, path: string) => visit(homeport, `http://${name}.localhost${path}`);
 
 describe('the validation file', () => {
-  it('is fixed for an install, and another one for each', async () => {
+  it('is fixed for an install and differs between installs', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const answer = await fileOf(install);
     expect(answer.status).toBe(200);
@@ -71,7 +71,7 @@ describe('the validation file', () => {
 });
 
 describe('settings', () => {
-  it('are in force once the bucket has proved to be the customer’s, and are served', async () => {
+  it('become active once ownership of the bucket is verified, and are served', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     expect(await read(install)).toMatchObject(NOT_FOUND);
@@ -121,7 +121,7 @@ describe('settings', () => {
     expect((await open(install, '/media/x.txt')).status).toBe(301);
   });
 
-  it('are merged by PATCH: what is named changes, the rest stays', async () => {
+  it('are merged by PATCH', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     await ask(install, settings(bucket));
@@ -137,7 +137,7 @@ describe('settings', () => {
     expect(await inForce(install)).toEqual(settings(second, { path_settings }));
   });
 
-  it('need every field in a PATCH while there are none', async () => {
+  it('require every field in a first PATCH', async () => {
     const install = await newInstall();
     const answer = await ask(install, { cloud: 's3', bucket_region: 'eu-west-1' }, 'PATCH');
     expect(answer.status).toBe(400);
@@ -155,7 +155,7 @@ describe('settings', () => {
     expect(await inForce(install)).toBeDefined();
   });
 
-  it('go on from a request that is not decided yet', async () => {
+  it('continue from a pending request', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     const path_settings = [{ path: '/later', excluded_paths: [], redirect_type: 'permanent' }];
@@ -168,7 +168,7 @@ describe('settings', () => {
     expect(await inForce(install)).toEqual(settings(bucket, { path_settings }));
   });
 
-  it('are those asked for last that proved right, however many are asked for before any is decided', async () => {
+  it('are those of the latest verified request, whatever else is pending', async () => {
     const install = await newInstall();
     const good = await bucketOf(install);
     for (const buckets of [
@@ -187,7 +187,7 @@ describe('settings', () => {
     }
   });
 
-  it('that are asked for at the same time end as one of them, whole', async () => {
+  it('are one whole request if several compete', async () => {
     const install = await newInstall();
     const wanted = await Promise.all([1, 2, 3].map(async () => settings(await bucketOf(install))));
     const answers = await Promise.all(wanted.map((one) => ask(install, one)));
@@ -198,7 +198,7 @@ describe('settings', () => {
   });
 });
 
-describe('a bucket that does not prove to be the customer’s', () => {
+describe('a bucket of someone else', () => {
   const refused = async (install: Install, bucket: string): Promise<string> => {
     const before = await inForce(install);
     expect((await ask(install, settings(bucket))).status).toBe(202);
@@ -218,7 +218,7 @@ describe('a bucket that does not prove to be the customer’s', () => {
     return outcome?.reason ?? '';
   };
 
-  it('is refused, and the reason says what to do', async () => {
+  it('is refused, with a reason that says what to do', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const { body } = await fileOf(install);
     const name = String(field(body, 'name'));
@@ -245,7 +245,7 @@ describe('a bucket that does not prove to be the customer’s', () => {
     expect(await inForce(install)).toEqual(settings('empty-bucket'));
   });
 
-  it('leaves what was in force as it was, and served', async () => {
+  it('leaves the active settings unchanged and served', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     storage.put(bucket, 'uploads/x.txt', 'from the bucket');
@@ -253,15 +253,15 @@ describe('a bucket that does not prove to be the customer’s', () => {
     await refused(install, 'no-such-bucket');
     expect(await inForce(install)).toEqual(settings(bucket));
     expect((await open(install, '/uploads/x.txt')).body).toBe('from the bucket');
-    // A merge goes on from what is in force, not from what was refused.
+    // A merge continues from the active settings, not from the refused ones.
     const path_settings = [{ path: '/more', excluded_paths: [], redirect_type: 'break' }];
     await ask(install, { path_settings }, 'PATCH');
     expect(await inForce(install)).toEqual(settings(bucket, { path_settings }));
   });
 });
 
-describe('the standing of the last request', () => {
-  it('is told in the portal, with the reason of a refusal', async () => {
+describe('the outcome of the last request', () => {
+  it('is shown in the portal, with the reason of a refusal', async () => {
     const [install, other] = [await newInstall(), await newInstall()];
     const portal = await signedIn(homeport, owner);
     const standing = async (id = install.id) => (await portal.get(`/installs/${id}/offload`)).body;
@@ -281,7 +281,7 @@ describe('the standing of the last request', () => {
     expect(await partial.get(`/installs/${install.id}/offload`)).toMatchObject(NOT_FOUND);
   });
 
-  it('and who asked is written down, by POST and by PATCH; what is refused at once is not', async () => {
+  it('is recorded with its author for POST and PATCH, but not for invalid settings', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     await ask(install, settings(bucket));

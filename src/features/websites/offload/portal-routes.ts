@@ -7,13 +7,13 @@ export function offloadPortalRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload',
-      summary: 'How the last request for offload settings fared',
+      summary: 'Outcome of the last request for offload settings',
       tag: 'Offload',
       errors: [401, 403, 404, 429, 503],
       success: 200,
       response: Type.Object({
-        state: nullableEnum(['requested', 'in_force', 'refused'], 'null: nothing was ever asked for'),
-        reason: nullableString('why it was refused, one sentence'),
+        state: nullableEnum(['requested', 'in_force', 'refused'], 'null: never requested'),
+        reason: nullableString('reason of a refusal, one sentence'),
         updated_at: nullableString(),
       }),
       handle: ({ caller, id }) => offload.standing(caller, id('install_id')),

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 const { ask, bucketOf, fileOf, newInstall, read } = offloadCalls(() => started);
 
-describe('what is refused at once', () => {
+describe('invalid settings', () => {
   const errorsOf = async (body: unknown, method: 'POST' | 'PATCH' = 'POST'): Promise<unknown> => {
     const install = await newInstall();
     const answer = await owner.client.call(method, files(install.id), { json: body });
@@ -29,7 +29,7 @@ describe('what is refused at once', () => {
     return field(answer.body, 'errors');
   };
 
-  it('names every missing field, in order', async () => {
+  it('are refused with every missing field, in order', async () => {
     for (const body of [{}, { filestore_settings: {} }]) {
       expect(await errorsOf(body)).toMatchObject(
         ['cloud', 'bucket', 'bucket_region', 'path_settings'].map((name) => ({
@@ -42,7 +42,7 @@ describe('what is refused at once', () => {
     }
   });
 
-  it('names every value that cannot be', async () => {
+  it('are refused with every invalid value', async () => {
     const wrong = {
       cloud: 'gcs',
       bucket: 'Not A Bucket',
@@ -93,7 +93,7 @@ describe('what is refused at once', () => {
     ]);
   });
 
-  it('ignores unknown fields wherever they are, and refuses paths that are no Unicode', async () => {
+  it('may have unknown fields anywhere, but no paths with invalid Unicode', async () => {
     const install = await newInstall();
     const bucket = await bucketOf(install);
     const odd = { deep: [[[[[[['\u0000']]]]]]], lone: '\ud800' };
@@ -107,7 +107,7 @@ describe('what is refused at once', () => {
     ]);
   });
 
-  it('takes 200 paths in total, and no more', async () => {
+  it('may have 200 paths in total, and no more', async () => {
     const rule = (path: string, excluded: number) => ({
       path,
       excluded_paths: Array.from({ length: excluded }, (_, index) => `${path}/${index}`),
@@ -137,7 +137,7 @@ describe('what is refused at once', () => {
     expect((await read(install)).body).toEqual({ filestore_settings: most });
   });
 
-  it('names exclusions that lie outside their path', async () => {
+  it('are refused with exclusions outside their path', async () => {
     const path_settings = [
       { path: '/up', excluded_paths: ['/up/ok', '/up', '/upper', '/other'], redirect_type: 'break' },
       { path: '/', excluded_paths: ['/anything'], redirect_type: 'break' },
@@ -154,7 +154,7 @@ describe('what is refused at once', () => {
   });
 });
 
-it('answers 404 for what is hidden, not there or no id; partial users have their own', async () => {
+it('answer 404 for hidden, missing and malformed ids; partial users have their own', async () => {
   const [mine, theirs] = [await newInstall(), await newInstall()];
   const partial = await homeport.person(accountId, 'partial', [mine.id]);
   const stranger = (await homeport.ownedAccount()).owner;

@@ -13,7 +13,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload_settings/filestore_validation_file',
-      summary: 'The file that proves a bucket to be yours',
+      summary: 'The file that proves your ownership of a bucket',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,
@@ -23,7 +23,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/offload_settings/files',
-      summary: 'The offload settings in force; 404 while there are none',
+      summary: 'The active offload settings; 404 without any',
       tag,
       errors: [401, 403, 404, 429, 503],
       success: 200,
@@ -33,7 +33,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/offload_settings/files',
-      summary: 'Replace the offload settings, once the bucket has proved to be yours',
+      summary: 'Replace the offload settings, after your ownership of the bucket is verified',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
@@ -43,7 +43,7 @@ export function offloadRoutes(offload: OffloadService): Route[] {
     bodyRoute({
       method: 'PATCH',
       path: '/installs/:install_id/offload_settings/files',
-      summary: 'Change the offload settings that are named',
+      summary: 'Change the given offload settings',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,

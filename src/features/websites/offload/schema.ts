@@ -1,13 +1,13 @@
 import { stringEnum, Type } from '../../../api/schema.ts';
 import type { BodyDefinition, FaultText } from '../../../api/validation.ts';
 
-/** Bucket names as S3 has them; a name becomes part of a host name, so nothing else is let through. */
+/** Bucket names by the rules of S3. The name becomes part of a host name, so nothing else is accepted. */
 const BUCKET_PATTERN = '^(?!.*[.][.])[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$';
 const REGION_PATTERN = '^[a-z0-9][a-z0-9-]{0,39}$';
-/** A URL path that begins with `/`: no query, no fragment, no control characters, no halves of characters. */
+/** A URL path that begins with `/`, without query, fragment, control characters and unpaired surrogates. */
 const PATH_PATTERN = '^/[^\\u0000-\\u0020?#\\\\\\ud800-\\udfff]*$';
 
-/** Paths of an install in total, excluded ones included: each is looked at for every request of the website. */
+/** Limit on the paths of an install, exclusions included. Each request of the website tests them all. */
 export const MOST_PATHS = 200;
 
 const cloud = stringEnum(['s3']);
@@ -30,7 +30,7 @@ const pathSettings = Type.Array(
   },
 );
 
-/** What an install offloads (specification, File-offload settings). */
+/** The offload settings of an install (docs/api.md, Offload). */
 export const filestoreSettingsSchema = Type.Object({
   cloud,
   bucket,
@@ -42,7 +42,7 @@ export const offloadSettingsSchema = Type.Object({ filestore_settings: filestore
 
 export const validationFileSchema = Type.Object(
   { name: Type.String(), content: Type.String() },
-  { description: 'To be put at the root of the bucket, which proves that it is yours' },
+  { description: 'Put it at the root of the bucket to prove your ownership' },
 );
 
 const invalid = (message: string): { invalid: FaultText } => ({ invalid: { message } });

@@ -32,7 +32,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
     return install;
   }
 
-  /** Asks for settings; they are in force once the bucket has proved to be the customer's. */
+  /** Requests settings, which become active once the customer's ownership of the bucket is verified. */
   async function request(
     caller: Caller,
     installId: string,
@@ -43,10 +43,10 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       await lockRow(transaction, 'installs', installId);
       const install = await requireRight(queries, caller, installId);
       const row = await findOffload(queries, installId);
-      // A change on top of one that is not decided yet continues from what was asked for.
+      // A change on top of a pending request continues from the requested settings.
       const present = row?.state === 'requested' ? row.requested : (row?.settings ?? null);
       const asked = wanted(present === null ? null : Value.Parse(filestoreSettingsSchema, present));
-      // Fields that nobody knows are ignored, and so not kept.
+      // Unknown fields are ignored and not stored.
       const requested = Value.Parse(filestoreSettingsSchema, Value.Clean(filestoreSettingsSchema, asked));
       refuseTooManyPaths(requested);
       refuseStrayExclusions(requested);
@@ -66,7 +66,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
   }
 
   return {
-    /** How the last request fared. Throws NotFound. */
+    /** The outcome of the last request. Throws NotFound. */
     async standing(caller: Caller, installId: string): Promise<OffloadStanding> {
       await requireRight(reader, caller, installId);
       const row = await findOffloadStanding(reader, installId);
@@ -80,7 +80,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
       return file;
     },
 
-    /** What is in force. Throws NotFound while nothing is. */
+    /** The active settings. Throws NotFound without any. */
     async get(caller: Caller, installId: string): Promise<FilestoreSettings> {
       await requireRight(reader, caller, installId);
       const row = await findOffload(reader, installId);
@@ -91,7 +91,7 @@ export function createOffloadService({ database, queue, clock, activity }: Platf
     replace: (caller: Caller, installId: string, settings: FilestoreSettings) =>
       request(caller, installId, () => settings),
 
-    /** Changes the fields that are named; where there are no settings yet, all of them must be. */
+    /** Changes the given fields. Without settings so far, all fields are required. */
     merge: (caller: Caller, installId: string, change: Partial<FilestoreSettings>) =>
       request(caller, installId, (present) => complete({ ...present, ...change })),
   };
@@ -132,7 +132,7 @@ function refuseTooManyPaths({ path_settings }: FilestoreSettings): void {
   ]);
 }
 
-/** An exclusion outside its path excludes nothing, which is not what whoever wrote it means. */
+/** An exclusion outside its path would have no effect, which the author cannot have meant. */
 function refuseStrayExclusions(settings: FilestoreSettings): void {
   const faults = settings.path_settings.flatMap(({ path, excluded_paths }, index) =>
     excluded_paths

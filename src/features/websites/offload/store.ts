@@ -1,20 +1,20 @@
 import type { Queries } from '../../../database/database.ts';
 
-/** How the last request for settings fared; all null: there was none. */
+/** The outcome of the last request for settings; all null without one. */
 export interface OffloadStanding {
   state: 'requested' | 'in_force' | 'refused' | null;
-  /** Why it was refused, one sentence. */
+  /** Reason of a refusal, one sentence. */
   reason: string | null;
   updated_at: string | null;
 }
 
-/** What proves that a bucket is the customer's. */
+/** The validation file of an install. */
 export interface ValidationFile {
   name: string;
   content: string;
 }
 
-/** The settings of an install as they are stored: `settings` in force, `requested` asked for last. */
+/** The stored settings of an install: `settings` are active, `requested` is the latest request. */
 export function findOffload(queries: Queries, installId: string) {
   return queries
     .selectFrom('offload_settings')
@@ -42,7 +42,7 @@ export function findValidationFile(queries: Queries, installId: string): Promise
     .executeTakeFirst();
 }
 
-/** Notes settings that are to be checked; what is in force stays so. */
+/** Stores requested settings until they are verified; the active ones stay. */
 export async function requestOffload(
   queries: Queries,
   installId: string,
@@ -62,7 +62,7 @@ export async function requestOffload(
     .execute();
 }
 
-/** Puts settings in force; `latest`: they are those that were asked for last. */
+/** Activates settings. `latest`: whether they are the latest request. */
 export async function enforceOffload(
   queries: Queries,
   installId: string,

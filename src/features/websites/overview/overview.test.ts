@@ -18,7 +18,7 @@ afterAll(() => homeport?.remove());
 
 let counter = 0;
 
-/** An install that is served as far as the database says, with these domains besides its own name. */
+/** An active install with these domains besides its default domain. */
 async function install(account: string, person: Person, names: string[] = []): Promise<string> {
   counter += 1;
   const caller = operatorFor(person.userId);
@@ -42,19 +42,19 @@ describe('the search for domains', () => {
   const search = (person: Person, text: string) =>
     results(person, `/accounts/${accountId}/domains?search=${encodeURIComponent(text)}`);
 
-  it('finds the installs of every name that holds the text, each once', async () => {
+  it('finds the installs with a matching name, each once', async () => {
     const shop = await install(accountId, owner, ['b.shop.example', 'a.shop.example', 'müller.example']);
     const blog = await install(accountId, owner, ['x-shop.example', 'under-score.example']);
     expect(await search(owner, ' A.Shop ')).toEqual([{ install_id: shop, name: 'a.shop.example' }]);
     expect(await search(owner, 'shop.example')).toHaveLength(2);
     expect(await search(owner, 'müller')).toEqual([{ install_id: shop, name: 'xn--mller-kva.example' }]);
     expect(await search(owner, 'x-shop')).toEqual([{ install_id: blog, name: 'x-shop.example' }]);
-    // No letter of the text stands for another.
+    // Wildcard characters in the text match themselves only.
     for (const text of ['under_score', '%', '\\', "'"]) expect(await search(owner, text)).toEqual([]);
     expect(await results(owner, `/accounts/${accountId}/domains`)).toHaveLength(2);
   });
 
-  it('shows partial users their installs alone, and strangers nothing', async () => {
+  it('shows partial users their own installs only, and strangers nothing', async () => {
     const theirs = await install(accountId, owner, ['given.hidden.example']);
     await install(accountId, owner, ['kept.hidden.example']);
     const partial = await homeport.person(accountId, 'partial', [theirs]);
@@ -67,7 +67,7 @@ describe('the search for domains', () => {
     expect((await stranger.get(`/accounts/${accountId}/attention`)).status).toBe(404);
   });
 
-  it('refuses what is no text that people look for', async () => {
+  it('refuses text that cannot be part of a name', async () => {
     const client = await signedIn(homeport, owner);
     for (const text of ['%00', 'x'.repeat(201)]) {
       expect((await client.get(`/accounts/${accountId}/domains?search=${text}`)).status).toBe(400);
@@ -85,7 +85,7 @@ describe('the search over all accounts', () => {
   const found = (person: Person, text: string) =>
     results(person, `/search?search=${encodeURIComponent(text)}`);
 
-  it('finds sites, installs and domains by a part of their names, and says where they are', async () => {
+  it('finds sites, installs and domains by part of their names, with their places', async () => {
     const caller = operatorFor(owner.userId);
     const site = await homeport.services.sites.create(caller, {
       name: 'Über den Wolken',
@@ -111,14 +111,14 @@ describe('the search over all accounts', () => {
     ]);
     expect(await found(owner, 'WÖLK')).toMatchObject([{ kind: 'domain', id }]);
     expect(await found(other.owner, 'wolken')).toMatchObject([{ name: 'wolkenlos.example', id: elsewhere }]);
-    // The install by its name, and not its own domain besides; that one by itself.
+    // The install is found by its name, without its default domain; that domain is found by its own name.
     const { name } = await homeport.services.installs.get(caller, id);
     expect(await found(owner, name)).toMatchObject([{ kind: 'install', id, name, site: 'Über den Wolken' }]);
     expect(await found(owner, `${name}.`)).toMatchObject([{ kind: 'domain', id }]);
     for (const text of ['', ' ', 'w_lken', '%', '\\', "'"]) expect(await found(owner, text)).toEqual([]);
   });
 
-  it('shows partial users what was given to them, and strangers nothing', async () => {
+  it('shows partial users the installs granted to them, and strangers nothing', async () => {
     const theirs = await install(accountId, owner, ['given.secret.example']);
     await install(accountId, owner, ['kept.secret.example']);
     await homeport.services.sites.create(operatorFor(owner.userId), {
@@ -131,7 +131,7 @@ describe('the search over all accounts', () => {
     expect(await found(await homeport.person(), 'secret')).toEqual([]);
   });
 
-  it('shows the first few of many, what is called so before what only holds it', async () => {
+  it('shows the first few matches, exact ones before others', async () => {
     const names = Array.from({ length: 12 }, (_, index) => `a${index}.many.example`);
     await install(accountId, owner, [...names, 'many.example', 'many.example.org']);
     const body = await find(owner, 'many.example');
@@ -145,7 +145,7 @@ describe('the search over all accounts', () => {
   });
 });
 
-describe('what needs attention', () => {
+describe('attention list', () => {
   const at = (days: number) => timestamp(homeport.platform.clock, days * DAY_MS);
 
   async function backups(installId: string, ...statuses: BackupStatus[]): Promise<void> {
@@ -192,7 +192,7 @@ describe('what needs attention', () => {
     });
   }
 
-  it('is each install with a fault, its reasons in order, and none that is well', async () => {
+  it('has each install with a fault, its reasons in order, and no healthy one', async () => {
     const account = await homeport.ownedAccount();
     const make = (names: string[] = []) => install(account.accountId, account.owner, names);
     const failed = await make();
@@ -244,7 +244,7 @@ describe('what needs attention', () => {
     expect(await results(partial, path)).toEqual([{ install_id: badly, reasons: [backup] }]);
   });
 
-  it('is nothing of a name that another install serves, nor of a website that is not served yet', async () => {
+  it('leaves out names served by another install and websites not served yet', async () => {
     const account = await homeport.ownedAccount();
     const first = await install(account.accountId, account.owner, ['twice.example']);
     await install(account.accountId, account.owner, ['twice.example']);

@@ -9,24 +9,24 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
   return [
     queryRoute({
       path: '/search',
-      summary: 'Sites, installs and domains of all accounts of the person, by a text in their names',
+      summary: 'Search sites, installs and domains in all accounts of the user',
       tag: 'Accounts',
       errors: [400, 401, 403, 429, 503],
-      parameters: [textParameter('search', 'part of a name; left out or blank: nothing is found')],
+      parameters: [textParameter('search', 'part of a name; without it, nothing is found')],
       response: Type.Object({
         results: Type.Array(foundThingSchema, {
-          description: 'what is called so first, then what begins so; of each kind the first few',
+          description: 'exact matches first, then prefixes; the first few of each kind',
         }),
-        more: Type.Boolean({ description: 'whether there are others' }),
+        more: Type.Boolean({ description: 'whether there are more' }),
       }),
       handle: ({ caller, query }) => search.find(caller, query.search ?? ''),
     }),
     queryRoute({
       path: '/accounts/:account_id/domains',
-      summary: 'Which installs of an account have a domain whose name holds a text',
+      summary: 'Installs of an account with a domain whose name contains a text',
       tag: 'Domains',
       errors: [400, 401, 403, 404, 429, 503],
-      parameters: [textParameter('search', 'part of a name; left out: any')],
+      parameters: [textParameter('search', 'part of a name; without it, any name matches')],
       response: Type.Object({ results: Type.Array(foundDomainSchema) }),
       handle: async ({ caller, id, query }) => ({
         results: await overview.findDomains(caller, id('account_id'), query.search ?? ''),
@@ -35,7 +35,7 @@ export function overviewRoutes(overview: OverviewService, search: SearchService)
     route({
       method: 'GET',
       path: '/accounts/:account_id/attention',
-      summary: 'The installs of an account that somebody should see to, and why',
+      summary: 'Installs of an account that need attention, with reasons',
       tag: 'Installs',
       errors: [401, 403, 404, 429, 503],
       success: 200,

@@ -2,17 +2,17 @@ import { sql } from 'kysely';
 import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 
-/** A pattern for LIKE of what holds a text; no letter of the text stands for another. */
+/** A LIKE pattern for values that contain a text, with wildcards escaped. */
 export const patternOf = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
 
-/** Whether a column holds one of the patterns of {@link patternOf}. */
+/** Whether a column matches one of the patterns of {@link patternOf}. */
 const holds = (column: 'install.name' | 'domain.name', patterns: readonly string[]) =>
   sql<boolean>`(${sql.join(
     patterns.map((pattern) => sql`${sql.ref(column)} like ${pattern} escape '\\'`),
     sql` or `,
   )})`;
 
-/** What is called as the text says comes first, then what begins so, then the others. */
+/** Sorts exact matches first, then prefixes, then the others. */
 const nearness = (column: 'install.name' | 'domain.name', patterns: readonly string[]) => {
   const is = (part: (pattern: string) => string) => holds(column, patterns.map(part));
   return sql<number>`case when ${is((pattern) => pattern.slice(1, -1))} then 0 when ${is((pattern) => pattern.slice(1))} then 1 else 2 end`;
@@ -33,7 +33,7 @@ const installsWithPlace = (queries: Queries, scope: Scope) =>
     ])
     .where((eb) => inScope(eb, scope));
 
-/** The installs of a scope whose name holds one of the patterns, the nearest first. */
+/** The installs of a scope whose names match one of the patterns, best matches first. */
 export function installsNamed(queries: Queries, scope: Scope, patterns: readonly string[], most: number) {
   return installsWithPlace(queries, scope)
     .where(holds('install.name', patterns))
@@ -43,7 +43,7 @@ export function installsNamed(queries: Queries, scope: Scope, patterns: readonly
     .execute();
 }
 
-/** The domains of a scope's installs of which the same holds; an install's own name is none where the install itself is found. */
+/** The matching domains of a scope's installs. A default domain is left out if its install is found itself. */
 export function domainsNamed(queries: Queries, scope: Scope, patterns: readonly string[], most: number) {
   return installsWithPlace(queries, scope)
     .innerJoin('domains as domain', 'domain.install_id', 'install.id')
@@ -56,7 +56,7 @@ export function domainsNamed(queries: Queries, scope: Scope, patterns: readonly 
     .execute();
 }
 
-/** The names of some accounts, by their ids. */
+/** The names of some accounts, by id. */
 export async function accountNames(queries: Queries, ids: readonly string[]): Promise<Map<string, string>> {
   if (ids.length === 0) return new Map();
   const rows = await queries.selectFrom('accounts').select(['id', 'name']).where('id', 'in', ids).execute();

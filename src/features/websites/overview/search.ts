@@ -9,14 +9,14 @@ import { accountNames, domainsNamed, installsNamed, patternOf } from './search-s
 
 export type FoundThing = Static<typeof foundThingSchema>;
 
-/** Who sees more than these goes on typing. */
+/** Users who need more results type more letters. */
 const MOST_OF_A_KIND = 8;
-/** Sites are compared here and not by the database: SQLite knows no capitals but those of ASCII. */
+/** Sites are compared here, because SQLite folds case in ASCII only. */
 const MOST_SITES = 100_000;
 
 export type SearchService = ReturnType<typeof createSearchService>;
 
-/** Where something is, of which somebody knows the name alone: over all accounts of the person. */
+/** Searches sites, installs and domains across all accounts of the caller. */
 export function createSearchService({ database }: Pick<Platform, 'database'>) {
   const { reader } = database;
 
@@ -41,7 +41,7 @@ export function createSearchService({ database }: Pick<Platform, 'database'>) {
   }
 
   return {
-    /** The sites, installs and domains that the caller may see and whose name holds `text`, of each kind the first few. */
+    /** The first few sites, installs and domains whose names contain `text` and that the caller may see. */
     async find(caller: Caller, text: string): Promise<{ results: FoundThing[]; more: boolean }> {
       const written = text.trim().toLowerCase();
       if (written === '') return { results: [], more: false };

@@ -19,12 +19,12 @@ export type FoundDomain = Static<typeof foundDomainSchema>;
 export type Attention = Static<typeof attentionSchema>;
 type Reason = Static<typeof reasonSchema>;
 
-/** Renewal begins with a third of the life left; what is not renewed by now needs somebody. */
+/** Renewal starts with a third of the lifetime left; a certificate not renewed by now needs attention. */
 const ENDS_SOON_MS = 14 * DAY_MS;
 
 export type OverviewService = ReturnType<typeof createOverviewService>;
 
-/** What is told of all installs of an account at once. */
+/** Summaries over all installs of an account. */
 export function createOverviewService({ database, clock }: Pick<Platform, 'database' | 'clock'>) {
   const { reader } = database;
 
@@ -35,7 +35,7 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
   }
 
   return {
-    /** Which installs have a domain whose name holds `text`, as it is written or in its ASCII form. Throws NotFound. */
+    /** The installs with a domain whose name contains `text`, in Unicode or ASCII form. Throws NotFound. */
     async findDomains(caller: Caller, accountId: string, text: string): Promise<FoundDomain[]> {
       const scope = await scopeOf(caller, accountId);
       const written = text.trim().toLowerCase();
@@ -44,7 +44,7 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
       return installsByDomain(reader, scope, texts);
     },
 
-    /** The installs with which something is wrong that somebody should see to. Throws NotFound. */
+    /** The installs that need attention. Throws NotFound. */
     async attention(caller: Caller, accountId: string): Promise<Attention[]> {
       const scope = await scopeOf(caller, accountId);
       const soon = timestamp(clock, ENDS_SOON_MS);
@@ -66,7 +66,7 @@ export function createOverviewService({ database, clock }: Pick<Platform, 'datab
   };
 }
 
-/** The one thing to say of a domain: a name that does not lead here cannot get a certificate either. */
+/** The most important reason about a domain: without reaching this host, its name gets no certificate either. */
 function reasonOf(domain: DoubtfulDomain): Reason {
   const about = { domain: domain.name, reason: domain.ssl_reason };
   if (domain.reached === false) return { kind: 'domain_not_reached', ...about, at: lastSeen(domain) };
@@ -74,7 +74,7 @@ function reasonOf(domain: DoubtfulDomain): Reason {
   return { kind: 'certificate_ends', ...about, at: domain.not_after };
 }
 
-/** A look that finds nothing new leaves the report as it is. */
+/** A check by the platform leaves the report as it is if nothing changed. */
 function lastSeen({ checked_at, looked_at }: DoubtfulDomain): string | null {
   return (
     [checked_at, looked_at]

@@ -3,7 +3,7 @@ import { inScope, type Scope } from '../../../access/memberships.ts';
 import type { Queries } from '../../../database/database.ts';
 import { patternOf } from './search-store.ts';
 
-/** One name a piece of the installs of a scope that have a domain whose name holds one of the texts. */
+/** One matching domain for each install of a scope that has any. */
 export async function installsByDomain(
   queries: Queries,
   scope: Scope,
@@ -20,7 +20,7 @@ export async function installsByDomain(
     .execute();
 }
 
-/** The installs of a scope that could not be made, oldest first. */
+/** The installs of a scope whose provisioning failed, oldest first. */
 export async function failedInstalls(queries: Queries, scope: Scope): Promise<{ install_id: string }[]> {
   return queries
     .selectFrom('installs as install')
@@ -31,7 +31,7 @@ export async function failedInstalls(queries: Queries, scope: Scope): Promise<{ 
     .execute();
 }
 
-/** The backups of a scope's installs that were given up and are the last of their install that came to an end. */
+/** Aborted backups of a scope's installs that are the latest finished backup of their install. */
 export async function failedBackups(queries: Queries, scope: Scope) {
   return queries
     .selectFrom('installs as install')
@@ -53,22 +53,25 @@ export async function failedBackups(queries: Queries, scope: Scope) {
     .execute();
 }
 
-/** A domain of a served website of which something may be said. */
+/** A domain of a served website that may need attention. */
 export interface DoubtfulDomain {
   install_id: string;
   name: string;
   reached: boolean | null;
-  /** When a status report saw that. */
+  /** When a status report observed that. */
   checked_at: string | null;
-  /** When the platform last looked by itself. */
+  /** When the platform last checked it. */
   looked_at: string | null;
-  /** The last try to get a certificate has failed, and none serves. */
+  /** The last attempt to issue a certificate failed, and no certificate is served. */
   without_certificate: boolean;
   ssl_reason: string | null;
   not_after: string | null;
 }
 
-/** The domains of a scope's served websites that do not lead here, have no certificate, or have one that ends before `soon`. */
+/**
+ * Domains of a scope's served websites that do not reach this platform, or whose certificate is missing or expires
+ * before `soon`.
+ */
 export async function doubtfulDomains(
   queries: Queries,
   scope: Scope,

@@ -33,7 +33,7 @@ export const createSiteSchema = Type.Object({ name: siteName, account_id: uuid()
 
 export const updateSiteSchema = Type.Object({ name: Type.Optional(siteName) });
 
-/** What is said of a site's name (gaps section 2). */
+/** Errors about a site's name (docs/api.md, Sites). */
 export const siteNameTexts = {
   required: { summary: 'Site name is required', message: 'Site name cannot be empty' },
   too_long: {

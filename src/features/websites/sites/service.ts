@@ -19,7 +19,7 @@ import {
   type SiteRow,
 } from './store.ts';
 
-/** A site with the installs in it that the caller may see. */
+/** A site with those of its installs that the caller may see. */
 export interface SiteView extends SiteRow {
   installs: SiteInstall[];
 }

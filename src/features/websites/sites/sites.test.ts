@@ -17,7 +17,7 @@ const create = (name: unknown, account: unknown = accountId) =>
   owner.client.post('/sites', { name, account_id: account });
 
 describe('POST /sites', () => {
-  it('creates a site, and GET shows the same', async () => {
+  it('creates a site, and GET returns the same', async () => {
     const created = await create('Harbour');
     expect(created.status).toBe(201);
     expect(created.body).toMatchObject({
@@ -50,7 +50,7 @@ describe('POST /sites', () => {
     },
   );
 
-  it('takes 40 characters and refuses 41, counted as people count them', async () => {
+  it('accepts 40 characters and refuses 41, counted as people count them', async () => {
     expect((await create('ß'.repeat(40))).status).toBe(201);
     expect((await create('😀'.repeat(40))).status).toBe(201);
     const answer = await create('x'.repeat(41));
@@ -78,7 +78,7 @@ describe('POST /sites', () => {
     },
   );
 
-  it('collects all faults in the order of the fields', async () => {
+  it('reports all faults in field order', async () => {
     const answer = await owner.client.post('/sites', {});
     expect(answer.status).toBe(400);
     expect(field(answer.body, 'message')).toBe('Site name is required');
@@ -86,7 +86,7 @@ describe('POST /sites', () => {
     expect(field(answer.body, 'errors', 1, 'field')).toBe('account_id');
   });
 
-  it('says of an account that the caller cannot see what it says of one that does not exist', async () => {
+  it('gives the same answer for hidden accounts as for missing ones', async () => {
     const other = await homeport.ownedAccount();
     const hidden = await create('Mine', other.accountId);
     const absent = await create('Mine', crypto.randomUUID());
@@ -95,19 +95,19 @@ describe('POST /sites', () => {
     expect(hidden.body).toEqual(absent.body);
   });
 
-  it('takes the account id in either case, and answers with the one form', async () => {
+  it('accepts the account id in either case, and answers in lower case', async () => {
     expect(await create('Upper', accountId.toUpperCase())).toMatchObject({
       status: 201,
       body: { account: { id: accountId } },
     });
   });
 
-  it('lets two sites have one name', async () => {
+  it('lets two sites have the same name', async () => {
     expect((await create('Twin')).status).toBe(201);
     expect((await create('Twin')).status).toBe(201);
   });
 
-  it('refuses what is no JSON object, and other content types, with a 400', async () => {
+  it('refuses bodies that are not JSON objects, and other content types, with 400', async () => {
     for (const options of [
       { raw: '{"name":' },
       { raw: '[]' },
@@ -125,7 +125,7 @@ describe('POST /sites', () => {
 });
 
 describe('PATCH and DELETE /sites/{site_id}', () => {
-  it('renames, ignores unknown fields, and an empty change changes nothing', async () => {
+  it('renames, ignores unknown fields, and accepts an empty change', async () => {
     const site = text((await create('Before')).body, 'id');
     const renamed = await owner.client.patch(`/sites/${site}`, { name: ' After ', colour: 'red' });
     expect(renamed.status).toBe(200);
@@ -171,7 +171,7 @@ describe('PATCH and DELETE /sites/{site_id}', () => {
     expect((await owner.client.delete(`/sites/${site}`)).status).toBe(404);
   });
 
-  it('answers a malformed id with 404 where the row has no 400, and with 400 where it has', async () => {
+  it('answers a malformed id with 404 if the endpoint has no 400, else with 400', async () => {
     expect((await owner.client.get('/sites/nonsense')).body).toEqual({ message: 'Resource not found' });
     const patched = await owner.client.patch('/sites/nonsense', { name: 'x' });
     expect(patched).toMatchObject({ status: 400, body: { message: 'Invalid site ID format' } });
@@ -227,7 +227,7 @@ describe('GET /sites', () => {
     expect(field((await list('?offset=99999999999999999999')).body, 'results')).toEqual([]);
   });
 
-  it('shows partial users the sites that hold their installs, with those installs alone', async () => {
+  it('shows partial users the sites with their installs, and those installs only', async () => {
     const { accountId: account, owner: other } = await homeport.ownedAccount();
     const sites: string[] = [];
     for (const name of ['first', 'second', 'third']) {

@@ -15,7 +15,7 @@ export interface SiteRow {
 
 const COLUMNS = ['site.id', 'site.name', 'site.account_id', 'site.created_at'] as const;
 
-/** The site and how a caller stands to it: partial users own the sites that hold an install that they see. */
+/** A site with the caller's access to it. Partial users own the sites that contain an install they see. */
 export async function findSite(
   queries: Queries,
   caller: Caller,
@@ -32,26 +32,26 @@ export async function findSite(
   if (!row) return undefined;
   const counts = row.invite_accepted === true || countsOpenInvitations(caller);
   const role = limitedRole(caller.limits, counts ? row.role : null, row.account_id);
-  // Whoever sees the whole account sees the site, whatever is in it.
+  // Members of the whole account see every site in it.
   if (role !== 'partial') return { ...row, role, own: false };
   const scope = await loadScope(queries, caller, row.account_id);
   return { ...row, role, own: (await installsOfSites(queries, scope, [siteId])).length > 0 };
 }
 
-/** The installs of a scope that are in a site. */
+/** The installs of a scope that belong to a site. */
 const installsInSites = (queries: Queries, scope: Scope) =>
   queries
     .selectFrom('installs as install')
     .where((eb) => inScope(eb, scope))
     .where('install.site_id', 'is not', null);
 
-/** The two ways in which a scope shows sites: all of an account's, and those that hold an install that it shows. */
+/** A scope shows all sites of whole accounts, and elsewhere those that contain an install in scope. */
 function partsOf(scope: Scope): { whole: Membership[]; byInstalls: Scope | null } {
   if (scope.installIds !== null) return { whole: [], byInstalls: scope };
   return { whole: scope.whole, byInstalls: scope.partial.length > 0 ? { ...scope, whole: [] } : null };
 }
 
-/** A page in the order of creation; what is skipped is skipped in an index. */
+/** A page in order of creation. The offset is applied in an index. */
 export async function pageOfSites(queries: Queries, scope: Scope, page: PageRequest): Promise<SiteRow[]> {
   const { whole, byInstalls } = partsOf(scope);
   return queries
@@ -108,7 +108,7 @@ export async function deleteSite(queries: Queries, id: string): Promise<void> {
   await queries.deleteFrom('sites').where('id', '=', id).execute();
 }
 
-/** Changes the kept count of an account's sites. */
+/** Changes the stored site count of an account. */
 export async function addToSiteCount(queries: Queries, accountId: string, difference: number): Promise<void> {
   await queries
     .updateTable('accounts')
