@@ -9,7 +9,7 @@ import { mailsTo } from '../../../test/mails.ts';
 import { NOT_FOUND, refusal } from '../../../test/refusal.ts';
 import { HOUR_MS } from '../../lib/durations.ts';
 
-/** Hours have just begun: what is limited by the hour must not be free again in the middle of a test. */
+/** Tests start at the beginning of an hour, so hourly limits do not reset during one. */
 const behindMs = Date.now() % HOUR_MS;
 const clock = { now: () => new Date(Date.now() - behindMs) };
 
@@ -43,7 +43,7 @@ async function finished(backupId: string, id = install.id): Promise<unknown> {
 }
 
 describe('a backup', () => {
-  it('is requested, then completed: an archive that is there, as large as is said', async () => {
+  it('is requested, then completed: an archive of the reported size', async () => {
     const answer = await request();
     expect(answer.status).toBe(202);
     const id = text(answer.body, 'id');
@@ -79,7 +79,7 @@ describe('a backup', () => {
     expect(seen.slice(-2)).toEqual(['in_progress', 'completed']);
   });
 
-  it('can be put back, byte for byte', async () => {
+  it('can be restored, byte for byte', async () => {
     const other = await homeport.install(owner, accountId);
     const page = join(filesOf(other.id), 'index.html');
     mkdirSync(join(filesOf(other.id), 'media'));
@@ -102,7 +102,7 @@ describe('a backup', () => {
     await expect(homeport.services.backups.requestRestore(crypto.randomUUID())).rejects.toThrow('not found');
   });
 
-  it('that is requested while the install is being made waits for it', async () => {
+  it('of a pending install waits for its website', async () => {
     const created = await owner.client.post('/installs', {
       name: `late${Date.now() % 1e9}`,
       account_id: accountId,
@@ -113,7 +113,7 @@ describe('a backup', () => {
   });
 });
 
-describe('the mails', () => {
+describe('notification mails', () => {
   it('tell each address once that the backup is complete', async () => {
     const [one, two] = [address(), address()];
     const answer = await request({
@@ -135,7 +135,7 @@ describe('the mails', () => {
     }
   });
 
-  it('hold what somebody wrote to one line of bounded length', async () => {
+  it('contain the description on one line of bounded length', async () => {
     const to = address();
     const description = `Your account is locked.\n\nOpen https://elsewhere.example\u2028now ${'x'.repeat(900)}`;
     await request({ description, notification_emails: [to] });
@@ -147,7 +147,7 @@ describe('the mails', () => {
     expect(line.length).toBeLessThan(250);
   });
 
-  it('go to strangers so often and no more, whoever asks; to the people of the account always', async () => {
+  it('are limited for strangers, whoever asks, and unlimited for members', async () => {
     const { install: own, owner: asking } = await freshInstall();
     const { install: others, owner: other } = await freshInstall();
     const [stranger, refused] = [address(), address()];
@@ -166,7 +166,7 @@ describe('the mails', () => {
     expect(mailsTo(homeport, asking.email)).toHaveLength(21);
     expect(mailsTo(homeport, refused)).toEqual([]);
     expect(mailsTo(homeport, stranger)).toHaveLength(20);
-    // Whoever may not see the install hears nothing else of it, and counts nothing.
+    // Users who cannot see the install learn nothing about it and use up no limit.
     expect(await ask([refused, stranger], own.id, other)).toMatchObject(NOT_FOUND);
     const windows = homeport.platform.database.reader.selectFrom('rate_windows').select('key');
     const counted = async () =>
@@ -176,7 +176,7 @@ describe('the mails', () => {
     expect(await counted()).toBe(before);
   });
 
-  it('tell that it was aborted, and why; the next one works again', async () => {
+  it('tell that it was aborted and why; the next backup works again', async () => {
     const broken = await homeport.install(owner, accountId);
     const to = address();
     renameSync(filesOf(broken.id), `${filesOf(broken.id)}.aside`);
@@ -203,8 +203,8 @@ describe('the mails', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('another backup of an install that has many unfinished ones', async () => {
+describe('a backup request is refused', () => {
+  it('above the limit of unfinished backups of an install', async () => {
     const { install: busy, owner: asking } = await freshInstall();
     const { database, random } = homeport.platform;
     await database.write(({ queries }) =>
@@ -234,7 +234,7 @@ describe('what is refused', () => {
     });
   });
 
-  it.each([[undefined], [''], [' \n']])('the missing description %j', async (description) => {
+  it.each([[undefined], [''], [' \n']])('with the missing description %j', async (description) => {
     expect(await request({ description })).toMatchObject(
       refusal(
         'Backup.description',
@@ -245,7 +245,7 @@ describe('what is refused', () => {
     );
   });
 
-  it('all faults at once, in the order of the fields', async () => {
+  it('with all faults at once, in field order', async () => {
     const errors = async (body: object) => {
       const answer = await owner.client.post(backups(), body);
       expect(answer.status).toBe(400);
@@ -270,7 +270,7 @@ describe('what is refused', () => {
     ).toMatchObject([{ field: 'notification_emails', code: 'too_many' }]);
   });
 
-  it('what is hidden, not there or no id', async () => {
+  it('for hidden, missing and malformed ids', async () => {
     const other = await homeport.install(owner, accountId);
     const stranger = (await homeport.ownedAccount()).owner;
     const partial = await homeport.person(accountId, 'partial', [install.id]);

@@ -1,12 +1,12 @@
 import type { Queries } from '../../database/database.ts';
 import { UNFINISHED } from './store.ts';
 
-/** Makes a backup one that is deleted when a copy has ended. */
+/** Marks a backup for deletion after its copy. */
 export async function setCopyJob(queries: Queries, backupId: string, jobId: string): Promise<void> {
   await queries.updateTable('backups').set({ copy_job_id: jobId }).where('id', '=', backupId).execute();
 }
 
-/** Another job is the one that such a backup is there for; one that is kept stays one that is kept. */
+/** Assigns such a backup to the next job. Backups to be kept stay unmarked. */
 export async function moveCopyJob(queries: Queries, backupId: string, jobId: string): Promise<void> {
   await queries
     .updateTable('backups')
@@ -31,7 +31,7 @@ export async function isUsedCopyBackup(queries: Queries, backupId: string): Prom
   return found !== undefined;
 }
 
-/** All of those whose deletion is not asked for already. */
+/** All such backups without a pending deletion. */
 export function spentBackups(
   queries: Queries,
   discarding: string,
@@ -43,7 +43,7 @@ export function spentBackups(
           eb
             .selectFrom('jobs as discard')
             .select('discard.id')
-            // Lanes are text.
+            // Lanes have the type text.
             .where((of) => of('discard.lane', '=', of.cast<string>('backup.install_id', 'text')))
             .where('discard.kind', '=', discarding)
             .where('discard.state', 'in', ['queued', 'running']),

@@ -55,7 +55,7 @@ const backups = async (of: Install = source) =>
 const operations = async (of: Install, person = owner) =>
   (await homeport.services.operations.list(callerOf(person), of.id)).results;
 
-/** Until nothing is left to do, also of what has to wait. */
+/** Runs until no jobs are left, delayed ones included. */
 async function finish(): Promise<void> {
   for (let times = 0; times < 6; times += 1) {
     await homeport.idle();
@@ -63,7 +63,7 @@ async function finish(): Promise<void> {
   }
 }
 
-/** Something in the lane of an install that holds up what is asked of it for so long. */
+/** Occupies the lane of an install for so long. */
 const holdUp = ({ id }: Install, delayMs = HOUR_MS) =>
   homeport.platform.database.write((transaction) =>
     homeport.platform.queue.enqueue(transaction, applyInstall, {
@@ -73,7 +73,7 @@ const holdUp = ({ id }: Install, delayMs = HOUR_MS) =>
     }),
   );
 
-it('is shown on the install that is replaced from the start, step by step, and its backup goes when it has ended', async () => {
+it('shows on the target from the start, step by step, and deletes its backup in the end', async () => {
   writeFileSync(pageOf(source), 'what visitors see');
   writeFileSync(pageOf(target), 'what was tried');
   await holdUp(source);
@@ -107,7 +107,7 @@ it('is shown on the install that is replaced from the start, step by step, and i
   expect(snapshotsOf(source)).toEqual([]);
 });
 
-it('tells how far it is', async () => {
+it('reports its progress', async () => {
   await holdUp(source);
   await copy();
   const step = async (
@@ -138,7 +138,7 @@ it('tells how far it is', async () => {
   expect(await backups()).toEqual([]);
 });
 
-it('holds up nothing that is asked of the install that is to be replaced, while its backup waits', async () => {
+it('delays no other operation of the target while its backup waits', async () => {
   await holdUp(source);
   await copy();
   await homeport.services.backups.request(callerOf(owner), target.id, {
@@ -158,7 +158,7 @@ it('holds up nothing that is asked of the install that is to be replaced, while 
   ]);
 });
 
-it('is given up where its backup is not made within a day', async () => {
+it('is given up if its backup is not complete within a day', async () => {
   const before = await backups();
   writeFileSync(pageOf(target), 'as it was');
   await holdUp(source, 2 * DAY_MS);
@@ -173,7 +173,7 @@ it('is given up where its backup is not made within a day', async () => {
   expect(await backups()).toEqual(before);
 });
 
-it('keeps the backup where the person asks for it, and names both in the activity', async () => {
+it('keeps the backup on request, and names both installs in the activity', async () => {
   await copy(true);
   await finish();
   expect(await backups()).toMatchObject([
@@ -193,7 +193,7 @@ it('keeps the backup where the person asks for it, and names both in the activit
   ]);
 });
 
-it('replaces nothing where the backup fails, says so, and leaves none behind', async () => {
+it('replaces nothing if the backup fails, gives the reason and leaves no backup behind', async () => {
   const before = await backups();
   writeFileSync(pageOf(target), 'as it was');
   renameSync(filesOf(source), `${filesOf(source)}.aside`);
@@ -213,7 +213,7 @@ it('replaces nothing where the backup fails, says so, and leaves none behind', a
   );
 });
 
-it('leaves nothing behind where the other is deleted while the backup is made', async () => {
+it('leaves nothing behind if the target is deleted during the backup', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(source);
@@ -225,7 +225,7 @@ it('leaves nothing behind where the other is deleted while the backup is made', 
   expect(snapshotsOf(source)).toEqual(snapshots);
 });
 
-it('leaves nothing behind where the other is deleted when the backup is made', async () => {
+it('leaves nothing behind if the target is deleted after the backup', async () => {
   const [before, snapshots] = [await backups(), snapshotsOf(source)];
   const doomed = await homeport.install(owner, accountId);
   await holdUp(doomed);
@@ -244,7 +244,7 @@ it('leaves nothing behind where the other is deleted when the backup is made', a
   expect(snapshotsOf(source)).toEqual(snapshots);
 });
 
-it('fails where what is copied is deleted meanwhile', async () => {
+it('fails if the source is deleted meanwhile', async () => {
   const doomed = await homeport.install(owner, accountId);
   await holdUp(doomed);
   await copy(false, target, doomed);
@@ -257,7 +257,7 @@ it('fails where what is copied is deleted meanwhile', async () => {
   });
 });
 
-it('goes on in the next process', async () => {
+it('continues in the next process', async () => {
   const before = await backups();
   writeFileSync(pageOf(source), 'before the crash');
   await holdUp(source);
@@ -271,7 +271,7 @@ it('goes on in the next process', async () => {
   expect(await backups()).toEqual(before);
 });
 
-it('refuses to restore a backup that is there for a copy alone', async () => {
+it('refuses to restore a backup made only for a copy', async () => {
   await holdUp(source);
   await copy();
   const [backup] = await backups();
@@ -281,14 +281,14 @@ it('refuses to restore a backup that is there for a copy alone', async () => {
   await finish();
 });
 
-it('names what is copied to nobody who does not see it', async () => {
+it('hides the name of the source from users who do not see it', async () => {
   const given = await homeport.person(accountId, 'partial', [target.id]);
   await copy();
   await finish();
   expect((await operations(target, given))[0]).toMatchObject({ kind: 'copy_install', copy: { from: null } });
 });
 
-it('goes nowhere where the caller may not work, and nothing is backed up for it', async () => {
+it('is refused without rights on either install, before any backup', async () => {
   const given = await homeport.person(accountId, 'partial', [source.id]);
   const { owner: stranger } = await homeport.ownedAccount();
   const before = await backups();
@@ -302,7 +302,7 @@ it('goes nowhere where the caller may not work, and nothing is backed up for it'
   expect(await backups()).toEqual(before);
 });
 
-onlyOn('postgres', it)('both ways at once holds nobody up', async () => {
+onlyOn('postgres', it)('in both directions at once does not deadlock', async () => {
   await overlapping(homeport, [() => copy(), () => copy(false, source, target)]);
   await finish();
   for (const install of [source, target]) {

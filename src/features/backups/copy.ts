@@ -8,9 +8,9 @@ import { findCopiedBackup, moveCopyJob, spentBackups } from './copy-store.ts';
 import { copyInstall, discardBackup, discardCopyBackups, prepareCopy } from './jobs.ts';
 
 /**
- * Copying an install into another: waits until the backup of the one is made, and restores it into the other. However it ends, it asks for
- * the deletion of a backup that was made for it alone. Whoever sees the operation may not see the install that is copied: no reason
- * has its name, or that of a file in it.
+ * The jobs that copy an install into another: they wait for the backup of the source and restore it into the target. In
+ * the end they request the deletion of a backup made only for the copy. Users who see the operation may not see the
+ * source, so no reason contains its name or the name of a file in it.
  */
 export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] {
   async function discard(transaction: Transaction, backupId: string, fromId: string): Promise<void> {
@@ -54,7 +54,7 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
         await permanently(postponing(host.restore(install, backup_id, { from, signal }))).catch(
           (error: unknown) => {
             if (!(error instanceof PermanentFailure)) throw error;
-            log.warn({ err: error }, 'a copy could not be put in place');
+            log.warn({ err: error }, 'failed to restore a copy');
             throw new PermanentFailure('What was copied could not be put in place.', { cause: error });
           },
         );
@@ -83,7 +83,7 @@ export function copyKinds({ database, queue }: Platform, host: Host): JobKind[] 
   }
 }
 
-/** Finds the backups that a copy has left behind: it was called off, with the install that it was for. */
+/** Finds the backups of copies that were cancelled when their target install was deleted. */
 export function discardSpentKind({ database, queue }: Platform): JobKind {
   return defineJob({
     ...discardCopyBackups,

@@ -1,7 +1,7 @@
 import type { Queries } from '../../database/database.ts';
 import { UNFINISHED } from './store.ts';
 
-/** Jobs of some kinds that are under way or wait, but for those that wait for a host that is away. */
+/** Counts unfinished jobs of some kinds, without those that wait for an unreachable host. */
 export async function countUnderWay(queries: Queries, kinds: readonly string[]): Promise<number> {
   const { count } = await queries
     .selectFrom('jobs')
@@ -14,8 +14,8 @@ export async function countUnderWay(queries: Queries, kinds: readonly string[]):
 }
 
 /**
- * The active installs that have no daily backup of a night, and whose host answers. A backup that was aborted before `again` is none,
- * but only so often as `most`.
+ * The active installs on reachable hosts without a daily backup of a night. A backup aborted before `again` does not
+ * count, up to `most` aborted ones.
  */
 export function installsWithoutBackup(
   queries: Queries,
@@ -27,7 +27,7 @@ export function installsWithoutBackup(
       .leftJoin('hosts as host', 'host.id', 'install.host_id')
       .select(['install.id', 'install.created_at'])
       .where('install.status', '=', 'active')
-      // One that is away gets no pile of work for when it is back.
+      // An unreachable host must not find a pile of jobs on its return.
       .where('host.reason', 'is', null)
       .where((eb) =>
         eb.not(
@@ -64,7 +64,10 @@ export function installsWithoutBackup(
   );
 }
 
-/** Daily backups of an install that were asked for before `before`; not its last completed one, whosever idea that was. */
+/**
+ * Daily backups of an install that were requested before `before`, except the install's last completed backup of any
+ * kind.
+ */
 export function expiredBackups(
   queries: Queries,
   installId: string,
@@ -99,7 +102,7 @@ export async function deleteBackup(queries: Queries, backupId: string): Promise<
   await queries.deleteFrom('backups').where('id', '=', backupId).execute();
 }
 
-/** Names of the active installs that were there before a time and have no completed backup since then, oldest first. */
+/** Names of active installs created before a time without a completed backup since then, oldest first. */
 export async function installsWithoutBackupSince(queries: Queries, since: string): Promise<string[]> {
   const rows = await queries
     .selectFrom('installs as install')

@@ -16,7 +16,7 @@ let homeport: TestHomeport;
 let clock: ManualClock;
 let owner: Person;
 let accountId: string;
-/** In the order of their times of the night. */
+/** Sorted by their times of the night. */
 let installs: { id: string; name: string }[];
 
 beforeAll(async () => {
@@ -59,14 +59,14 @@ const rows = () =>
     .orderBy('seq')
     .execute();
 
-/** To the next time at which no install is due, and everything of the last night is made up for. */
+/** The next time at which no install is due and all backups of the last night are made up for. */
 function toNextNoon(): void {
   const now = clock.now().getTime();
   const noon = nightOf(clock.now()).getTime() + 11 * HOUR_MS;
   clock.advance((noon > now ? noon : noon + DAY_MS) - now);
 }
 
-it('backs every install up at its own time, once a night', async () => {
+it('backs up every install at its own time, once a night', async () => {
   const now = clock.now().getTime();
   const night = nightOf(new Date(now + DAY_MS));
   const [first, second, third] = installs;
@@ -88,7 +88,7 @@ it('backs every install up at its own time, once a night', async () => {
   await homeport.idle();
 });
 
-it('makes up for a missed night, all installs after each other, though half of the workers is one', async () => {
+it('makes up for a missed night one install after the other, with a limit of one worker', async () => {
   clock.advance(3 * DAY_MS);
   await ask(backUpDaily);
   const made = await rows();
@@ -96,7 +96,7 @@ it('makes up for a missed night, all installs after each other, though half of t
   expect(made.every(({ status }) => status === 'completed')).toBe(true);
 });
 
-it('asks for none while as many are under way as there may be, and for none beside an unfinished one', async () => {
+it('requests none above the limit of unfinished ones, and none beside an unfinished one', async () => {
   clock.advance(DAY_MS);
   const { database } = write();
   const stuck = { install_id: installs[0]?.id ?? '', status: 'in_progress' as const };
@@ -142,7 +142,7 @@ it('asks for none while as many are under way as there may be, and for none besi
   );
   await ask(backUpDaily);
   expect(await rows()).toHaveLength(1);
-  // One that waits for a host that is away takes nobody's place.
+  // A backup that waits for an unreachable host does not count against the limit.
   await database.write(({ queries }) =>
     queries.updateTable('jobs').set({ error: 'The host is away.' }).where('id', '=', held).execute(),
   );
@@ -152,7 +152,7 @@ it('asks for none while as many are under way as there may be, and for none besi
   );
 });
 
-it('makes one that was aborted anew in the same night, an hour later and three times at most', async () => {
+it('retries an aborted backup in the same night, an hour later and at most three times', async () => {
   toNextNoon();
   const id = installs[0]?.id ?? '';
   const { database } = write();
@@ -183,7 +183,7 @@ it('makes one that was aborted anew in the same night, an hour later and three t
   expect((await mine()).map(({ status }) => status)).toEqual(['aborted', 'aborted', 'aborted', 'completed']);
 });
 
-it('asks for none of installs whose host is away, until it is back', async () => {
+it('requests none for installs on an unreachable host until it is back', async () => {
   toNextNoon();
   const { database } = write();
   const hostId = crypto.randomUUID();
@@ -219,7 +219,7 @@ it('asks for none of installs whose host is away, until it is back', async () =>
   });
 });
 
-it('keeps daily backups for so many days, the last completed one for longer, and those of people for ever', async () => {
+it('keeps daily backups for the retention period, the last completed one longer, and users’ backups for ever', async () => {
   const [install] = installs;
   const id = install?.id ?? '';
   const ofPerson = await homeport.services.backups.request(operatorFor(owner.userId), id, {
@@ -234,12 +234,12 @@ it('keeps daily backups for so many days, the last completed one for longer, and
     nights.push((await rows()).filter(({ install_id }) => install_id === id).map((row) => row.id));
   }
   const [all, daily] = [nights.at(-1) ?? [], nights.map((seen) => seen.at(-1))];
-  // Those of the last three days, and the one that is three days old to the minute.
+  // Those of the last three days, and one that is exactly three days old.
   expect(all).toEqual([ofPerson.id, ...daily.slice(-4)]);
   for (const kept of all) expect(snapshots(id).join(' ')).toContain(kept);
   for (const gone of daily.slice(0, 2)) expect(snapshots(id).join(' ')).not.toContain(gone);
 
-  // Nothing but the last one is left, and it is old: it stays, however often it is asked to go.
+  // Only the last one is left. It is old, and stays whatever requests its deletion.
   clock.advance(30 * DAY_MS);
   const last = all.at(-1) ?? '';
   const { database, queue } = write();
@@ -261,7 +261,7 @@ it('keeps daily backups for so many days, the last completed one for longer, and
   expect(all.filter((one) => kept.includes(one))).toEqual([ofPerson.id, last]);
 });
 
-it('restores a sample on trial, and leaves nothing of it behind', async () => {
+it('restores a sample in a scratch install and leaves nothing behind', async () => {
   const { database } = write();
   toNextNoon();
   await ask(scheduleRestoreCheck);
@@ -279,7 +279,7 @@ it('restores a sample on trial, and leaves nothing of it behind', async () => {
     .orderBy('seq')
     .execute();
   expect(checks.map(({ reason }) => reason)).toEqual([null, null, null, null]);
-  // Each once before one comes again.
+  // Every install is checked once before one is checked again.
   expect(new Set(checks.slice(0, 3).map((check) => check.install_id)).size).toBe(3);
   expect(checks[3]?.install_id).toBe(checks[0]?.install_id);
   expect(readdirSync(join(homeport.config.dataDir, 'host', 'installs')).sort()).toEqual(before);
@@ -293,7 +293,7 @@ it('restores a sample on trial, and leaves nothing of it behind', async () => {
   for (const backup of await rows()) expect(backup.status).toBe('completed');
 });
 
-it('takes away what a broken off trial left, though the backup is gone meanwhile', async () => {
+it('removes the remains of an interrupted check even if the backup is gone', async () => {
   const scratch_id = crypto.randomUUID();
   const left = join(homeport.config.dataDir, 'host', 'installs', scratch_id);
   mkdirSync(left);
@@ -308,7 +308,7 @@ it('takes away what a broken off trial left, though the backup is gone meanwhile
   expect(existsSync(left)).toBe(false);
 });
 
-it('tells of a backup that cannot be restored, by doctor and by metrics, until one can', async () => {
+it('reports a backup that cannot be restored in doctor and metrics until one can', async () => {
   const { database } = write();
   toNextNoon();
   await ask(backUpDaily);
@@ -341,7 +341,7 @@ it('tells of a backup that cannot be restored, by doctor and by metrics, until o
   expect(await checkBackups(database, { host: 'embedded', backupDays: 3 }, clock)).toEqual([]);
 });
 
-it('restores into another install, whose host name then shows it', async () => {
+it('restores into another install, whose host name then serves it', async () => {
   const [source, target] = installs;
   writeFileSync(join(filesOf(source?.id ?? ''), 'page.html'), 'of the source');
   const { id } = await homeport.services.backups.request(operatorFor(owner.userId), source?.id ?? '', {
@@ -363,7 +363,7 @@ it('no install may have the name of a scratch install', async () => {
   expect(answer).toMatchObject({ status: 400, body: { errors: [{ field: 'name', code: 'reserved' }] } });
 });
 
-it('is scheduled on Linux hosts, and where backups are kept', () => {
+it('is scheduled on Linux hosts with backup retention', () => {
   const names = (host: 'embedded' | 'linux', backupDays: number) => {
     const { platform } = homeport;
     const parts = { ...platform, config: { ...platform.config, host, backupDays } };

@@ -10,21 +10,21 @@ import { backUpDaily, createBackup, discardBackup } from './jobs.ts';
 import { backupTime, nightOf } from './nightly-time.ts';
 import { insertBackup } from './store.ts';
 
-/** A backup of the night that was aborted is made anew after so long: a stale lock of restic's lasts half an hour. */
+/** Wait before an aborted backup is tried again: a stale lock of restic lasts half an hour. */
 const AGAIN_AFTER_MS = HOUR_MS;
-/** How often it is begun in one night. */
+/** Attempts in one night. */
 const MOST_A_NIGHT = 3;
-/** Jobs that make and delete backups. */
+/** Jobs that create and delete backups. */
 const WORK = [createBackup.name, discardBackup.name];
 
-/** Whether installs are backed up every day without being asked to. */
+/** Whether installs are backed up daily. */
 export function areBackupsDaily({ host, backupDays }: Pick<Config, 'host' | 'backupDays'>): boolean {
   return host === 'linux' && backupDays > 0;
 }
 
 /**
- * The daily backups: each install's at its own time of the night. What could not be made then, because no process ran or too many waited,
- * is made as soon as it can be. At most half of the workers work on them, so that what customers ask for is done at once.
+ * The job that requests daily backups, each install's at its own time of the night. Missed backups are made up for as
+ * soon as possible. They take at most half of the workers, so requests of customers start at once.
  */
 export function dailyBackupKind(platform: Platform): JobKind {
   const { config, database, queue, clock, random } = platform;
@@ -36,7 +36,7 @@ export function dailyBackupKind(platform: Platform): JobKind {
       const due = (await installsToBackUp(database.reader, clock.now())).slice(0, room);
       return async (transaction) => {
         for (const installId of due) {
-          // It may have been deleted since.
+          // The install may have been deleted since.
           if (!(await lockRow(transaction, 'installs', installId))) continue;
           const id = random.uuid();
           await insertBackup(transaction.queries, {
@@ -67,8 +67,8 @@ export function installsWithoutRecentBackup(queries: Queries, clock: Clock): Pro
 }
 
 /**
- * The installs whose time has come in this night, that have no backup of this night, and whose host answers; longest due first. A
- * backup that was aborted is none, but only so often.
+ * The installs whose time in this night has come, without a backup of this night, on reachable hosts; longest overdue
+ * first. An aborted backup does not count, up to the limit of attempts.
  */
 async function installsToBackUp(queries: Queries, now: Date): Promise<string[]> {
   const night = nightOf(now);
@@ -81,7 +81,7 @@ async function installsToBackUp(queries: Queries, now: Date): Promise<string[]> 
   return (
     without
       .map(({ id, created_at }) => ({ id, at: backupTime(id, night), created_at }))
-      // One that was made after its time is backed up the next night.
+      // An install created after its time gets its first backup the next night.
       .filter(({ at, created_at }) => at <= now.getTime() && Date.parse(created_at) < at)
       .sort((a, b) => a.at - b.at)
       .map(({ id }) => id)

@@ -20,8 +20,8 @@ import { type BackupOutcome, findFinishedBackup, finishBackup, setBackupStatus }
 const addresses = Type.Array(Type.String());
 
 /**
- * Making a backup, telling of it, putting it back, and what is done about backups day by day. `hostOf` gives the machine
- * that an install is on, where there are several.
+ * The jobs that create, verify, restore and delete backups and email notifications. `hostOf` gives the host of an
+ * install.
  */
 export function backupJobKinds(
   platform: Platform,
@@ -31,7 +31,7 @@ export function backupJobKinds(
 ): JobKind[] {
   const { database, queue, clock } = platform;
 
-  /** Ends a backup, and asks for the mails in the same transaction. */
+  /** Finishes a backup and enqueues the mails in the same transaction. */
   async function finish(transaction: Transaction, backupId: string, outcome: BackupOutcome): Promise<void> {
     const row = await finishBackup(transaction.queries, backupId, {
       ...outcome,
@@ -40,7 +40,7 @@ export function backupJobKinds(
     if (!row) return;
     if (row.scheduled) {
       await discardExpired(platform, transaction, row.install_id);
-      // There is room for the next one.
+      // Expired backups make room for the next one.
       await queue.enqueue(transaction, backUpDaily, { payload: {}, lane: backUpDaily.name });
     }
     for (const address of Value.Parse(addresses, row.notification_emails)) {
@@ -52,7 +52,7 @@ export function backupJobKinds(
     }
   }
 
-  /** Outside the fence: a worker that lost the job must not take back what another has completed. */
+  /** Outside the fence: a worker that lost the job must not undo a completed backup. */
   async function note(backupId: string, move: { from: BackupStatus; to: BackupStatus }): Promise<void> {
     await database.write(({ queries }) => setBackupStatus(queries, backupId, move));
   }

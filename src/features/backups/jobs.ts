@@ -6,7 +6,7 @@ const nothing = Type.Object({});
 
 const backupPayload = Type.Object({ backup_id: Type.String(), install_id: Type.String() });
 
-/** Makes the snapshot of a requested backup, verified, and tells those who asked to be told. */
+/** Creates and verifies the snapshot of a requested backup, then notifies its addresses. */
 export const createBackup: JobType<typeof backupPayload> = {
   name: 'create_backup',
   class: 'long',
@@ -17,13 +17,13 @@ export const createBackup: JobType<typeof backupPayload> = {
 
 const restorePayload = Type.Object({
   backup_id: Type.String(),
-  /** The install that is restored. */
+  /** The target install. */
   install_id: Type.String(),
-  /** The install that the backup is of, where that is another. */
+  /** The install of the backup, if that is another. */
   from_id: Type.Optional(Type.String()),
 });
 
-/** Puts an install back as a backup has it, or makes it what a backup of another has. */
+/** Restores a backup into its install, or into another one. */
 export const restoreBackup: JobType<typeof restorePayload> = {
   name: 'restore_backup',
   class: 'long',
@@ -34,29 +34,29 @@ export const restoreBackup: JobType<typeof restorePayload> = {
 
 const copyPayload = Type.Object({
   backup_id: Type.String(),
-  /** The install that becomes what the other is. */
+  /** The target install. */
   install_id: Type.String(),
-  /** The install that is copied. */
+  /** The source install. */
   from_id: Type.String(),
 });
 
 /**
- * Waits until the backup of the install that is copied is complete, and asks for the copy then. It stands in {@link copiesLane}, for
- * a backup may wait for long, and nothing else that is asked of the install that is to be replaced has to wait with it.
+ * Waits for the backup of the source install, then enqueues the copy. It runs in {@link copiesLane}: the backup may wait
+ * long, and must not block other operations of the target.
  */
 export const prepareCopy: JobType<typeof copyPayload> = {
   name: 'prepare_copy',
   payload: copyPayload,
   maxAttempts: 3,
   timeoutMs: 60_000,
-  // Whoever asked yesterday does not want the website of today replaced by that of tomorrow.
+  // After a day, a user no longer wants the website replaced.
   patienceMs: DAY_MS,
 };
 
-/** The lane of what waits to be copied into an install. */
+/** The lane of copies that wait for their backup. */
 export const copiesLane = (installId: string) => `copies:${installId}`;
 
-/** Makes an install what another one is, by a backup of that one that is complete. */
+/** Copies an install into another, from a completed backup. */
 export const copyInstall: JobType<typeof copyPayload> = {
   name: 'copy_install',
   class: 'long',
@@ -65,7 +65,7 @@ export const copyInstall: JobType<typeof copyPayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
-/** Asks for the deletion of backups whose copy has ended without asking for it itself: called off, with the install that it was for. */
+/** Enqueues the deletion of backups whose copy was cancelled with its target install. */
 export const discardCopyBackups: JobType<typeof nothing> = {
   name: 'discard_spent_backups',
   payload: nothing,
@@ -73,7 +73,7 @@ export const discardCopyBackups: JobType<typeof nothing> = {
   timeoutMs: 60_000,
 };
 
-/** Deletes a backup: one that was made for a copy that has ended, or a daily one that is older than they are kept and not the last that there is. */
+/** Deletes a backup: one made for a finished copy, or a daily one past its retention that is not the last. */
 export const discardBackup: JobType<typeof backupPayload> = {
   name: 'discard_backup',
   class: 'long',
@@ -82,7 +82,7 @@ export const discardBackup: JobType<typeof backupPayload> = {
   timeoutMs: HOUR_MS,
 };
 
-/** Asks for the daily backups that are due, as many as can be made now. */
+/** Requests the daily backups that are due, within the limit on unfinished ones. */
 export const backUpDaily: JobType<typeof nothing> = {
   name: 'back_up_daily',
   payload: nothing,
@@ -90,7 +90,7 @@ export const backUpDaily: JobType<typeof nothing> = {
   timeoutMs: 60_000,
 };
 
-/** Chooses a backup to be restored on trial. */
+/** Selects a backup for the next restore check. */
 export const scheduleRestoreCheck: JobType<typeof nothing> = {
   name: 'sample_restore',
   payload: nothing,
@@ -101,13 +101,13 @@ export const scheduleRestoreCheck: JobType<typeof nothing> = {
 const checkPayload = Type.Object({
   backup_id: Type.String(),
   install_id: Type.String(),
-  /** The machine that both are on; null where there is one alone. */
+  /** The host of both installs; null on an embedded host. */
   host_id: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** The scratch install; the same at every attempt, so that what one leaves behind the next takes away. */
+  /** The scratch install. All attempts share its id, so each removes the remains of the one before. */
   scratch_id: Type.String(),
 });
 
-/** Restores a backup into a scratch install, which is then removed, and writes down whether it could be and how long it took. */
+/** Restores a backup into a scratch install, removes that, and records the result and the duration. */
 export const checkRestore: JobType<typeof checkPayload> = {
   name: 'check_restore',
   class: 'long',
@@ -116,7 +116,7 @@ export const checkRestore: JobType<typeof checkPayload> = {
   timeoutMs: 6 * HOUR_MS,
 };
 
-/** Mails one address of `notification_emails`; a job for each, so that one bad address holds up no other. */
+/** Notifies one address of `notification_emails`. Each has its own job, so a bad address delays no other. */
 const notificationPayload = Type.Object({ backup_id: Type.String(), address: Type.String() });
 
 export const notifyOfBackup: JobType<typeof notificationPayload> = {

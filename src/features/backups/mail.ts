@@ -12,17 +12,17 @@ interface FinishedBackup {
   finished_at: string | null;
 }
 
-/** Longest description that a mail shows, in characters. */
+/** Limit on the description in a mail, in characters. */
 const MOST_SHOWN = 200;
 
-/** Whoever gets the mail may never have heard of who wrote this: it must not stand there as sentences of Homeport's. */
+/** Reduces a description to one line. Recipients may not know its author, so it must not pass as text by Homeport. */
 function onOneLine(text: string): string {
   const characters = [...text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()];
   const shown = characters.length <= MOST_SHOWN ? characters : [...characters.slice(0, MOST_SHOWN - 1), '…'];
   return shown.join('');
 }
 
-/** What those in `notification_emails` are told. */
+/** The mail to `notification_emails`. */
 export function backupMail(backup: FinishedBackup): MailText {
   const lines = [
     `Install:      ${backup.install_name}`,

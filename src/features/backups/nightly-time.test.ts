@@ -11,7 +11,7 @@ it.each([
   expect(nightOf(new Date(now)).toISOString()).toBe(night);
 });
 
-it('spreads installs over four hours, each at its own time every night', () => {
+it('spreads installs over four hours, each at the same time every night', () => {
   const night = new Date('2026-03-05T01:00:00.000Z');
   const at = (id: string) => new Date(backupTime(id, night)).toISOString();
   expect(at('00000000-0000-4000-8000-000000000000')).toBe('2026-03-05T01:00:00.000Z');

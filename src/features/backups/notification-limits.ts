@@ -3,7 +3,7 @@ import { hashSecret } from '../../secrets/random-secret.ts';
 import { type CountedMails, countMails } from '../identity/limits/mail-limits.ts';
 import { emailKey } from '../identity/users/store.ts';
 
-/** How often strangers may be told of backups: any address can be named, and whoever reads it has not asked for it. */
+/** Rate limits for backup mails to strangers: users can enter any address, and its owner may not want the mail. */
 export interface NotificationLimits {
   /** Throws RateLimited. */
   strangers(by: string, addresses: readonly string[]): Promise<CountedMails>;

@@ -2,14 +2,14 @@ import type { Queries } from '../../database/database.ts';
 import { emailKey } from '../identity/users/store.ts';
 import { emailKeysOfMembers } from './store.ts';
 
-/** Addresses that are the same but for how they are typed are one. */
+/** Drops addresses that differ only in spelling from a later one. */
 export function withoutDuplicates(addresses: readonly string[]): string[] {
   return [
     ...new Map(addresses.toReversed().map((address) => [emailKey(address), address])).values(),
   ].toReversed();
 }
 
-/** Those of the addresses that no member of the install's account has who has accepted the invitation. */
+/** The addresses that belong to no member of the install's account with an accepted invitation. */
 export async function nonMembers(
   queries: Queries,
   installId: string,

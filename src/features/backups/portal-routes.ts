@@ -11,22 +11,22 @@ const backupDetailsSchema = Type.Object({
   status: stringEnum(['requested', 'in_progress', 'completed', 'aborted']),
   bytes: nullableInteger('null until completed'),
   files: nullableInteger('null until completed'),
-  reason: nullableString('why it was aborted, one sentence'),
+  reason: nullableString('reason of an abort, one sentence'),
   scheduled: Type.Boolean({ description: 'made by the daily schedule' }),
   for_copy: Type.Boolean({
-    description: 'made for a copy into another install, and deleted when that has ended',
+    description: 'made for a copy into another install, and deleted after it',
   }),
   created_at: timestamp(),
   finished_at: nullableString(),
 });
 
-/** The API shows a backup by its id alone; people want to see which there are, and to put one back. */
+/** Portal endpoints that list and restore backups; the public API shows single backups only. */
 export function backupPortalRoutes(backups: BackupService): Route[] {
   const tag = 'Backups';
   return [
     pagedRoute({
       path: '/installs/:install_id/backups',
-      summary: 'The backups of an install, the latest first',
+      summary: 'The backups of an install, newest first',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       item: backupDetailsSchema,
@@ -35,12 +35,11 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/backups/:backup_id/restore',
-      summary:
-        'Put an install back as a backup has it, or make another install of the account what the backup has',
+      summary: 'Restore a backup into its install or into another install of the account',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
-      response: Type.Object({ operation_id: uuid('of the install that is restored') }),
+      response: Type.Object({ operation_id: uuid('of the restored install') }),
       body: {
         resource: 'Backup',
         schema: Type.Object({
@@ -61,17 +60,17 @@ export function backupPortalRoutes(backups: BackupService): Route[] {
     bodyRoute({
       method: 'POST',
       path: '/installs/:install_id/copy',
-      summary: 'Make another install of the account what this one is now: backed up, and restored into that',
+      summary: 'Copy this install into another install of the account, by a backup and a restore',
       tag,
       errors: [400, 401, 403, 404, 429, 503],
       success: 202,
-      response: Type.Object({ operation_id: uuid('of the install that is replaced') }),
+      response: Type.Object({ operation_id: uuid('of the replaced install') }),
       body: {
         resource: 'Install',
         schema: Type.Object({
           into_install_id: uuid(),
           keep_backup: Type.Optional(
-            Type.Boolean({ description: 'keep the backup when the copy has ended; false if left out' }),
+            Type.Boolean({ description: 'keep the backup after the copy; false by default' }),
           ),
         }),
       },

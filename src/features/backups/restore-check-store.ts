@@ -3,13 +3,13 @@ import type { Queries } from '../../database/database.ts';
 import type { Tables } from '../../database/tables.ts';
 import type { InstallRef } from '../../hosting/contract/host.ts';
 
-/** An install whose backup is restored on trial. */
+/** An install with the backup that a restore check uses. */
 export interface CheckedInstall extends InstallRef {
   php_version: string | null;
   wordpress_version: string | null;
 }
 
-/** The install of a backup, if that is one to be restored. */
+/** The install of a backup, if the backup can be restored. */
 export function findCheckedInstall(
   queries: Queries,
   installId: string,
@@ -33,7 +33,7 @@ export async function insertRestoreCheck(
   await queries.insertInto('restore_checks').values(check).execute();
 }
 
-/** Whether a job of a kind waits or is under way. */
+/** Whether a job of a kind is unfinished. */
 export async function isUnderWay(queries: Queries, kind: string): Promise<boolean> {
   const job = await queries
     .selectFrom('jobs')
@@ -44,7 +44,7 @@ export async function isUnderWay(queries: Queries, kind: string): Promise<boolea
   return job !== undefined;
 }
 
-/** The newest completed backup of the install that was checked longest ago, or never. */
+/** The newest completed backup of the install whose last restore check is oldest, or missing. */
 export async function longestUnchecked(
   queries: Queries,
 ): Promise<{ install_id: string; backup_id: string; host_id: string | null } | undefined> {
@@ -74,16 +74,16 @@ export async function longestUnchecked(
   return newest && { install_id: row.id, backup_id: newest.id, host_id: row.host_id };
 }
 
-/** How a backup fared that was restored on trial. */
+/** The result of a restore check. */
 export interface SeenRestoreCheck {
   install_name: string;
   took_ms: number;
-  /** Why it could not be restored, one sentence; null if it could. */
+  /** Reason of the failure, one sentence; null if the restore succeeded. */
   reason: string | null;
   created_at: string;
 }
 
-/** The installs whose last trial failed, the latest first. */
+/** The installs whose last restore check failed, latest first. */
 export async function unrestorable(queries: Queries): Promise<SeenRestoreCheck[]> {
   return checks(queries)
     .where('restore_check.reason', 'is not', null)
@@ -101,7 +101,7 @@ export async function unrestorable(queries: Queries): Promise<SeenRestoreCheck[]
     .execute();
 }
 
-/** The last trial of all, however it ended. */
+/** The latest restore check, whatever its result. */
 export async function lastRestoreCheck(queries: Queries): Promise<SeenRestoreCheck | undefined> {
   return checks(queries).limit(1).executeTakeFirst();
 }

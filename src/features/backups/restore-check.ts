@@ -22,12 +22,12 @@ import {
   longestUnchecked,
 } from './restore-check-store.ts';
 
-/** Checks are made one at a time: each is a whole website more. */
+/** Restore checks run one at a time, because each needs space for a whole website. */
 const LANE = 'restore-check';
 
 /**
- * Trials whether backups can be restored. `host` is asked to remove the scratch install, wherever it is; `hostOf` gives the machine that
- * an install is on, where alone a backup may lie.
+ * The jobs that check whether backups can be restored. `host` removes the scratch install wherever it is; `hostOf` gives
+ * the host of an install, which holds its backups.
  */
 export function restoreCheckKinds(
   platform: Platform,
@@ -41,7 +41,7 @@ export function restoreCheckKinds(
     check: { install_id: string; backup_id: string; took_ms: number; reason: string | null },
   ): Promise<void> {
     const { queries } = transaction;
-    // Deleted with its install, or as expired, it needs to be told no more.
+    // The backup was deleted with its install, or has expired, so its check is moot.
     if (!(await findCheckedInstall(queries, check.install_id, check.backup_id))) return;
     await insertRestoreCheck(queries, { id: random.uuid(), ...check, created_at: timestamp(clock) });
   }
@@ -79,7 +79,7 @@ export function restoreCheckKinds(
     async run({ backup_id, install_id, scratch_id, host_id }, { signal }) {
       const source = await findCheckedInstall(database.reader, install_id, backup_id);
       const removeScratch = () => postponing(host.remove(doomedScratch(scratch_id, host_id)));
-      // It may have gone after an attempt that was broken off.
+      // An interrupted attempt may have left one.
       if (!source) return removeScratch();
       const scratch = scratchInstall(scratch_id, source, config.siteDomain);
       const began = clock.now().getTime();
@@ -91,7 +91,7 @@ export function restoreCheckKinds(
       } catch (error) {
         if (!(error instanceof PermanentHostError)) throw error;
         outcome = { took_ms: tookMs(), reason: error.message };
-        log.error({ err: error, install: source.name, backup: backup_id }, 'a backup could not be restored');
+        log.error({ err: error, install: source.name, backup: backup_id }, 'failed to restore a backup');
       } finally {
         await removeScratch();
       }
@@ -99,7 +99,7 @@ export function restoreCheckKinds(
     },
     async giveUp({ backup_id, install_id, scratch_id, host_id }, { reason }, transaction) {
       await record(transaction, { install_id, backup_id, took_ms: 0, reason });
-      // Whoever was interrupted has not removed it.
+      // An interrupted attempt has not removed it.
       const { hostId, ...ref } = doomedScratch(scratch_id, host_id);
       await queue.enqueue(transaction, removeInstall, {
         payload: { ...ref, ...(hostId === undefined ? {} : { host_id: hostId }) },

@@ -51,7 +51,7 @@ const list = (page = { limit: 100, offset: 0 }, person = owner, { id }: Install 
   homeport.services.backups.list(callerOf(person), id, page);
 
 describe('the backups of an install', () => {
-  it('are listed with their size, the latest first, page by page', async () => {
+  it('are listed with their size, newest first, in pages', async () => {
     const later = await backUp(source, 'Later');
     const completed = {
       status: 'completed',
@@ -74,7 +74,7 @@ describe('the backups of an install', () => {
     expect(await list(undefined, owner, target)).toEqual({ count: 0, results: [] });
   });
 
-  it('are shown to whoever sees the install', async () => {
+  it('are visible to everyone who sees the install', async () => {
     const given = await homeport.person(accountId, 'partial', [source.id]);
     expect((await list(undefined, given)).count).toBe(2);
     const { owner: stranger } = await homeport.ownedAccount();
@@ -84,7 +84,7 @@ describe('the backups of an install', () => {
 });
 
 describe('a restore', () => {
-  it('puts the install back, and is its operation; who asked for it is written down', async () => {
+  it('restores the install, shows as its operation and is recorded with its author', async () => {
     const operation = await restore();
     expect((await homeport.services.operations.list(callerOf(owner), source.id)).results[0]).toMatchObject({
       id: operation,
@@ -108,7 +108,7 @@ describe('a restore', () => {
     });
   });
 
-  it('makes another install of the account what the backup has', async () => {
+  it('puts the backup into another install of the account', async () => {
     const operation = await restore(target.id.toUpperCase());
     await homeport.idle();
     expect(readFileSync(pageOf(target), 'utf8')).toBe('as it was');
@@ -120,7 +120,7 @@ describe('a restore', () => {
     });
   });
 
-  it('at the command line is the operator’s', async () => {
+  it('from the command line is attributed to the operator', async () => {
     await homeport.services.backups.requestRestore(backupId, target.name);
     await homeport.idle();
     expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
@@ -131,7 +131,7 @@ describe('a restore', () => {
     });
   });
 
-  it('goes into what the caller may work on, of the same account, and nowhere else', async () => {
+  it('is allowed into installs that the caller may work on in the same account, and no others', async () => {
     const given = await homeport.person(accountId, 'partial', [source.id]);
     const elsewhere = await homeport.account();
     const both = await homeport.person(elsewhere, 'owner');
@@ -163,7 +163,7 @@ describe('a restore', () => {
     await homeport.idle();
   });
 
-  it('is of a completed backup of that very install, into an active one', async () => {
+  it('requires a completed backup of that install and an active target', async () => {
     const { owner: stranger } = await homeport.ownedAccount();
     await expect(restore(null, stranger)).rejects.toBeInstanceOf(NotFound);
     await expect(restore(null, owner, target)).rejects.toBeInstanceOf(NotFound);
@@ -196,7 +196,7 @@ describe('a restore', () => {
     expect(await activityOf(homeport, accountId)).toHaveLength(before);
   });
 
-  it('is not for a credential that sees other installs alone', async () => {
+  it('is refused to credentials limited to other installs', async () => {
     const limits = { readOnly: false, accountId, installIds: [target.id] };
     const asked = homeport.services.backups.restore(
       { ...callerOf(owner), limits },
@@ -208,7 +208,7 @@ describe('a restore', () => {
   });
 });
 
-it('the portal lists backups and puts them back', async () => {
+it('works in the portal, which lists the backups', async () => {
   const portal = await signedIn(homeport, owner);
   const path = `/installs/${source.id}/backups`;
   expect(await portal.get(`${path}?limit=1`)).toMatchObject({
@@ -241,7 +241,7 @@ it('the portal lists backups and puts them back', async () => {
   );
 });
 
-it('a backup that is asked for is written down with who asks', async () => {
+it('a requested backup is recorded with its author', async () => {
   const id = await backUp(source, '  With blanks ');
   expect((await activityOf(homeport, accountId)).at(-1)).toMatchObject({
     action: 'backup.create',

@@ -10,7 +10,7 @@ import { isUsedCopyBackup } from './copy-store.ts';
 import { deleteBackup, expiredBackups } from './daily-backup-store.ts';
 import { discardBackup } from './jobs.ts';
 
-/** Asks for the deletion of an install's daily backups that are older than they are kept. */
+/** Requests the deletion of an install's daily backups that are past their retention. */
 export async function discardExpired(
   { config, queue, clock }: Pick<Platform, 'config' | 'queue' | 'clock'>,
   transaction: Transaction,
@@ -29,7 +29,7 @@ export async function discardExpired(
   }
 }
 
-/** Deletes a backup: what the host has of it, then its row. */
+/** Deletes a backup: the host's snapshot first, then the row. */
 export function discardKind(platform: Platform, host: Host): JobKind {
   const { config, database, clock } = platform;
 
@@ -44,7 +44,7 @@ export function discardKind(platform: Platform, host: Host): JobKind {
     async run({ backup_id, install_id }) {
       const { reader } = database;
       const install = await findInstallRef(reader, install_id);
-      // Judged anew: meanwhile it may have become the last one that there is.
+      // Checked again: it may have become the only backup left.
       if (
         !install ||
         !((await isUsedCopyBackup(reader, backup_id)) || (await isExpired(install_id, backup_id)))

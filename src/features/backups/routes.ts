@@ -12,7 +12,7 @@ const createBackupSchema = Type.Object({
   description: Type.String({ pattern: NOT_BLANK, maxLength: 1000 }),
   notification_emails: Type.Array(emailAddress(), {
     maxItems: 50,
-    description: 'who is told when the backup is completed or aborted',
+    description: 'addresses notified when the backup completes or aborts',
   }),
 });
 
@@ -44,7 +44,7 @@ export function backupRoutes(backups: BackupService): Route[] {
     route({
       method: 'GET',
       path: '/installs/:install_id/backups/:backup_id',
-      summary: 'How a backup stands',
+      summary: 'Status of a backup',
       tag,
       errors: [400, 401, 404, 429, 503],
       success: 200,

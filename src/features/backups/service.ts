@@ -27,17 +27,17 @@ import {
   pageOfBackups,
 } from './store.ts';
 
-/** A restore that was asked for. */
+/** A requested restore. */
 export interface RequestedRestore {
   jobId: string;
   backup: BackupDetails;
-  /** The install that is restored. */
+  /** The install to restore into. */
   installName: string;
 }
 
-/** A backup as the portal lists it. */
+/** A backup in the portal's list. */
 export interface BackupOfInstall extends Omit<ListedBackup, 'copy_job_id'> {
-  /** Made for a copy into another install, and deleted when that has ended. */
+  /** Made for a copy into another install, and deleted after it. */
   for_copy: boolean;
 }
 
@@ -49,7 +49,7 @@ interface WantedBackup {
 
 export type BackupService = ReturnType<typeof createBackupService>;
 
-/** Unfinished backups of one install: they are made one after the other, each of the whole website. */
+/** Limit on unfinished backups of one install, which run one after the other. */
 const MOST_UNFINISHED = 20;
 const LOOK_AGAIN_SECONDS = 60;
 
@@ -65,7 +65,7 @@ export function createBackupService(
     return backup;
   }
 
-  /** The install of that name or id. `purpose`: what it is needed for, after "There is no install …". Throws InvalidRequest. */
+  /** Finds an install by name or id. `purpose` follows "There is no install …" in the error. Throws InvalidRequest. */
   async function idOfInstall(queries: Queries, text: string, purpose = ''): Promise<string> {
     const id = parseUuid(text);
     const known =
@@ -77,7 +77,7 @@ export function createBackupService(
     );
   }
 
-  /** Asks for a backup of an install that is locked, and writes down who did. */
+  /** Requests a backup of a locked install and records the author. */
   async function enqueueBackup(
     transaction: Transaction,
     caller: Caller,
@@ -106,7 +106,7 @@ export function createBackupService(
     });
   }
 
-  /** Asks for a restore, whoever does: it comes after all that was asked of the target before. Throws NotFound, InvalidRequest. */
+  /** Requests a restore, after everything already requested for the target. Throws NotFound, InvalidRequest. */
   async function enqueueRestore(
     transaction: Transaction,
     doer: Actor,
@@ -138,13 +138,13 @@ export function createBackupService(
   }
 
   return {
-    /** Throws NotFound, Forbidden; RateLimited for mails to strangers, and for unfinished backups. */
+    /** Throws NotFound, Forbidden; RateLimited for mails to strangers and for unfinished backups. */
     async request(
       caller: Caller,
       installId: string,
       input: { description: string; notification_emails: string[] },
     ): Promise<BackupView> {
-      // Before anything is counted or compared: whoever may not see the install learns nothing of it, and writes nothing.
+      // Access comes first: a user who may not see the install learns nothing about it and stores nothing.
       authorize('install.work', 'install.read', await findInstallAccess(reader, caller, installId));
       const id = random.uuid();
       const description = input.description.trim();
@@ -172,7 +172,7 @@ export function createBackupService(
       return backup;
     },
 
-    /** The latest first. Throws NotFound. */
+    /** Newest first. Throws NotFound. */
     async list(caller: Caller, installId: string, page: PageRequest): Promise<PageOf<BackupOfInstall>> {
       authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
       const { count, results } = await pageOfBackups(reader, installId, page);
@@ -183,8 +183,8 @@ export function createBackupService(
     },
 
     /**
-     * Puts an install back as a backup of it was, or makes another install of the account (`intoInstallId`) what the backup
-     * has. Returns the id of the operation, which is the target's. Throws NotFound, Forbidden, InvalidRequest.
+     * Restores a backup into its install, or into another install of the account (`intoInstallId`). Returns the id of
+     * the target's operation. Throws NotFound, Forbidden, InvalidRequest.
      */
     async restore(
       caller: Caller,
@@ -208,8 +208,8 @@ export function createBackupService(
     },
 
     /**
-     * Makes another install of the account what this one is now: a backup is made, put into that one as soon as it is complete, and
-     * then deleted unless `keepBackup`. Returns the id of the operation, which is the other's. Throws NotFound, Forbidden,
+     * Copies an install into another one of the account: makes a backup, restores it into the target once complete, and
+     * deletes it unless `keepBackup`. Returns the id of the target's operation. Throws NotFound, Forbidden,
      * InvalidRequest; RateLimited for unfinished backups.
      */
     async copy(
@@ -221,14 +221,14 @@ export function createBackupService(
       const targetId = into.toLowerCase();
       return database.write(async (transaction) => {
         const { queries } = transaction;
-        // In one order, whichever is copied into the other.
+        // Always in the same order, so copies in both directions cannot deadlock.
         for (const id of [installId, targetId].sort()) await lockRow(transaction, 'installs', id);
         const source = await findInstallAccess(queries, caller, installId);
         authorize('install.work', 'install.read', source);
         requireUsable(await findInstallAccess(queries, caller, targetId), source.account_id);
         if (targetId === installId) throw new InvalidRequest('An install is not copied into itself.');
         const target = await requireActiveTarget(queries, targetId);
-        // Not which: whoever sees this install may not see that one.
+        // Does not name the target, which users of this install may not see.
         const description = 'Copy into another install';
         await enqueueBackup(transaction, caller, source, { id: backupId, description, addresses: [] });
         const jobId = await queue.enqueue(transaction, prepareCopy, {
@@ -248,16 +248,16 @@ export function createBackupService(
       });
     },
 
-    /** For the command line: the backups of one install (by name or id) or of all, newest first. Throws InvalidRequest. */
+    /** For the command line: backups of one install (by name or id) or of all, newest first. Throws InvalidRequest. */
     listAll: async (install?: string): Promise<BackupDetails[]> =>
       allBackups(reader, install === undefined ? undefined : await idOfInstall(reader, install)),
 
-    /** For the command line: one backup, whosever it is. Throws NotFound. */
+    /** For the command line: any backup. Throws NotFound. */
     find: (backupId: string) => findDetails(reader, backupId),
 
     /**
-     * For the command line: asks for a restore, into the install that the backup is of or into another, by its name or id. Throws
-     * NotFound, InvalidRequest.
+     * For the command line: restores a backup into its install, or into another one by name or id. Throws NotFound,
+     * InvalidRequest.
      */
     requestRestore: (backupId: string, into?: string): Promise<RequestedRestore> =>
       database.write(async (transaction) => {
@@ -270,7 +270,7 @@ export function createBackupService(
   };
 }
 
-/** An install that can be restored into. Throws NotFound, InvalidRequest. */
+/** An install as a restore target. Throws NotFound, InvalidRequest. */
 async function requireActiveTarget(queries: Queries, targetId: string) {
   const target = await findRestoreTarget(queries, targetId);
   if (!target) throw new NotFound();
@@ -288,7 +288,7 @@ async function requireFewUnfinished(queries: Queries, installId: string): Promis
   );
 }
 
-/** A backup goes into installs of its own account alone, and of those into what the caller may work on. */
+/** Restores stay within one account, and need the right to work on the target. */
 function requireUsable(
   target: (ResourceAccess & { account_id: string }) | undefined,
   accountId: string,

@@ -16,12 +16,12 @@ export interface BackupDetails extends BackupView {
   reason: string | null;
   /** Made by the daily schedule. */
   scheduled: boolean;
-  /** The job that copies it into another install, after which it is deleted; null of all that are kept. */
+  /** The job that copies it into another install and then deletes it; null for backups to be kept. */
   copy_job_id: string | null;
   created_at: string;
 }
 
-/** A backup as it is listed with its install. */
+/** A backup in the list of its install. */
 export interface ListedBackup {
   id: string;
   description: string;
@@ -35,19 +35,19 @@ export interface ListedBackup {
   finished_at: string | null;
 }
 
-/** A backup that was asked for. */
+/** A backup to insert. */
 export interface NewBackup {
   id: string;
   install_id: string;
   description: string;
   notification_emails: readonly string[];
-  /** Null for a daily one. */
+  /** Null for a daily backup. */
   requested_by: string | null;
   scheduled: boolean;
   created_at: string;
 }
 
-/** Those that are being made or wait. */
+/** The statuses of unfinished backups. */
 export const UNFINISHED: BackupStatus[] = ['requested', 'in_progress'];
 
 export async function insertBackup(queries: Queries, backup: NewBackup): Promise<void> {
@@ -79,7 +79,7 @@ export function findBackup(
     .executeTakeFirst();
 }
 
-/** The backups of an install, the latest first. */
+/** The backups of an install, newest first. */
 export async function pageOfBackups(
   queries: Queries,
   installId: string,
@@ -109,7 +109,7 @@ export async function pageOfBackups(
   return { count, results };
 }
 
-/** How many backups of an install are being made or wait. */
+/** Counts the unfinished backups of an install. */
 export async function countUnfinished(queries: Queries, installId: string): Promise<number> {
   const { count } = await queries
     .selectFrom('backups')
@@ -149,7 +149,7 @@ export function allBackups(queries: Queries, installId?: string): Promise<Backup
     .execute();
 }
 
-/** What the mail about a backup says. */
+/** The facts in a mail about a backup. */
 export function findFinishedBackup(queries: Queries, backupId: string) {
   return queries
     .selectFrom('backups as backup')
@@ -168,7 +168,7 @@ export function findFinishedBackup(queries: Queries, backupId: string) {
     .executeTakeFirst();
 }
 
-/** Sets the status of a backup, if it has the status `from`. */
+/** Changes the status of a backup, if it is `from`. */
 export async function setBackupStatus(
   queries: Queries,
   backupId: string,
@@ -182,12 +182,12 @@ export async function setBackupStatus(
     .execute();
 }
 
-/** How a backup ended. */
+/** The result of a backup. */
 export type BackupOutcome =
   | { status: 'completed'; bytes: number; files: number; sha256: string; reason: null }
   | { status: 'aborted'; reason: string };
 
-/** Ends a backup. Returns what follows from it; undefined if it has been deleted. */
+/** Finishes a backup. Returns its notification facts; undefined if it has been deleted. */
 export function finishBackup(
   queries: Queries,
   backupId: string,
@@ -201,7 +201,7 @@ export function finishBackup(
     .executeTakeFirst();
 }
 
-/** An install to restore into, whatever became of it. */
+/** An install in any state, as a restore target. */
 export function findRestoreTarget(queries: Queries, installId: string) {
   return queries
     .selectFrom('installs')
@@ -210,7 +210,7 @@ export function findRestoreTarget(queries: Queries, installId: string) {
     .executeTakeFirst();
 }
 
-/** Those of some addresses that a member of the install's account has who has accepted the invitation. */
+/** The addresses that belong to members of the install's account with an accepted invitation. */
 export async function emailKeysOfMembers(
   queries: Queries,
   installId: string,

@@ -12,7 +12,7 @@ import { findWebsite } from '../websites/installs/website-store.ts';
 import { filestoreSettingsSchema } from '../websites/offload/schema.ts';
 import { findOffload } from '../websites/offload/store.ts';
 
-/** What the website of an install should be, as the database has it now; undefined if the install is gone. */
+/** The desired state of an install's website, as the database has it now; undefined if the install is gone. */
 export async function loadDesiredState(
   { config, database, sealer, clock }: Pick<Platform, 'config' | 'database' | 'sealer' | 'clock'>,
   installId: string,
@@ -22,7 +22,7 @@ export async function loadDesiredState(
   if (!install) return undefined;
   const portalHost = portalHostOf(config);
   const own = await ownDomainsOf(reader, installId);
-  // One that was added before the portal had its host name: no website answers in the portal's place.
+  // The domain was added before the portal got its host name, which no website may serve.
   const domains = own.filter(({ name }) => !covers(name, portalHost));
   const certificates = await certificatesOfInstall(reader, installId);
   const serves = (certificate: Parameters<typeof certificateServes>[0]['certificate']) =>

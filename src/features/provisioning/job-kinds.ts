@@ -10,14 +10,14 @@ import { applyInstall, provisionInstall, switchWordpress } from '../websites/ins
 import { failInstall, findInstallStatus, noteApplied } from '../websites/installs/website-store.ts';
 import { loadDesiredState } from './desired-state.ts';
 
-/** The work on websites: make one, bring one to what the database says, take one away. */
+/** The jobs that provision, apply, switch and remove websites. */
 export function installJobKinds(platform: Platform, host: Host): JobKind[] {
   return [
     defineJob({
       ...provisionInstall,
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal, { status: 'active' }),
       async giveUp({ id }, _failure, transaction) {
-        // The name stays with the row until it is deleted; what was made of the website is undone.
+        // The install's name stays taken until its deletion; the website is removed.
         const failed = await failInstall(transaction.queries, id);
         if (!failed) return;
         await failDomains(transaction.queries, id);
@@ -27,7 +27,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
     defineJob({
       ...applyInstall,
       run: ({ id }, { signal }) => bringToDesiredState(platform, host, id, signal),
-      // Nobody works any more on what these names wait for.
+      // No job will complete these host names any more.
       giveUp: ({ id }, _failure, { queries }) => failPendingDomains(queries, id),
     }),
     defineJob({
@@ -43,7 +43,7 @@ export function installJobKinds(platform: Platform, host: Host): JobKind[] {
   ];
 }
 
-/** An install that was deleted meanwhile, or whose provisioning failed for good, has no website to bring anywhere. */
+/** An install that was deleted meanwhile, or whose provisioning failed for good, has no website to apply. */
 async function bringToDesiredState(
   platform: Platform,
   host: Host,
@@ -62,7 +62,7 @@ async function bringToDesiredState(
   await ensureCertificates(platform, domains);
   const desired = await loadDesiredState(platform, installId);
   if (!desired) return undefined;
-  // Written down only once it is so: a switch that fails leaves nothing that is tried again with every change.
+  // Stored only after the switch, so a failed switch is not repeated with every later change.
   const state = { ...desired, wordpressVersion: change.wordpressVersion ?? desired.wordpressVersion };
   const applied = await permanently(postponing(host.apply(state, signal)));
   return async (transaction) => {
@@ -73,7 +73,7 @@ async function bringToDesiredState(
   };
 }
 
-/** The edge has a certificate for each name that it serves: apply() failed otherwise. */
+/** The edge has a certificate for every served name, or apply() would have failed. */
 function servedNames(state: InstallState): string[] {
   return state.hostnames.filter((hostname) => hostname.certificate !== null).map((hostname) => hostname.name);
 }

@@ -5,13 +5,13 @@ import type { BackupStatus } from '../../database/tables/backups.ts';
 import type { JobState } from '../../database/tables/jobs.ts';
 import { copiesLane, prepareCopy } from '../backups/jobs.ts';
 
-/** Literals, and together the conditions of the two indexes of jobs by lane. */
+/** Literals, because they are the conditions of the two partial indexes of jobs by lane. */
 const CONDITIONS = {
   unfinished: sql<boolean>`state in (${sql.lit<JobState>('queued')}, ${sql.lit<JobState>('running')})`,
   finished: sql<boolean>`state in ('succeeded', 'failed', 'cancelled')`,
 };
 
-/** The latest jobs of an install of these kinds, the latest first: those of its lane, and what waits to be copied into it. */
+/** The latest jobs of these kinds in an install's lanes, including copies that wait for their backup; latest first. */
 export function latestJobs(
   queries: Queries,
   installId: string,
@@ -25,7 +25,7 @@ export function latestJobs(
       .select(['created_at', 'started_at', 'finished_at'])
       .where('lane', 'in', [installId, copiesLane(installId)])
       .where(CONDITIONS[states])
-      // The copy that it asked for is listed in its place.
+      // The copy that it enqueued is listed instead.
       .where((eb) => eb.not(eb.and({ kind: prepareCopy.name, state: 'succeeded' })))
       .where('kind', 'in', kinds)
       .orderBy('seq', 'desc')
@@ -34,7 +34,7 @@ export function latestJobs(
   );
 }
 
-/** Those of some backups whose install is in `scope`. */
+/** The given backups whose install is in `scope`. */
 export function findBackupsOfJobs(queries: Queries, scope: Scope, ids: readonly string[]) {
   return queries
     .selectFrom('backups as backup')
@@ -45,7 +45,7 @@ export function findBackupsOfJobs(queries: Queries, scope: Scope, ids: readonly 
     .execute();
 }
 
-/** How far some backups are, by their ids. */
+/** The statuses of the given backups, by id. */
 export async function statusesOfBackups(
   queries: Queries,
   ids: readonly string[],
@@ -55,7 +55,7 @@ export async function statusesOfBackups(
   return new Map(rows.map(({ id, status }) => [id, status]));
 }
 
-/** Those of some installs that are in `scope`, by their ids. */
+/** The names of the given installs in `scope`, by id. */
 export async function namesOfInstalls(
   queries: Queries,
   scope: Scope,

@@ -31,7 +31,7 @@ const request = (id: string) =>
   owner.client.post(`/installs/${id}/backups`, { description: 'x', notification_emails: ['a@b.example'] });
 
 describe('the operations of an install', () => {
-  it('are what was done to it, the latest first, and nothing of others', async () => {
+  it('are its own, latest first', async () => {
     const other = await homeport.install(owner, accountId);
     await request(other.id);
     clock.advance(1_000);
@@ -56,7 +56,7 @@ describe('the operations of an install', () => {
     expect((await operations()).results).toMatchObject([{ kind: 'provision_install' }]);
   });
 
-  it('tell of a backup only whoever may see it: it may be that of another install', async () => {
+  it('show a backup only to users who see its install', async () => {
     const target = await homeport.install(owner, accountId);
     const source = await homeport.install(owner, accountId);
     await request(source.id);
@@ -73,7 +73,7 @@ describe('the operations of an install', () => {
     expect(await shown(given)).toMatchObject({ kind: 'restore_backup', backup: null });
   });
 
-  it('tell why one failed, in the customer’s words, and that it waits for another attempt', async () => {
+  it('give the reason of a failure in the customer’s words, and show a pending retry', async () => {
     const broken = await homeport.install(owner, accountId);
     const files = join(homeport.config.dataDir, 'host', 'installs', broken.id, 'files');
     renameSync(files, `${files}.aside`);
@@ -85,7 +85,7 @@ describe('the operations of an install', () => {
     expect(backup?.reason).not.toContain(homeport.config.dataDir);
   });
 
-  it('are at most fifty, under way or finished', async () => {
+  it('are at most fifty, unfinished or finished', async () => {
     const busy = await homeport.install(owner, accountId);
     const later = timestamp(clock, DAY_MS);
     await homeport.platform.database.write(async ({ queries }) => {
@@ -117,7 +117,7 @@ describe('the operations of an install', () => {
     expect(results.map(({ attempt }) => attempt)).toEqual(Array.from({ length: 50 }, (_, n) => 54 - n));
   });
 
-  it('tell when what is limited may be asked for again', async () => {
+  it('include the time at which rate-limited ones are allowed again', async () => {
     const limited = await homeport.install(owner, accountId);
     expect((await operations(limited.id)).next).toEqual({
       purge_object: null,
@@ -136,7 +136,7 @@ describe('the operations of an install', () => {
     expect((await operations(limited.id)).next.purge_object).toBeNull();
   });
 
-  it('say which cache is emptied', async () => {
+  it('name the purged cache', async () => {
     const { id } = await homeport.install(owner, accountId);
     for (const type of ['page', 'cdn']) {
       expect((await owner.client.post(`/installs/${id}/purge_cache`, { type })).status).toBe(202);
@@ -148,7 +148,7 @@ describe('the operations of an install', () => {
     ]);
   });
 
-  it('are shown to whoever sees the install', async () => {
+  it('are visible to everyone who sees the install', async () => {
     const given = await homeport.person(accountId, 'partial', [install.id]);
     expect((await operations(install.id, given)).results).toHaveLength(1);
     for (const person of [
@@ -162,7 +162,7 @@ describe('the operations of an install', () => {
 });
 
 describe('the portal', () => {
-  it('shows operations and what a new install can be given', async () => {
+  it('shows operations and the options of a new install', async () => {
     const portal = await signedIn(homeport, owner);
     const fresh = await homeport.install(owner, accountId);
     expect(await portal.get(`/installs/${fresh.id}/operations`)).toMatchObject({
@@ -170,7 +170,7 @@ describe('the portal', () => {
       body: {
         results: [{ kind: 'provision_install' }],
         next: { purge_object: null, check_status: null, verify_domain: null },
-        // A website of files keeps no objects, and this platform has no CDN.
+        // File websites have no object cache, and this platform has no CDN.
         caches: ['page'],
       },
     });
@@ -182,8 +182,8 @@ describe('the portal', () => {
   });
 });
 
-describe('what a new install can be given', () => {
-  it('is no PHP where websites are files', async () => {
+describe('the options of a new install', () => {
+  it('have no PHP on a host that serves files', async () => {
     expect(await homeport.services.operations.options()).toEqual({
       php_versions: [],
       site_domain: 'localhost',
@@ -192,7 +192,7 @@ describe('what a new install can be given', () => {
 });
 
 describe('on Linux hosts', () => {
-  it('the fleet says which PHP there is, and why an install could not be made', async () => {
+  it('the fleet reports its PHP versions, and why provisioning failed', async () => {
     const machine = await serveMachine({ phpVersions: ['8.2', '8.4'] });
     const linux = await startTestHomeport({
       environment: { HOMEPORT_HOST: 'linux', HOMEPORT_HOST_RUN_FOLDER: machine.runFolder },

@@ -18,7 +18,7 @@ import { OPERATION_KINDS, operationSchema } from './schema.ts';
 
 export type Operation = Static<typeof operationSchema>;
 
-/** When what an install takes only so often may be asked for again; null: now. */
+/** The earliest time of the next rate-limited operation; null: now. */
 export interface NextTurns {
   purge_object: string | null;
   check_status: string | null;
@@ -50,8 +50,8 @@ export function createOperationsService({ config, database, clock }: Platform) {
   }
 
   /**
-   * The backups that jobs make or put back, by their id. Those that are deleted are not among them, and neither are those of installs
-   * that the caller does not see: an install may have been given the website of another.
+   * The backups that jobs create or restore, by id. Deleted backups are left out, and so are backups of installs hidden
+   * from the caller, whose website may have been restored here.
    */
   async function backupsOf(
     caller: Caller,
@@ -64,7 +64,7 @@ export function createOperationsService({ config, database, clock }: Platform) {
     return new Map(rows.map(({ id, ...backup }) => [id, backup]));
   }
 
-  /** How far the copies among some jobs are, by the ids of the jobs. The name of what is copied is for who sees that install. */
+  /** The progress of copies, by job id. The source's name is given only if the caller sees that install. */
   async function copiesOf(
     caller: Caller,
     jobs: readonly ListedJob[],
@@ -90,18 +90,18 @@ export function createOperationsService({ config, database, clock }: Platform) {
     );
   }
 
-  /** Websites of files keep no objects, and not every platform has a CDN in front. */
+  /** File websites have no object cache, and not every platform has a CDN. */
   const absent = { page: false, object: config.host !== 'linux', cdn: config.cdnZone === null };
   const caches = CACHE_KINDS.filter((kind) => !absent[kind]);
 
   return {
-    /** What is being done to an install and was done of late, the latest first. Throws NotFound. */
+    /** Operations of an install, in progress and recent, latest first. Throws NotFound. */
     async list(
       caller: Caller,
       installId: string,
     ): Promise<{ results: Operation[]; next: NextTurns; caches: CacheKind[] }> {
       authorize('install.read', 'install.read', await findInstallAccess(reader, caller, installId));
-      // What finishes between the two is in both; the later look at it counts.
+      // A job that finishes between the two queries is in both results; the later one counts.
       const unfinished = await latest(installId, 'unfinished');
       const [finished, next] = await Promise.all([latest(installId, 'finished'), nextTurns(installId)]);
       const jobs = new Map([...unfinished, ...finished].map((job) => [job.seq, job]));
@@ -111,14 +111,14 @@ export function createOperationsService({ config, database, clock }: Platform) {
         const job = { kind: operation.kind, payload };
         const backup = backups.get(backupIdOf(job) ?? '') ?? null;
         const copy = copies.get(operation.id) ?? null;
-        // To people it is one operation, whichever job it is at.
+        // Users see one operation, whichever of its jobs runs.
         const kind = isCopy(job) ? copyInstall.name : operation.kind;
         return Value.Parse(operationSchema, { ...operation, kind, cache: cacheOf(job), backup, copy });
       });
       return { results, next, caches };
     },
 
-    /** What a new install can be given. */
+    /** The options of a new install. */
     async options(): Promise<{ php_versions: string[]; site_domain: string }> {
       const offers = config.host === 'linux' ? await loadInstallOptions(reader) : null;
       return { php_versions: offers?.phpVersions ?? [], site_domain: config.siteDomain };
@@ -133,12 +133,12 @@ interface ListedJob {
   payload: unknown;
 }
 
-/** What of the install an operation empties, as its job was told; null of all that empty nothing. */
+/** The cache that an operation purges, from its payload; null for other operations. */
 function cacheOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): Operation['cache'] {
   return kind === purgeCache.name ? Value.Parse(purgeCache.payload, payload).cache : null;
 }
 
-/** Which backup an operation makes or puts back; null of all others. */
+/** The backup that an operation creates or restores; null for other operations. */
 function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): string | null {
   for (const type of [createBackup, restoreBackup]) {
     if (kind === type.name) return Value.Parse(type.payload, payload).backup_id;
@@ -148,13 +148,13 @@ function backupIdOf({ kind, payload }: Pick<ListedJob, 'kind' | 'payload'>): str
 
 const isCopy = ({ kind }: Pick<ListedJob, 'kind'>) => kind === prepareCopy.name || kind === copyInstall.name;
 
-/** What a job that copies an install was told. */
+/** The payload of a job that copies an install. */
 function copyOf({ id, kind, state, payload }: ListedJob) {
   const { backup_id, from_id } = Value.Parse(copyInstall.payload, payload);
   return { id, kind, state, backupId: backup_id, fromId: from_id };
 }
 
-/** What a copy is doing; one whose backup is made may wait for its turn still. */
+/** The step of a copy. After its backup is complete, the copy may still wait for its turn. */
 function stepOf(
   kind: string,
   state: JobState,

@@ -2,10 +2,10 @@ import Type from 'typebox';
 import { Value } from 'typebox/value';
 import type { Database, Queries } from '../../database/database.ts';
 
-/** Replaces a host's id if this platform's own process serves the websites. */
+/** Stands for the embedded host, which has no id. */
 export const EMBEDDED = 'embedded';
 
-/** An install that a host holds and the platform does not know. */
+/** An install on a host without a row in the database. */
 export interface Orphan {
   /** Id of the host, or {@link EMBEDDED}. */
   host: string;
@@ -19,7 +19,7 @@ export interface Orphan {
 
 const hostnames = Type.Array(Type.String());
 
-/** The platform's id for its hosts. The first call makes it `made`. */
+/** The platform's id for its hosts. The first call stores `made`. */
 export async function providePlatformId(
   database: Pick<Database, 'reader' | 'write'>,
   made: string,
@@ -41,7 +41,7 @@ export async function findPlatformId(queries: Queries): Promise<string | undefin
   return (await queries.selectFrom('platform_identity').select('id').executeTakeFirst())?.id;
 }
 
-/** Every orphan, by host and name. */
+/** All orphans, by host and name. */
 export async function allOrphans(queries: Queries): Promise<Orphan[]> {
   const rows = await queries
     .selectFrom('orphaned_installs')
@@ -53,7 +53,7 @@ export async function allOrphans(queries: Queries): Promise<Orphan[]> {
   return rows.map((row) => ({ ...row, hostnames: Value.Parse(hostnames, row.hostnames) }));
 }
 
-/** Those of one host that have a name. */
+/** The orphans of a host with this name. */
 export function orphansNamed(queries: Queries, host: string, name: string) {
   return queries
     .selectFrom('orphaned_installs')
@@ -63,7 +63,7 @@ export function orphansNamed(queries: Queries, host: string, name: string) {
     .execute();
 }
 
-/** Puts what was found on a host in the place of what was found before; the time of the first find stays. */
+/** Replaces the orphans of a host with the latest findings; each keeps the time it was first found. */
 export async function replaceOrphans(
   queries: Queries,
   host: string,
@@ -88,14 +88,14 @@ export async function replaceOrphans(
   }
 }
 
-/** Databases bound how many values one statement may have. */
+/** Databases limit the values in one statement. */
 const ROWS_AT_ONCE = 500;
 
 export async function deleteOrphan(queries: Queries, host: string, id: string): Promise<void> {
   await queries.deleteFrom('orphaned_installs').where('host', '=', host).where('id', '=', id).execute();
 }
 
-/** Those of the installs that the platform has, on this host or on none yet; on {@link EMBEDDED} all are. */
+/** The known installs among these, on this host or not placed yet; on {@link EMBEDDED} any. */
 export async function installsOf(queries: Queries, host: string, ids: readonly string[]) {
   if (ids.length === 0) return [];
   return queries
@@ -108,7 +108,7 @@ export async function installsOf(queries: Queries, host: string, ids: readonly s
     .execute();
 }
 
-/** Whether a job of a lane waits or runs. */
+/** Whether a lane has an unfinished job. */
 export async function isLaneBusy(queries: Queries, lane: string): Promise<boolean> {
   const job = await queries
     .selectFrom('jobs')

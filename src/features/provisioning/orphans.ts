@@ -3,8 +3,8 @@ import { type InstallRef, PermanentHostError } from '../../hosting/contract/host
 import { EMBEDDED, orphansNamed } from './orphan-store.ts';
 
 /**
- * Rejects with a PermanentHostError if an orphan blocks the name of an install. An orphan that is still served answers its host
- * name. On a Linux host an orphan that was put aside still has its Unix user.
+ * Rejects with a PermanentHostError if an orphan blocks the name of an install. A served orphan answers under its host
+ * name. On a Linux host, an orphan set aside still has its Unix user.
  */
 export async function requireNameFree(queries: Queries, host: string, install: InstallRef): Promise<void> {
   const named = await orphansNamed(queries, host, install.name);
@@ -13,6 +13,6 @@ export async function requireNameFree(queries: Queries, host: string, install: I
   );
   if (inTheWay === undefined) return;
   throw new PermanentHostError(
-    `The name ${install.name} belongs to a website of earlier times on its host. Choose another name, or ask your provider to remove that website.`,
+    `The name ${install.name} belongs to an earlier website on its host. Choose another name, or ask your provider to remove that website.`,
   );
 }

@@ -27,13 +27,13 @@ async function statusOf(homeport: TestHomeport, name: string): Promise<number> {
   return (await visit(homeport, `http://${name}/`)).status;
 }
 
-/** Websites that differ from the database are applied by jobs, after the start. */
+/** Jobs apply websites that differ from the database after the start. */
 const eventually = (homeport: TestHomeport, name: string, status: number) =>
   expect.poll(() => statusOf(homeport, name), { timeout: 60_000 }).toBe(status);
 
 const platformName = ({ config }: TestHomeport, name: string) => `${name}.${config.siteDomain}`;
 
-describe('an older database under the websites of today', () => {
+describe('an older database', () => {
   let place: DatabasePlace;
   let older: DatabaseCopy;
   let newer: DatabaseCopy;
@@ -42,7 +42,7 @@ describe('an older database under the websites of today', () => {
   let kept: { id: string; name: string };
   let later: { id: string; name: string };
 
-  /** Runs a server as long as `work` does. */
+  /** Runs a server for as long as `work` takes. */
   async function serving(work: (homeport: TestHomeport) => Promise<void>): Promise<void> {
     const homeport = await startTestHomeport({ place });
     try {
@@ -90,7 +90,7 @@ describe('an older database under the websites of today', () => {
     await place?.remove();
   });
 
-  test('an install that it does not know is no longer served, and keeps its files', async () => {
+  test('stops serving an unknown install and keeps its files', async () => {
     await serving(async (homeport) => {
       const unknown = await visit(homeport, `http://${UNKNOWN}/`);
       expect(unknown.status).toBe(404);
@@ -102,7 +102,7 @@ describe('an older database under the websites of today', () => {
     });
   });
 
-  test('domains are served as it says', async () => {
+  test('serves domains as stored', async () => {
     await serving(async (homeport) => {
       await eventually(homeport, 'kept.example', 200);
       expect(await statusOf(homeport, 'added.example')).toBe(404);
@@ -110,7 +110,7 @@ describe('an older database under the websites of today', () => {
     });
   });
 
-  test('doctor and the command line name the install', async () => {
+  test('has the install named by doctor and the command line', async () => {
     await serving(async (homeport) => {
       const [finding] = await checkOrphans(homeport.platform.database, homeport.config);
       expect(finding).toMatchObject({
@@ -130,7 +130,7 @@ describe('an older database under the websites of today', () => {
     ]);
   });
 
-  test('a new install of the same name is made, and gets nothing of it', async () => {
+  test('creates a new install of the same name without the old files', async () => {
     await serving(async (homeport) => {
       const made = await homeport.services.installs.create(operatorFor(owner.userId), {
         name: later.name,
@@ -147,7 +147,7 @@ describe('an older database under the websites of today', () => {
     expect(existsSync(files(place, later.id))).toBe(true);
   });
 
-  test('is served again with a database that knows it', async () => {
+  test('serves the install again once it is known', async () => {
     await newer.restore();
     await serving(async (homeport) => {
       await eventually(homeport, 'customer.example', 200);
@@ -160,7 +160,7 @@ describe('an older database under the websites of today', () => {
     await older.restore();
   });
 
-  test('is deleted for good by the operator', async () => {
+  test('lets the operator delete it for good', async () => {
     await serving(async () => {});
     const environment = await environmentFor(place);
     expect(await call(environment, 'install', 'discard', later.id)).toMatchObject({ code: 1 });
@@ -177,7 +177,7 @@ describe('an older database under the websites of today', () => {
   });
 });
 
-describe('a database that is not the one of the websites', () => {
+describe('a database of another platform', () => {
   let place: DatabasePlace;
   let empty: DatabaseCopy;
   let foreign: { id: string; name: string };
@@ -196,7 +196,7 @@ describe('a database that is not the one of the websites', () => {
     await place?.remove();
   });
 
-  test('takes nothing offline until the operator says that the host belongs to it', async () => {
+  test('takes nothing offline until the operator confirms that the host belongs to it', async () => {
     const homeport = await startTestHomeport({ place });
     try {
       expect(await statusOf(homeport, platformName(homeport, foreign.name))).toBe(200);
@@ -240,8 +240,8 @@ describe('a database that is not the one of the websites', () => {
   });
 });
 
-describe('an install that a job is about', () => {
-  /** An inventory of one served install, and whether that was put aside. `meanwhile` happens while the host lists it. */
+describe('an install with unfinished jobs', () => {
+  /** An inventory of one served install, and whether it was set aside. `meanwhile` runs while the host lists it. */
   function holding(install: () => { id: string; name: string }, meanwhile: () => Promise<void>) {
     const aside: string[] = [];
     const inventory: Inventory = {
@@ -261,12 +261,12 @@ describe('an install that a job is about', () => {
 
   let homeport: TestHomeport;
   beforeAll(async () => {
-    // Without a worker: what is asked for stays as it is.
+    // Without a worker, jobs stay queued.
     homeport = await startTestHomeport({ roles: { api: true, hosting: false } });
   });
   afterAll(() => homeport?.remove());
 
-  test('is never put aside while it is made, or while it is removed', async () => {
+  test('is never set aside during provisioning or removal', async () => {
     const { accountId, owner } = await homeport.ownedAccount();
     const install = { id: '', name: `making${process.pid}` };
     const made = holding(

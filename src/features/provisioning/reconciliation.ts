@@ -13,28 +13,28 @@ import { applyInstall } from '../websites/installs/jobs.ts';
 import { loadDesiredState } from './desired-state.ts';
 import { installsOf, isLaneBusy, providePlatformId, replaceOrphans } from './orphan-store.ts';
 
-/** Why a host keeps serving websites that the platform does not know. */
+/** Why a host keeps serving websites without a row in the database. */
 export type Refusal = 'another platform' | 'no website known';
 
 export interface Reconciled {
-  /** Null if the host belongs to this platform, and what it did not know was put aside. */
+  /** Null if the host belongs to this platform; its unknown websites are then set aside. */
   refusal: Refusal | null;
-  /** Installs that are held and not known. */
+  /** Installs on the host without a row. */
   orphans: HeldInstall[];
-  /** Active installs that are held and known, for {@link applyChanged}. */
+  /** Active installs on the host with a row, for {@link applyChanged}. */
   known: HeldInstall[];
 }
 
 export interface ReconcileOptions {
-  /** The operator has said that the host belongs to this platform, whatever it knows of it. */
+  /** The operator has confirmed that the host belongs to this platform. */
   accepted?: boolean;
 }
 
 /**
- * Compares the installs on a host with the database, puts the unknown ones aside and records them for the operator.
+ * Compares the installs on a host with the database, sets unknown ones aside and records them for the operator.
  *
- * The host is asked first and the database afterwards: the row of an install is committed before its host hears of it, so an
- * install that is being made is never taken for an orphan.
+ * The host is queried before the database. An install's row is committed before its host gets it, so a pending install
+ * never looks like an orphan.
  */
 export async function reconcileHost(
   platform: Platform,
@@ -82,7 +82,7 @@ export async function reconcileHost(
   return { refusal, orphans, known: active };
 }
 
-/** Lists the installs on a host, and tells which of them the database knows. */
+/** Lists the installs on a host and the statuses of those in the database. */
 export async function compareHeld(
   queries: Queries,
   inventory: Inventory,
@@ -90,7 +90,7 @@ export async function compareHeld(
 ): Promise<{
   belongsTo: string | null;
   held: HeldInstall[];
-  /** The status of each install that is known, by its id. */
+  /** The status of each known install, by id. */
   known: Map<string, InstallStatus>;
   strangers: HeldInstall[];
 }> {
@@ -104,10 +104,10 @@ export async function compareHeld(
   return { belongsTo, held, known, strangers };
 }
 
-/** So many are named in a line of the log. */
+/** Limit on the installs named in one log line. */
 const NAMED = 10;
 
-/** A database that is not the host's, or an empty one, must not take all of its websites offline. Nothing served is nothing to lose. */
+/** A foreign or empty database must not take a host's websites offline. Without served websites there is no risk. */
 function refusalOf(found: {
   own: string;
   belongsTo: string | null;
@@ -119,11 +119,11 @@ function refusalOf(found: {
   return found.someKnown ? null : 'no website known';
 }
 
-/** The reason of a refusal, and what the operator can do. */
+/** The reason of a refusal and the operator's remedy. */
 export function refusalSentence(refusal: Refusal): string {
   const cause =
     refusal === 'another platform'
-      ? 'The host belongs to another platform, and goes on serving websites that this database does not know.'
+      ? 'The host belongs to another platform, and still serves websites that this database does not know.'
       : 'The host serves websites, and this database knows none of them.';
   return (
     `${cause} Check HOMEPORT_DATABASE_URL and HOMEPORT_DATA_DIR. ` +
@@ -144,7 +144,7 @@ function* pagesOf(ids: readonly string[]): Generator<string[]> {
   for (let at = 0; at < ids.length; at += INVENTORY_PAGE) yield ids.slice(at, at + INVENTORY_PAGE);
 }
 
-/** Installs without a row that unfinished jobs see to: websites being removed, and copies that a restore is tried with. */
+/** Installs without a row that unfinished jobs handle: websites in removal, and scratch installs of restore checks. */
 async function passingInstalls(queries: Queries): Promise<Set<string>> {
   const unfinished = ['queued', 'running'] as const;
   const removed = await payloadsOf(queries, removeInstall.name, unfinished);
@@ -155,13 +155,10 @@ async function passingInstalls(queries: Queries): Promise<Set<string>> {
   ]);
 }
 
-/** Visitors and requests are answered in between. */
+/** Yields between batches, so that requests are answered. */
 const COMPARED_AT_ONCE = 20;
 
-/**
- * Asks for `apply_install` for each of the installs that its host serves otherwise than the database says, or not at all, unless
- * something is being done with it.
- */
+/** Enqueues `apply_install` for each install whose served state differs from the database, unless its lane is busy. */
 export async function applyChanged(
   platform: Platform,
   installs: readonly HeldInstall[],
@@ -183,10 +180,10 @@ export async function applyChanged(
       await queue.enqueue(transaction, applyInstall, { payload: { id }, lane: id });
       return true;
     });
-    if (asked) log.info({ install: id }, 'a website differs from the database, and is applied again');
+    if (asked) log.info({ install: id }, 'a website differs from the database; applying it again');
   }
   const [first] = unusable;
   if (first === undefined) return;
   const { install, error: err } = first;
-  log.warn({ err, install, count: unusable.length }, 'installs could not be compared with their websites');
+  log.warn({ err, install, count: unusable.length }, 'could not compare installs with their websites');
 }

@@ -3,14 +3,14 @@ import { serializeByKey } from '../../lib/concurrency.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { applyChanged, reconcileHost } from './reconciliation.ts';
 
-/** Reconciles hosts with the database, each one at a time, for a process that serves. */
+/** Reconciles hosts with the database, one run at a time for each host. */
 export interface Reconciling {
   /**
-   * Never rejects: what fails is logged, and left to the next run. Resolves once what the database does not know is put aside;
-   * websites that differ from the database are compared and applied afterwards.
+   * Never rejects; failures are logged and left to the next run. Resolves once unknown websites are set aside. Websites
+   * that differ from the database are then applied in the background.
    */
   run(host: string, inventory: Inventory): Promise<void>;
-  /** Begins nothing more, and waits for what is being done. */
+  /** Starts nothing more and waits for the runs in progress. */
   stop(): Promise<void>;
 }
 
@@ -25,14 +25,14 @@ export function createReconciling(platform: Platform): Reconciling {
       const { known } = await reconcileHost(platform, inventory, host);
       follow(applyChanged(platform, known, stopping.signal), host);
     } catch (err) {
-      platform.log.warn({ err, host }, 'a host could not be reconciled with the database; it is tried again');
+      platform.log.warn({ err, host }, 'could not reconcile a host with the database; will retry');
     }
   }
 
   function follow(work: Promise<void>, host: string): void {
     const followed = work
       .catch((err: unknown) =>
-        platform.log.warn({ err, host }, 'the websites of a host could not be compared with the database'),
+        platform.log.warn({ err, host }, 'could not compare the websites of a host with the database'),
       )
       .finally(() => running.delete(followed));
     running.add(followed);

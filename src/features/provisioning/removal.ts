@@ -15,7 +15,7 @@ export function createInstallDeletion(
     const { queries } = transaction;
     const { requestId } = caller.origin;
     for (const { id, name, account_id } of installs) {
-      // What the deletion itself found, and not what was read before: a name may have become the install's just now.
+      // Uses the deleted rows: a duplicate may have become the serving domain since they were read.
       const domains = await deleteDomainsOf(queries, id);
       const host_id = await deleteInstall(queries, id);
       await addToInstallCount(queries, account_id, -1);

@@ -2,7 +2,7 @@ import type { Static } from 'typebox';
 import { nullableEnum, nullableString, stringEnum, Type, timestamp, uuid } from '../../api/schema.ts';
 import { CACHE_KINDS } from '../../hosting/contract/host.ts';
 
-/** The kinds of jobs of an install's lane that mean something to its people. */
+/** The kinds of jobs that users see as operations of an install. */
 export const OPERATION_KINDS = [
   'provision_install',
   'apply_install',
@@ -14,21 +14,21 @@ export const OPERATION_KINDS = [
   'configure_offload',
 ] as const;
 
-/** What a copy of one install into another goes through. */
+/** The steps of a copy of one install into another. */
 export const COPY_STEPS = ['waiting', 'backing_up', 'restoring'] as const;
 
 const operationBackup = Type.Object(
   { description: Type.String(), created_at: timestamp() },
   {
     description:
-      'what `create_backup` makes and `restore_backup` puts back; null of the others, and once it is deleted',
+      'the backup that `create_backup` makes or `restore_backup` restores; null for other kinds and once deleted',
   },
 );
 
 const operationCopy = Type.Object(
   {
-    from: nullableString('name of the install that is copied; null if it is gone or not shown to you'),
-    step: nullableEnum(COPY_STEPS, 'what is being done, in this order; null of a copy that has ended'),
+    from: nullableString('name of the source install; null if it is deleted or hidden from you'),
+    step: nullableEnum(COPY_STEPS, 'the present step, in this order; null once the copy has ended'),
   },
   { description: 'how far `copy_install` is; null of the others' },
 );
@@ -46,8 +46,8 @@ export const operationSchema = Type.Object({
     type: ['object', 'null'],
   }),
   state: stringEnum(['queued', 'running', 'succeeded', 'failed', 'cancelled']),
-  attempt: Type.Integer({ description: 'how often it was begun' }),
-  reason: nullableString('why the last attempt failed, one sentence; null if none did'),
+  attempt: Type.Integer({ description: 'number of attempts' }),
+  reason: nullableString('why the last attempt failed, one sentence; null without a failure'),
   created_at: timestamp(),
   started_at: nullableString(),
   finished_at: nullableString(),
