@@ -10,7 +10,7 @@ import { DAY_MS } from '../../lib/durations.ts';
 import type { Platform } from '../../platform/platform.ts';
 import { findAuthority, insertAuthority, updateAuthority } from './authority-store.ts';
 
-/** The certificates by which this platform and its hosts authenticate each other. */
+/** The certificates for mutual authentication between this platform and its hosts. */
 export interface HostAuthority {
   authority: Certified;
   client: ClientIdentity;

@@ -21,7 +21,7 @@ afterAll(() => homeport?.remove());
 const hosts = () => homeport.services.hosts;
 
 describe('adding a host', () => {
-  it('returns an identity by which host and control plane authenticate each other', async () => {
+  it('returns an identity for mutual authentication with the control plane', async () => {
     const { host, identity } = await hosts().add('web1', 'https://10.0.0.2:8470/');
     expect(host).toMatchObject({
       name: 'web1',

@@ -7,7 +7,7 @@ export interface InstallOptions {
   phpVersions: string[];
   /** Names refused to new installs because every accepting host has a login of that name. */
   reservedNames: Set<string>;
-  /** Host names and addresses by which users reach the hosts themselves. */
+  /** Host names and addresses of the hosts themselves. */
   publicNames: string[];
 }
 

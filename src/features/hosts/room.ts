@@ -1,6 +1,6 @@
 import type { KnownHost } from './store.ts';
 
-/** What a new install requires of its host. */
+/** The requirements of a new install. */
 export interface Needs {
   name: string;
   /** `major.minor`, or null for the host's default. */

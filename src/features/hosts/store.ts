@@ -14,7 +14,7 @@ export interface KnownHost {
   address: string;
   /** Host name or IP address for SFTP and SSH; null: not set. */
   public_name: string | null;
-  /** The addresses of its own edge, for A and AAAA records. Empty: those from the settings. */
+  /** The addresses of its edge, for A and AAAA records. Empty: those from the settings. */
   edge_addresses: string[];
   accepting: boolean;
   /** Its latest description; null before the first. */

@@ -9,7 +9,7 @@ import {
   type WebsitesFolder,
 } from './websites-folder-store.ts';
 
-/** A data folder from which an embedded host serves websites: its stored id and its present path. */
+/** A data folder of an embedded host: its stored id and its present path. */
 export type FolderHere = Pick<WebsitesFolder, 'id' | 'machine' | 'path'>;
 
 interface ClaimParts {
